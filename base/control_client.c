@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control_client.c -- see control_socket.h: the client's side. */
 #define _GNU_SOURCE
 #include "base/control_socket.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control_socket.c -- see control_socket.h: the server. The client is in control_client.c. */
 #define _GNU_SOURCE
 #include "base/control_socket.h"
@@ -64,8 +65,9 @@ static enum occupant find_occupant(const struct sockaddr_un *address, const char
 	return OCCUPANT_STAYS;
 }
 
-/* The folder is locked from the look at the path until the new socket listens: of two servers that start at the same
- * time one sees the other. -1 where the folder cannot be opened; making the socket then says why. */
+/* The folder is locked from the look at the path until the new socket listens: of two servers that
+ * start at the same time one sees the other. -1 where the folder cannot be opened; making the
+ * socket then says why. */
 static int lock_folder(const char *path)
 {
 	char copy[CONTROL_PATH_SIZE];

@@ -1,9 +1,11 @@
-/* control_socket.h -- the Unix socket by which a running program takes requests: 'weir switch' and 'weir keeper'.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control_socket.h -- the Unix socket by which a running program takes requests: 'weir switch' and
+ * 'weir keeper'.
  *
- * A request is a line. The server is called from the program's own loop and never blocks: requests and unsent answers
- * are bounded, and when all places are taken a new client replaces the one that has been silent for longest. So idle
- * clients, slow readers and garbage cost no other client its answer. Only the user that runs the server, and root, may
- * connect. */
+ * A request is a line. The server is called from the program's own loop and never blocks: requests
+ * and unsent answers are bounded, and when all places are taken a new client replaces the one that
+ * has been silent for longest. So idle clients, slow readers and garbage cost no other client its
+ * answer. Only the user that runs the server, and root, may connect. */
 #ifndef BASE_CONTROL_SOCKET_H
 #define BASE_CONTROL_SOCKET_H
 #include "weir/error.h"
@@ -35,17 +37,19 @@ struct control_client {
 struct control_socket {
 	int fd; /* -1: not open */
 	char path[CONTROL_PATH_SIZE];
-	uint64_t device,
-		inode; /* of the socket file: another one at the path is not this server's to remove */
-	uint64_t events; /* arrivals and requests so far */
+	uint64_t device, inode; /* of the socket file: another one at the path is not this server's
+				   to remove */
+	uint64_t events;        /* arrivals and requests so far */
 	struct control_client clients[CONTROL_CLIENTS];
 };
 
-/* A request without its newline; a NUL byte in it has become a question mark. The answer goes to control_socket_send. */
+/* A request without its newline; a NUL byte in it has become a question mark. The answer goes to
+ * control_socket_send. */
 typedef void control_handler(void *context, struct control_client *client, const char *request);
 
-/* Listens at the path; server is what kind of program this is, for messages. What is there already is replaced only where it is a socket that no program answers; anything else
- * is left as it is, and refused with a message. */
+/* Listens at the path; server is what kind of program this is, for messages. What is there already
+ * is replaced only where it is a socket that no program answers; anything else is left as it is,
+ * and refused with a message. */
 int control_socket_open(struct control_socket *s, const char *path, const char *server,
 			struct weir_error *e);
 
@@ -71,11 +75,12 @@ int control_socket_pin(struct control_socket *s, struct control_client *client);
 /* Is the path short enough for a socket? */
 int control_socket_check(const char *path, struct weir_error *e);
 
-/* A descriptor that is connected and blocks; -1 with a message: no server of that kind answers there. */
+/* A descriptor that is connected and blocks; -1 with a message: no server of that kind answers
+ * there. */
 int control_socket_connect(const char *path, const char *server, struct weir_error *e);
 
-/* Sends a request that ends in a newline and returns the line of the answer, for the caller to free. NULL with a message:
- * there was no whole line of at most so many bytes in time. */
+/* Sends a request that ends in a newline and returns the line of the answer, for the caller to
+ * free. NULL with a message: there was no whole line of at most so many bytes in time. */
 struct control_question {
 	const char *path, *server, *request;
 	int64_t timeout_ns; /* for everything together */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* digest.c -- see digest.h. */
 #include "base/digest.h"
 #include "weir/rng.h"

@@ -1,5 +1,6 @@
-/* digest.h -- content in 16 hexadecimal digits: what is in a file that a setting names belongs to the
- * identity of a run. Not for secrets: a hash of 64 bits. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* digest.h -- content in 16 hexadecimal digits: what is in a file that a setting names belongs to
+ * the identity of a run. Not for secrets: a hash of 64 bits. */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
 #include <stddef.h>

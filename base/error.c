@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* error.c -- messages for the person who made a mistake, and the name that was probably meant. */
 #include "weir/error.h"
 #include "base/utf8.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exact.c -- the shortest text of a number that reads back as the same number.
  *
- * Whoever reads takes the nearest double, so every decimal number that is nearer to a double than half the
- * way to its neighbours stands for it. Tables of flows have one such number a row. */
+ * Whoever reads takes the nearest double, so every decimal number that is nearer to a double than
+ * half the way to its neighbours stands for it. Tables of flows have one such number a row. */
 #include "base/text.h"
 #include <float.h>
 #include <math.h>
@@ -9,9 +10,9 @@
 
 __extension__ typedef unsigned __int128 exact_wide;
 
-/* Every decimal number of up to DBL_DIG digits comes back from a double as it was, so that where DBL_DIG
- * digits are enough, they are the shortest but for zeros at the end, which %g leaves out. Subnormal numbers
- * have fewer digits, and all are tried. */
+/* Every decimal number of up to DBL_DIG digits comes back from a double as it was, so that where
+ * DBL_DIG digits are enough, they are the shortest but for zeros at the end, which %g leaves out.
+ * Subnormal numbers have fewer digits, and all are tried. */
 static struct human by_trial(double value)
 {
 	int digits = fabs(value) >= DBL_MIN ? DBL_DIG : 1;
@@ -34,8 +35,8 @@ struct binary {
 /* 1e-4 and 2^-shift leave room for another digit in 128 bits: the shift is at most 52 + 14. */
 static const double plain_least = 1e-4, plain_most = 1e15;
 
-/* 0: it is outside of what is written without an exponent, or a power of two, whose neighbours are not equally
- * far. */
+/* 0: it is outside of what is written without an exponent, or a power of two, whose neighbours are
+ * not equally far. */
 static int is_plain(double value, struct binary *b)
 {
 	int exponent;
@@ -49,10 +50,11 @@ static int is_plain(double value, struct binary *b)
 	return fraction > 0.5;
 }
 
-/* Digit by digit, until what is left is less than half the way to a neighbour, or what the next digit would
- * have too much is (Steele and White, PLDI 1990), in units of 2^-shift / 2. No number of so few digits lies half
- * the way: that takes shift + 1 of them behind the point. Of two last digits that are equally near the even one
- * is taken, as printf does. No digit is ten: the one before it would have been the last. */
+/* Digit by digit, until what is left is less than half the way to a neighbour, or what the next
+ * digit would have too much is (Steele and White, PLDI 1990), in units of 2^-shift / 2. No number
+ * of so few digits lies half the way: that takes shift + 1 of them behind the point. Of two last
+ * digits that are equally near the even one is taken, as printf does. No digit is ten: the one
+ * before it would have been the last. */
 static void write_fraction(char *text, const struct binary *b)
 {
 	const exact_wide one = (exact_wide)1 << (b->shift + 1);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file_digest.c -- see digest.h. */
 #include "base/file_digest.h"
 #include "base/input.h"

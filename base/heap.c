@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.c -- see heap.h. Grows by doubling and never shrinks: a host's timers are few. */
 #include "base/heap.h"
 #include "base/memory.h"

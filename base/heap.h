@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.h -- a small 4-ary heap of timers, ordered by (time, key): never by who came first. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H

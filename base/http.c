@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* http.c -- the head of a request, and of an answer. */
 #include "base/http.h"
 #include <stdio.h>
@@ -42,7 +43,8 @@ static struct span without_blanks(struct span s)
 	return s;
 }
 
-/* A line without its end; lines end in CR LF, and a lone LF is taken for that (RFC 9112, section 2.2). */
+/* A line without its end; lines end in CR LF, and a lone LF is taken for that (RFC 9112,
+ * section 2.2). */
 static struct span take_line(struct span *rest)
 {
 	struct span line = take_until(rest, '\n');

@@ -1,8 +1,10 @@
-/* http.h -- as much of HTTP/1.1 (RFC 9112) as a page on one's own machine needs: reading the head of a
- * request, and writing that of an answer. No sockets here; any bytes may come.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* http.h -- as much of HTTP/1.1 (RFC 9112) as a page on one's own machine needs: reading the head
+ * of a request, and writing that of an answer. No sockets here; any bytes may come.
  *
- * Only GET and HEAD are known. A request must name this machine as its host, 127.0.0.1 or localhost with any
- * port (it may be forwarded): a page from elsewhere whose name was made to lead here does not. */
+ * Only GET and HEAD are known. A request must name this machine as its host, 127.0.0.1 or localhost
+ * with any port (it may be forwarded): a page from elsewhere whose name was made to lead here does
+ * not. */
 #ifndef BASE_HTTP_H
 #define BASE_HTTP_H
 #include <stddef.h>
@@ -35,8 +37,9 @@ enum http_status {
 /* HTTP_OK: r is whole; HTTP_MORE: more bytes are needed; else what to refuse it with. */
 enum http_status http_parse(const char *bytes, size_t length, struct http_request *r);
 
-/* The head of an answer, after which the connection ends. It is never kept by the browser, nor shown inside
- * another page; what it may load or ask is what the page itself brings, and this server. */
+/* The head of an answer, after which the connection ends. It is never kept by the browser, nor
+ * shown inside another page; what it may load or ask is what the page itself brings, and this
+ * server. */
 enum { HTTP_HEAD_SIZE = 1024 };
 struct http_text {
 	char text[HTTP_HEAD_SIZE];

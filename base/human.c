@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* human.c -- numbers as text in units that people read. */
 #include "base/text.h"
 #include "weir/units.h"

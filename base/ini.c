@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ini.c -- from the bytes of an INI file to headers and pairs. */
 #include "base/ini.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ini.h -- INI files: the one grammar of scenarios and of figures' claims.
  *
  *	# the first comment above all else is the title
@@ -5,14 +6,14 @@
  *	[kind name]
  *	key = value		# a comment
  *
- * Blanks around a line, a key and a value do not count. A comment begins with # or ; at the start of a
- * line or after a blank. The first = or : of a line ends its key. A line is as long as its writer
- * likes; it never goes on in the next. A byte order mark is skipped, other bytes that are no text are
- * refused.
+ * Blanks around a line, a key and a value do not count. A comment begins with # or ; at the start
+ *of a line or after a blank. The first = or : of a line ends its key. A line is as long as its
+ *writer likes; it never goes on in the next. A byte order mark is skipped, other bytes that are no
+ *text are refused.
  *
  * What there may be, and how often, is the caller's business: it is called for each header and each
- * pair, in the order of the file, and returns -1 with a message to end the reading. The texts that it
- * is given are gone afterwards. Every message gets "FILE:LINE: " in front here. */
+ * pair, in the order of the file, and returns -1 with a message to end the reading. The texts that
+ *it is given are gone afterwards. Every message gets "FILE:LINE: " in front here. */
 #ifndef BASE_INI_H
 #define BASE_INI_H
 #include "weir/error.h"
@@ -43,7 +44,8 @@ struct ini_text {
 int ini_read(const struct ini_form *form, void *user, const struct ini_text *text,
 	     struct weir_error *e);
 
-/* The whole file, for ini_read and for the caller to free. NULL with a message: it cannot be had. */
+/* The whole file, for ini_read and for the caller to free. NULL with a message: it cannot be
+ * had. */
 char *ini_load(const struct ini_form *form, const char *file, size_t *length, struct weir_error *e);
 
 /* A name as a header may have: 1 to 63 letters, digits and these signs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* input.c -- see input.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* json.c -- see json.h: strings, numbers, punctuation, and what is skipped. */
 #include "base/json.h"
 #include "base/utf8.h"
@@ -209,7 +210,8 @@ static int skip_name(struct weir_json *j)
 	return weir_json_string(j, NULL, 0) || weir_json_expect(j, ':') ? -1 : 0;
 }
 
-/* Takes a value that is no array or object, or the opening of one. Returns 1 when a value is complete. */
+/* Takes a value that is no array or object, or the opening of one. Returns 1 when a value is
+ * complete. */
 static int skip_opening(struct weir_json *j, struct nesting *n)
 {
 	const int is_object = weir_json_takes(j, '{');

@@ -1,9 +1,10 @@
-/* json.h -- reads JSON (RFC 8259) without trust: headers of safetensors files, the status of a switch, the database
- * configuration of SONiC.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* json.h -- reads JSON (RFC 8259) without trust: headers of safetensors files, the status of a
+ * switch, the database configuration of SONiC.
  *
- * A cursor walks over the text; each function takes one thing, or leaves an error and returns -1. There is no recursion
- * and no tree: the caller walks as deep as its format nests, and what it has no use for is skipped. A cursor may be copied
- * to come back to a place. */
+ * A cursor walks over the text; each function takes one thing, or leaves an error and returns -1.
+ * There is no recursion and no tree: the caller walks as deep as its format nests, and what it has
+ * no use for is skipped. A cursor may be copied to come back to a place. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 #include "weir/error.h"
@@ -29,8 +30,8 @@ int weir_json_takes(struct weir_json *j, char c);
 /* Takes the character, which must be next. */
 int weir_json_expect(struct weir_json *j, char c);
 
-/* Takes a string of UTF-8 into text, escapes resolved; size is too small for it: an error. With text
- * NULL it is only checked. */
+/* Takes a string of UTF-8 into text, escapes resolved; size is too small for it: an error. With
+ * text NULL it is only checked. */
 int weir_json_string(struct weir_json *j, char *text, size_t size);
 
 /* Takes a whole number from 0 to 2^64 - 1; below 2^53, where all readers of JSON agree. */
@@ -41,8 +42,8 @@ int weir_json_number(struct weir_json *j, uint64_t *number);
 enum { WEIR_JSON_DEPTH = 32 };
 int weir_json_skip(struct weir_json *j);
 
-/* Goes into the object that is next, up to the value of its first member of this name. 0: it is next; -1 with a message
- * that names it: there is none, or the text is no such object. */
+/* Goes into the object that is next, up to the value of its first member of this name. 0: it is
+ * next; -1 with a message that names it: there is none, or the text is no such object. */
 int weir_json_find(struct weir_json *j, const char *name);
 
 /* Nothing but white space is left. */

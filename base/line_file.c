@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* line_file.c -- see line_file.h. */
 #include "base/line_file.h"
 #include "base/memory.h"

@@ -1,8 +1,9 @@
-/* line_file.h -- a text file line by line, for files of other simulators: words, and messages with the
- * place.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* line_file.h -- a text file line by line, for files of other simulators: words, and messages with
+ * the place.
  *
- * Blank lines are passed over. A line's words are parts of the line, which is the reader's until the
- * next one is read. */
+ * Blank lines are passed over. A line's words are parts of the line, which is the reader's until
+ * the next one is read. */
 #ifndef BASE_LINE_FILE_H
 #define BASE_LINE_FILE_H
 #include "weir/error.h"
@@ -30,7 +31,8 @@ int line_file_next(struct line_file *l);
 /* Takes the next word off *rest, or NULL: no more. */
 char *next_word(char **rest);
 
-/* Divides the line into words; returns how many, at most LINE_WORDS_MAX, or -1 where there are more. */
+/* Divides the line into words; returns how many, at most LINE_WORDS_MAX, or -1 where there are
+ * more. */
 int line_file_words(struct line_file *l, char *words[LINE_WORDS_MAX]);
 
 /* "topo.txt:3: ..."; returns -1. */

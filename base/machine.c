@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* machine.c -- what is known of the machine. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/machine.h"

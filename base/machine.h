@@ -1,5 +1,6 @@
-/* machine.h -- what is known of the machine: for progress and for how much is done at a time, never for
- * results. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* machine.h -- what is known of the machine: for progress and for how much is done at a time, never
+ * for results. */
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
 #include <stdint.h>

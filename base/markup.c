@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* markup.c -- what users wrote, safe inside HTML, SVG and scripts. See markup.h. */
 #include "base/markup.h"
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c -- see memory.h. */
 #define _GNU_SOURCE
 #include "base/memory.h"

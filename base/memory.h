@@ -1,6 +1,7 @@
-/* memory.h -- memory, for the simulator, the laboratory and the command line. What the system refuses ends
- * the program with a sentence and exit status 1: no caller could do better. Nobody else asks for memory
- * or looks whether it came; tests/test_house.c holds that. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory.h -- memory, for the simulator, the laboratory and the command line. What the system
+ * refuses ends the program with a sentence and exit status 1: no caller could do better. Nobody
+ * else asks for memory or looks whether it came; tests/test_house.c holds that. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 #include "weir/error.h"
@@ -14,7 +15,8 @@ _Noreturn void memory_refused(uint64_t bytes);
 void *memory_new(uint64_t count, size_t size);
 void memory_free(void *p, uint64_t count, size_t size);
 
-/* memory_new of what is written here and there: it takes small pages, so that the rest costs nothing. */
+/* memory_new of what is written here and there: it takes small pages, so that the rest costs
+ * nothing. */
 void *memory_sparse(uint64_t count, size_t size);
 
 /* More of memory_new's, somewhere else maybe; what is new is zero. */
@@ -55,8 +57,8 @@ static inline void *slab_at(const struct slab *s, uint32_t number)
 	return s->objects + (size_t)number * s->size;
 }
 
-/* Rings that come and go while a run goes on, for what is out of order: a header and a power of two of
- * units. Those given back are kept for the next of that size, up to a number of each. */
+/* Rings that come and go while a run goes on, for what is out of order: a header and a power of two
+ * of units. Those given back are kept for the next of that size, up to a number of each. */
 enum { RING_SIZES = 32 };
 
 struct spare_ring {

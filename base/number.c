@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* number.c -- exact decimals for the option parser: see number.h. */
 #include "base/number.h"
 #include "weir/option.h"
@@ -130,8 +131,8 @@ static enum number_fault ratio_read(const char *text, uint64_t above, uint64_t *
 }
 
 /* Digits after the 25th are left out: they move the value by less than 10^-25. Then
- * (whole * 10^25 + digits) * 2^32 could still be too weir_wide, so whole and digits go separately. With
- * percent the whole may leave a rest, at most 99 * 10^25 before scaling: below 2^122. */
+ * (whole * 10^25 + digits) * 2^32 could still be too weir_wide, so whole and digits go separately.
+ * With percent the whole may leave a rest, at most 99 * 10^25 before scaling: below 2^122. */
 enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32)
 {
 	enum { DIGITS_MAX = 25 };

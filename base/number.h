@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* number.h -- decimal numbers and units exactly as written, without floating point.
  *
  * Used by the option parser. "1.5us" is split into a decimal and a unit; the decimal times the
@@ -41,7 +42,8 @@ enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32);
 /* The unit of that name, or NULL. */
 const struct unit *weir_unit_find(const struct unit *units, const char *name);
 
-/* The value as the shortest whole number with a unit; the first unit has factor 1. Returns buffer. */
+/* The value as the shortest whole number with a unit; the first unit has factor 1. Returns
+ * buffer. */
 const char *weir_quantity_format(char *buffer, size_t size, uint64_t value,
 				 const struct unit *units);
 

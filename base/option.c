@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* option.c -- reading option values, with a message for every way to get one wrong. */
 #include "weir/option.h"
 #include "base/option_text.h"

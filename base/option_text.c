@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* option_text.c -- values and ranges of options as a user would write them. */
 #include "base/option_text.h"
 #include "weir/units.h"
@@ -216,7 +217,8 @@ const char *weir_option_format(char *buffer, size_t size, const struct weir_opti
 	return buffer;
 }
 
-/* "a to b" or "at least a". type is the option's own, or the half of WEIR_OPT_LENGTH that is meant. */
+/* "a to b" or "at least a". type is the option's own, or the half of WEIR_OPT_LENGTH that is
+ * meant. */
 static void limits_format(char *buffer, size_t size, enum weir_opt_type type,
 			  const struct weir_option *o)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* option_text.h -- what reading and writing option values share: the units of each type. */
 #ifndef BASE_OPTION_TEXT_H
 #define BASE_OPTION_TEXT_H

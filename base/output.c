@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c -- files that appear whole or not at all. */
 #define _DEFAULT_SOURCE
 #include "base/output.h"
@@ -23,8 +24,8 @@ static void forget(struct output *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* A device or a pipe is written where it is. What is in /dev is taken for one, even where it leads to a
- * file, as /dev/stdout may. Any other link is not followed: the file takes its place. */
+/* A device or a pipe is written where it is. What is in /dev is taken for one, even where it leads
+ * to a file, as /dev/stdout may. Any other link is not followed: the file takes its place. */
 static int is_special(const char *path)
 {
 	struct stat s;
@@ -35,8 +36,8 @@ static int is_special(const char *path)
 	       !S_ISLNK(s.st_mode);
 }
 
-/* A file beside the target, whose name nobody can know beforehand: true randomness has its one place
- * here. */
+/* A file beside the target, whose name nobody can know beforehand: true randomness has its one
+ * place here. */
 static int open_temp(struct output *o)
 {
 	uint64_t number;

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* output.h -- files that appear whole or not at all.
  *
  * What is written goes to a temporary file beside the target, which takes the target's name when
- * all of it is on disk. Targets that are no regular files (/dev/null, a pipe) are written directly; a
- * symbolic link is replaced and not followed, so that nobody who may write to the folder can have another
- * file overwritten. */
+ * all of it is on disk. Targets that are no regular files (/dev/null, a pipe) are written directly;
+ * a symbolic link is replaced and not followed, so that nobody who may write to the folder can have
+ * another file overwritten. */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 #include "weir/error.h"
@@ -24,8 +25,8 @@ int output_open(struct output *o, const char *path, struct weir_error *e);
 int output_folder(const char *folder, struct weir_error *e);
 int output_open_in(struct output *o, const char *folder, const char *name, struct weir_error *e);
 
-/* In two steps, so that several files can wait until all are written. After output_finish fails, and
- * after output_publish in any case, nothing is left to give up. */
+/* In two steps, so that several files can wait until all are written. After output_finish fails,
+ * and after output_publish in any case, nothing is left to give up. */
 int output_finish(struct output *o, struct weir_error *e);
 int output_publish(struct output *o, struct weir_error *e);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pairs.c -- see pairs.h. */
 #include "base/pairs.h"
 #include "base/memory.h"

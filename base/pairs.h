@@ -1,5 +1,6 @@
-/* pairs.h -- the pairs of an INI file in the order in which they came, each with the section it stands in, for
- * readers that look at them when the whole file is known. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pairs.h -- the pairs of an INI file in the order in which they came, each with the section it
+ * stands in, for readers that look at them when the whole file is known. */
 #ifndef BASE_PAIRS_H
 #define BASE_PAIRS_H
 #include "base/ini.h"
@@ -19,7 +20,8 @@ struct ini_pairs {
 
 enum { INI_PAIRS_MAX = 20000 };
 
-/* Refuses an empty key or value, of which example shows a good one, and more pairs than there may be. */
+/* Refuses an empty key or value, of which example shows a good one, and more pairs than there may
+ * be. */
 int ini_pairs_add(struct ini_pairs *pairs, struct ini_place *at, const struct ini_pair *pair,
 		  const char *example);
 void ini_pairs_free(struct ini_pairs *pairs);
@@ -27,8 +29,8 @@ void ini_pairs_free(struct ini_pairs *pairs);
 /* The earlier pair of the same section and key; NULL: there is none. */
 const struct ini_pair *ini_pairs_earlier(const struct ini_pairs *pairs, uint32_t at);
 
-/* Puts "FILE:LINE: SECTION.KEY: " in front of a message; the key itself, with which messages of an option begin, is a
- * part of it. section ends with a dot, or is empty. */
+/* Puts "FILE:LINE: SECTION.KEY: " in front of a message; the key itself, with which messages of an
+ * option begin, is a part of it. section ends with a dot, or is empty. */
 int ini_pair_locate(const struct ini_pair *pair, const char *file, const char *section,
 		    struct weir_error *e);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pool.c -- the slow paths of pool.h: reserving memory, moving free chunks between threads. */
 #define _GNU_SOURCE
 #include "weir/pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* quantity.c -- see quantity.h. */
 #include "base/quantity.h"
 #include "weir/units.h"

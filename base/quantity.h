@@ -1,5 +1,6 @@
-/* quantity.h -- a number with its unit, as people write them in claims: "1.4ms", "23pkts", "9.4Gbps",
- * "0.32", "32%".
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* quantity.h -- a number with its unit, as people write them in claims: "1.4ms", "23pkts",
+ * "9.4Gbps", "0.32", "32%".
  *
  * Units are those of options (weir/option.h). What is read is in the unit of its kind: times in ns,
  * lengths in bytes or pkts, rates in bps, plain numbers and percentages in "". */

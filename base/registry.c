@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- see registry.h. */
 #include "base/registry.h"
 #include <assert.h>

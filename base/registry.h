@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.h -- the tables of schemes: finding one by name, reading "name(options)".
  *
- * A registry holds ops structs of one kind and knows of each no more than its head (weir/scheme.h), with
- * which it begins; so there is one registry for all kinds. Who asks casts the head back. */
+ * A registry holds ops structs of one kind and knows of each no more than its head (weir/scheme.h),
+ * with which it begins; so there is one registry for all kinds. Who asks casts the head back. */
 #ifndef BASE_REGISTRY_H
 #define BASE_REGISTRY_H
 #include "weir/scheme.h"
@@ -28,8 +29,8 @@ const void *weir_registry_find(const struct registry *r, const char *name);
 /* "unknown marking 'rad'; ..., nearest". Returns -1. */
 int weir_registry_unknown(const struct registry *r, const char *name, struct weir_error *e);
 
-/* Reads the options of a spec into params, after the defaults, and asks the scheme what it thinks of
- * them. */
+/* Reads the options of a spec into params, after the defaults, and asks the scheme what it thinks
+ * of them. */
 int weir_scheme_parse(const struct weir_scheme *s, const char *spec, void *params,
 		      struct weir_error *e);
 

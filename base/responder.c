@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* responder.c -- see responder.h. */
 #define _GNU_SOURCE
 #include "base/responder.h"

@@ -1,6 +1,8 @@
-/* responder.h -- a few pages of a program that has other things to do: HTTP on a port of this machine alone, from the
- * program's own loop. Nobody is waited for: what a client has not asked or taken yet is looked at again when its
- * descriptor is ready, and clients beyond the last place replace the oldest. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* responder.h -- a few pages of a program that has other things to do: HTTP on a port of this
+ * machine alone, from the program's own loop. Nobody is waited for: what a client has not asked or
+ * taken yet is looked at again when its descriptor is ready, and clients beyond the last place
+ * replace the oldest. */
 #ifndef BASE_RESPONDER_H
 #define BASE_RESPONDER_H
 #include "base/http.h"

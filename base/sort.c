@@ -1,5 +1,6 @@
-/* sort.c -- see sort.h. By digits, the lowest first: each pass keeps the order of the one before it, and a digit
- * that all numbers share takes none. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sort.c -- see sort.h. By digits, the lowest first: each pass keeps the order of the one before
+ * it, and a digit that all numbers share takes none. */
 #include "base/sort.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -76,8 +77,8 @@ void sort_counts(uint64_t *numbers, uint64_t count)
 	free(tallies);
 }
 
-/* IEEE 754 has the sign in the highest bit and sizes in order below it: a negative number turned over, and a
- * positive one with that bit set, are in order as whole numbers. */
+/* IEEE 754 has the sign in the highest bit and sizes in order below it: a negative number turned
+ * over, and a positive one with that bit set, are in order as whole numbers. */
 static const uint64_t sign = UINT64_C(1) << 63;
 
 /* A distribution is drawn twice, from either end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sort.h -- many numbers in ascending order, in time that grows as their number does. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spec.c -- a scheme with its options, "red(min=5KB, max=200KB, p=1%)". */
 #include "weir/option.h"
 #include <assert.h>
@@ -60,7 +61,8 @@ int weir_spec_name(const char *text, char *name, size_t size, struct weir_error 
 	return 0;
 }
 
-/* Where the argument that starts at text ends: at a comma or at the bracket that closes the list. */
+/* Where the argument that starts at text ends: at a comma or at the bracket that closes the
+ * list. */
 static const char *argument_end(const char *text)
 {
 	unsigned depth = 0;

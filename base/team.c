@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* team.c -- see team.h. */
 #include "base/team.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.c -- see text.h; quantities are in human.c, numbers that read back in exact.c. */
 #define _GNU_SOURCE
 #include "base/text.h"

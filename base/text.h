@@ -1,5 +1,6 @@
-/* text.h -- numbers and words for people and for programs: quantities in units that suit their size,
- * fields of CSV, strings of JSON. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* text.h -- numbers and words for people and for programs: quantities in units that suit their
+ * size, fields of CSV, strings of JSON. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 #include <stddef.h>
@@ -26,8 +27,8 @@ struct human human_quantity(double value, const char *unit);
 /* The shortest text that reads back as the same number. */
 struct human exact_number(double value);
 
-/* A field of CSV, in quotes where it needs them; a comma and a number, or nothing after the comma where
- * it is not known. */
+/* A field of CSV, in quotes where it needs them; a comma and a number, or nothing after the comma
+ * where it is not known. */
 void csv_text(FILE *f, const char *text);
 void csv_number(FILE *f, double value);
 

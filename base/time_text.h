@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* time_text.h -- a time as its user would write it, for messages. */
 #ifndef BASE_TIME_TEXT_H
 #define BASE_TIME_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* version.c -- see version.h. */
 #include "base/version.h"
 #include <stdio.h>

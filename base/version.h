@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* version.h -- which Weir this is: a version that people know, the sources that decide what a run
  * gives (tools/identity.sh says which), and the commit where there is one. */
 #ifndef BASE_VERSION_H

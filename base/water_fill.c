@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* weir_water_fill.c -- see weir_water_fill.h. */
 #include "base/water_fill.h"
 

@@ -1,5 +1,6 @@
-/* weir_water_fill.h -- max-min fair shares of a capacity: whoever asks for less than an equal share of
- * what is left has what it asks for, and the others have that equal share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* weir_water_fill.h -- max-min fair shares of a capacity: whoever asks for less than an equal share
+ * of what is left has what it asks for, and the others have that equal share.
  *
  * Bertsekas and Gallager, Data Networks, section 6.5.2; the filling that Huang et al., "DiffECN",
  * ToN 2024, section III-B describes. Whole numbers: rates in bit/s or bytes of one period, as the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* words.h -- a line of words, as in "link = s0 s1 10Gbps 5us".
  *
  * For the few settings that are lists of lines: links, failures, flows. */

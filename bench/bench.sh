@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # bench.sh -- how fast is it, and how much memory does it take? Each row is the best of REPEAT runs
 # (3 unless set): the other ones were disturbed by something.
 #

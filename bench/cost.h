@@ -1,5 +1,6 @@
-/* cost.h -- what the benchmarks of learners share: memory with numbers in it, and the cost of a call. Nothing is given
- * back: a benchmark ends soon. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cost.h -- what the benchmarks of learners share: memory with numbers in it, and the cost of a
+ * call. Nothing is given back: a benchmark ends soon. */
 #ifndef BENCH_COST_H
 #define BENCH_COST_H
 #include "weir/learn.h"

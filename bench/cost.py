@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """cost.py -- what a command takes: seconds on the clock and of the processor, and its peak of memory."""
 
 import os

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # instructions.sh -- instructions per packet hop, counted by valgrind. The difference of two run
 # lengths leaves out start-up and does not depend on what else the machine is doing.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # keeper.sh -- what a keeper of many profiles costs: PROFILES=128 of them, each a port of a simulated switch behind a real Redis
 # ('weir keeper mimic'), asked every INTERVAL=100ms for SECONDS_=15. Prints steps, changes, processor time, memory.
 set -eu

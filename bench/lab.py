@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """lab.py -- what the lab takes for stores with many flows: 10^6, in one run and in ten; with an argument another number. A scenario of 10^7 is checked.
 
 	bench/lab.py [FLOWS]"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """memory.py -- how much memory do large networks take? The rows of bench/history.md, by the commands that it names.
 
 	bench/memory.py		all rows for which this machine has memory now; those of k=192 and 256 take minutes

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # minds.sh -- instructions per decision and per update of everybody here that learns, counted by valgrind. The
 # difference of two numbers of calls leaves out what comes before the first.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # ns3.sh -- the same incast and the same fabric in ns-3 and here. ns-3's runs are shorter; what is
 # compared is packet hops per second of processor time. Each ns-3 that was built has a column: the one that Debian ships, and with
 # NS3=source one that was compiled to be fast (bench/ns3/source.sh).

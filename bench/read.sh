@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # read.sh -- what the benchmark scripts share: running the program and reading its JSON.
 
 # run FILE [ARGUMENT...]: one run; its metrics, as JSON, are in $json, the seconds it took from outside in $wall.

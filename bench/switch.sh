@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # switch.sh -- what a real switch costs: between two namespaces, weir switch by each of its back-ends and, to compare, a bridge
 # of Linux, each as fast as it goes and with a line of 100 Mb/s (tbf of the bridge, and fq_codel below it where the kernel has
 # that). Needs root. ROUNDS=3 has all of it three times; WHAT=threads has only the rows with one thread against two.

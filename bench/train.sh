@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # train.sh -- how many steps are learnt from in a second of processor time, simulation included: short trainings on one
 # thread, with a single episode that judges.
 set -u

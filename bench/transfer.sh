@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # transfer.sh -- does every byte come through a real switch once, and as it was sent? Between two namespaces, for
 # SECONDS_EACH (600 unless set): a TCP stream whose sides compare SHA-256, and beside it datagrams with a number and a
 # sum each, of which none may be lost, doubled, out of order or changed. Needs root.

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* capture.c -- see capture.h. */
 #include "cli/capture.h"
 #include <string.h>
 
-/* Two ports cannot write one file. (Into a device or a pipe, which has no temporary name, they may.) */
+/* Two ports cannot write one file. (Into a device or a pipe, which has no temporary name, they
+ * may.) */
 static int check_file(const struct captures *c, struct weir_error *e)
 {
 	const struct pcap *last = &c->files[c->count];

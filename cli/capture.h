@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* capture.h -- every --pcap PORT=FILE of a command line, as taps of a run. */
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* catalogue.c -- the registries of the library and the simulator, seen as shelves of entries. */
 #include "cli/catalogue.h"
 #include "keeper/drivers/drivers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* catalogue.h -- everything that has a name a user may write, in one shape: for list and help. */
 #ifndef CLI_CATALOGUE_H
 #define CLI_CATALOGUE_H

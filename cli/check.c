@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c -- weir check FILE: everything but the run. */
 #include "cli/commands.h"
 #include "cli/load.h"
@@ -286,8 +287,8 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct weir_err
 	return failed;
 }
 
-/* All settings are right, or those of as many runs as `unchecked` says name a plug-in, which is not loaded. What they ask
- * for is not built. */
+/* All settings are right, or those of as many runs as `unchecked` says name a plug-in, which is not
+ * loaded. What they ask for is not built. */
 static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *unchecked,
 			  struct weir_error *e)
 {
@@ -335,7 +336,8 @@ static void print_default_notes(struct scenario *s, const struct sweep *w)
 	default_notes_free(&notes);
 }
 
-/* The runs of a scenario with a [full] in the size that is not asked for, for the caller to free. */
+/* The runs of a scenario with a [full] in the size that is not asked for, for the caller to
+ * free. */
 static int check_other_size(const struct arguments *a, struct sweep *w, struct weir_error *e)
 {
 	struct scenario s;

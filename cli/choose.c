@@ -1,5 +1,7 @@
-/* choose.c -- weir choose: has the rounds of a search run (lab/campaign/choose.h), keeps the outcome in the result
- * folder, and shows it: the chosen setting, how it does on fresh seeds, and what the goal costs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose.c -- weir choose: has the rounds of a search run (lab/campaign/choose.h), keeps the
+ * outcome in the result folder, and shows it: the chosen setting, how it does on fresh seeds, and
+ * what the goal costs. */
 #include "lab/campaign/choose.h"
 #include "cli/folder.h"
 #include "cli/load.h"
@@ -218,7 +220,8 @@ static void print_chosen(const struct choice *c)
 		comparison_print_line(stdout, line_width(stdout), choice_search_text(c).text);
 }
 
-/* The plan of the folder is every run there was: tables and reports show all of them, with the outcome. */
+/* The plan of the folder is every run there was: tables and reports show all of them, with the
+ * outcome. */
 static int keep_outcome(const struct choice *c, const char *folder, struct weir_error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(c->run_count, sizeof(*keys));

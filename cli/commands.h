@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* commands.h -- the commands of the program, their arguments and how they end. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -51,7 +52,8 @@ struct arguments {
 	size_t count;
 };
 
-/* What becomes of a command where mpirun has started several processes (sim/parallel/mpi_world.h). */
+/* What becomes of a command where mpirun has started several processes
+ * (sim/parallel/mpi_world.h). */
 enum command_world {
 	COMMAND_ALONE,    /* it is refused: it would be done as often as there are processes */
 	COMMAND_FARMS,    /* the first has it, the others do runs for that one */
@@ -117,7 +119,8 @@ const char *arguments_word(const struct arguments *a, size_t i);
 /* The value of the last such option ("" where it has none), or NULL. */
 const char *arguments_option(const struct arguments *a, const char *name);
 
-/* All values of an option that may be given several times, at most as many as there are arguments. */
+/* All values of an option that may be given several times, at most as many as there are
+ * arguments. */
 uint32_t arguments_values(const struct arguments *a, const char *name, const char **values);
 
 /* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */

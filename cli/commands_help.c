@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* commands_help.c -- the commands that say what there is, with their options. */
 #include "cli/commands.h"
 
@@ -32,8 +33,8 @@ static const struct cli_option help_options[] = {
 	  OFFER_NOTHING },
 	{ "--man", NULL, "writes the commands and their options as a part of a man page",
 	  OFFER_NOTHING },
-	{ "--results", NULL, "writes every column of results as a part of docs/reference/results.md",
-	  OFFER_NOTHING },
+	{ "--results", NULL,
+	  "writes every column of results as a part of docs/reference/results.md", OFFER_NOTHING },
 	{ "--completion", "SHELL", "writes completion of command lines for bash, zsh or fish",
 	  OFFER_SHELL },
 	{ .name = NULL },

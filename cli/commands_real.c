@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* commands_real.c -- the commands about real packets and real switches, with their options. */
 #include "cli/commands.h"
 
@@ -38,7 +39,8 @@ static const char switch_lesson[] =
 	"  interface = veth-b\n"
 	"  rate = 100Mbps\n"
 	"  delay = 100us\n"
-	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the rest.\n";
+	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the "
+	"rest.\n";
 
 const struct command switch_command = {
 	.name = "switch",

@@ -1,4 +1,6 @@
-/* commands_results.c -- the commands about results, of sweeps and of papers' figures, with their options. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* commands_results.c -- the commands about results, of sweeps and of papers' figures, with their
+ * options. */
 #include "cli/commands.h"
 
 static const struct cli_option report_options[] = {
@@ -205,7 +207,8 @@ const struct command submit_command = {
 		"into "
 		"mine.results\n"
 		"\n"
-		"The same command again does what is missing. docs/manual/11-clusters.md tells the rest.\n",
+		"The same command again does what is missing. docs/manual/11-clusters.md tells the "
+		"rest.\n",
 	.offer = OFFER_FILE,
 };
 

@@ -1,4 +1,6 @@
-/* commands_scenarios.c -- the commands that run scenarios, make them or learn from them, with their options. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* commands_scenarios.c -- the commands that run scenarios, make them or learn from them, with their
+ * options. */
 #include "cli/commands.h"
 
 static const struct cli_option run_options[] = {

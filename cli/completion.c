@@ -1,9 +1,10 @@
-/* completion.c -- weir help --completion SHELL: what a shell offers while a command line is written, as a
- * script in its own language.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* completion.c -- weir help --completion SHELL: what a shell offers while a command line is
+ * written, as a script in its own language.
  *
- * The scripts hold the names of the tables as they are now and ask nobody when they run; what they offer
- * beside names is files and folders. Every place of the command line has an offer (enum cli_offer): here
- * are the names of an offer, and then, for each shell, how it is told. */
+ * The scripts hold the names of the tables as they are now and ask nobody when they run; what they
+ * offer beside names is files and folders. Every place of the command line has an offer (enum
+ * cli_offer): here are the names of an offer, and then, for each shell, how it is told. */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/topics.h"
@@ -77,8 +78,8 @@ static void print_names(enum cli_offer offer)
 		lists[offer]();
 }
 
-/* Text inside single quotes, where the shell knows only the quote itself, and what is special to whoever
- * reads the string then. */
+/* Text inside single quotes, where the shell knows only the quote itself, and what is special to
+ * whoever reads the string then. */
 static void print_quoted(const char *text, const char *quote, const char *special)
 {
 	for (; *text; text++) {

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* crash.c -- see crash.h.
  *
- * Objects that are loaded when the program starts are its own; what is loaded later is a plug-in. Of the
- * place that crashed, or of the nearest caller where that is in the C library or nowhere, the object is
- * looked up and, if it is a plug-in, named. The signal then does what it does without us.
+ * Objects that are loaded when the program starts are its own; what is loaded later is a plug-in.
+ * Of the place that crashed, or of the nearest caller where that is in the C library or nowhere,
+ * the object is looked up and, if it is a plug-in, named. The signal then does what it does without
+ * us.
  *
- * A signal handler cannot be handed anything: what it needs is in this file's own variables, written once
- * before there is a second thread. */
+ * A signal handler cannot be handed anything: what it needs is in this file's own variables,
+ * written once before there is a second thread. */
 #define _GNU_SOURCE
 #include "cli/crash.h"
 #include <dlfcn.h>
@@ -26,7 +28,8 @@ static _Alignas(16) char handler_stack[HANDLER_STACK_BYTES];
 
 enum place { PLACE_PROGRAM, PLACE_LIBRARY, PLACE_PLUGIN, PLACE_NOWHERE };
 
-/* Whose code is at the address? dladdr allocates nothing and takes a lock that the thread may have. */
+/* Whose code is at the address? dladdr allocates nothing and takes a lock that the thread may
+ * have. */
 static enum place place_of(uintptr_t address, Dl_info *info)
 {
 	if (!dladdr((const void *)address, info))
@@ -71,8 +74,8 @@ static enum place caller_of(uintptr_t code, Dl_info *info)
 	return PLACE_NOWHERE;
 }
 
-/* The same where the stack cannot be unwound, as after a jump to nowhere: the first address on it that is
- * in the program or in a plug-in is that of a caller, or was. */
+/* The same where the stack cannot be unwound, as after a jump to nowhere: the first address on it
+ * that is in the program or in a plug-in is that of a caller, or was. */
 static enum place caller_on_stack(uintptr_t stack, Dl_info *info)
 {
 	const uintptr_t *words = (const uintptr_t *)(stack & ~(sizeof(uintptr_t) - 1));

@@ -1,4 +1,6 @@
-/* defaults.c -- weir help defaults: where each default comes from and which link rates it is meant for.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* defaults.c -- weir help defaults: where each default comes from and which link rates it is meant
+ * for.
  *
  * The values come from the option tables, all else from config/defaults.c. */
 #include "cli/commands.h"

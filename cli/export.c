@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* export.c -- weir export: a result folder for other programs. */
 #include "cli/commands.h"
 #include "cli/folder.h"
@@ -22,8 +23,8 @@ static int write_json(const char *path, struct store *s, const struct stored_run
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
-/* What goes to standard output cannot be taken back: all is compared before. (Files appear when all of their rows
- * have been compared.) */
+/* What goes to standard output cannot be taken back: all is compared before. (Files appear when all
+ * of their rows have been compared.) */
 static int check_runs(struct store *s, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < runs->count; i++)

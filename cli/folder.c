@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* folder.c -- which result folder does the user mean? */
 #define _DEFAULT_SOURCE
 #include "cli/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* folder.h -- which result folder does the user mean? */
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
@@ -9,8 +10,8 @@ enum { FOLDER_SIZE = 512 };
 /* The first word of the command line, or the only folder here whose name ends in .results. */
 int find_folder(const struct arguments *a, char folder[FOLDER_SIZE], struct weir_error *e);
 
-/* Opens the store of that folder for reading and says where damage in it could not be noticed. Returns an
- * exit status, after complaining. */
+/* Opens the store of that folder for reading and says where damage in it could not be noticed.
+ * Returns an exit status, after complaining. */
 int open_results(const struct arguments *a, char folder[FOLDER_SIZE], struct store **store);
 
 /* Which runs are meant: with --all every one, otherwise those of the latest sweep. */
@@ -19,8 +20,8 @@ enum store_scope asked_scope(const struct arguments *a);
 /* "3 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." or nothing. */
 void tell_left_out(FILE *f, uint32_t count);
 
-/* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. What must stay apart
- * has a word of its own: with ".full" to "mine.full.results". */
+/* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. What
+ * must stay apart has a word of its own: with ".full" to "mine.full.results". */
 int default_folder(const char *file, const char *word, char folder[FOLDER_SIZE],
 		   struct weir_error *e);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* help.c -- weir help [NAME]: commands, sections, and everything in the catalogue.
  *
  * All of it comes from the tables that also read the values, so help cannot differ from what is

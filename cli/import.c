@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* import.c -- weir import: files of other simulators, and captures, become a scenario. */
 #include "cli/commands.h"
 #include "lab/scenario/import.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interrupt.c -- the thread that waits for Ctrl-C. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/interrupt.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interrupt.h -- Ctrl-C: the first asks the run to stop and show what it knows, the second kills.
  *
- * A thread of its own waits for the signal, so that no handler and no global is needed. Every thread
- * started between start and stop leaves the signal to it. */
+ * A thread of its own waits for the signal, so that no handler and no global is needed. Every
+ * thread started between start and stop leaves the signal to it. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 #include <pthread.h>

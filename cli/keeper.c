@@ -1,4 +1,6 @@
-/* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that does. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that
+ * does. */
 #include "cli/commands.h"
 #include "keeper/drivers/drivers.h"
 #include "keeper/service/mimic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* list.c -- weir list [SHELF]: names, each with the sentence that says what it is. */
 #include "cli/catalogue.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* load.c -- FILE, --full, --set and --seed of a command line as a scenario. */
 #include "cli/load.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* load.h -- FILE, --full, --set and --seed of a command line as a scenario: for run and check. */
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H

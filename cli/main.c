@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
 #include "cli/commands.h"
 #include "cli/crash.h"
@@ -181,8 +182,8 @@ static int asks_for_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* A mistake of all processes is said by one of them. The others end well: mpirun would end whoever has not
- * spoken yet as soon as one does not, and its own status is that of the one that spoke. */
+/* A mistake of all processes is said by one of them. The others end well: mpirun would end whoever
+ * has not spoken yet as soon as one does not, and its own status is that of the one that spoke. */
 static int complain_once(const struct weir_error *e)
 {
 	return world_notice().rank == 0 ? complain(EXIT_MISTAKE, e) : EXIT_FINE;

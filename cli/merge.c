@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/merge.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/merge.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model.c -- weir model FILE|NAME: what is in a trained network, all its texts and its size. */
 #include "base/memory.h"
 #include "config/model.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c -- how far a sweep is. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.h -- how far a sweep is: one line that changes on a terminal, a plain line now and then
  * elsewhere. */
 #ifndef CLI_PROGRESS_H

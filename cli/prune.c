@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* prune.c -- weir prune [FOLDER]: deletes the runs that the latest sweep does not name. */
 #include "cli/folder.h"
 #include "lab/store/results.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks.c -- see ranks.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/ranks.h"

@@ -1,5 +1,7 @@
-/* reference.c -- everything that a scenario may hold, as Markdown, and every command, as a part of a
- * man page: what docs/reference/scenario.md and docs/reference/weir.1 are made of ("make docs"). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reference.c -- everything that a scenario may hold, as Markdown, and every command, as a part of
+ * a man page: what docs/reference/scenario.md and docs/reference/weir.1 are made of ("make
+ * docs"). */
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "lab/scenario/sections.h"
@@ -154,7 +156,8 @@ void print_reference(void)
 
 /* --- man page --- */
 
-/* Minus signs are hyphens unless escaped; a dot or weir_quote at a line's start would be a command. */
+/* Minus signs are hyphens unless escaped; a dot or weir_quote at a line's start would be a
+ * command. */
 static void print_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')

@@ -1,4 +1,6 @@
-/* report.c -- weir report [FOLDER]: a result folder as one HTML file, or its charts as SVG files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c -- weir report [FOLDER]: a result folder as one HTML file, or its charts as SVG
+ * files. */
 #include "cli/folder.h"
 #include "base/output.h"
 #include "lab/report/report.h"

@@ -1,4 +1,6 @@
-/* reproduce.c -- weir reproduce: re-runs figures of papers and says which of the papers' claims hold. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reproduce.c -- weir reproduce: re-runs figures of papers and says which of the papers' claims
+ * hold. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
 #include "cli/commands.h"
@@ -165,8 +167,8 @@ static int summarise(const struct request *q, const struct figure_list *l)
 	return status;
 }
 
-/* After runs: the page over all papers has news. That another figure's files are wrong is no failure
- * of what was asked for. */
+/* After runs: the page over all papers has news. That another figure's files are wrong is no
+ * failure of what was asked for. */
 static void renew_index(const struct request *q, const struct figure_list *l)
 {
 	struct summary y;

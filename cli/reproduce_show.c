@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reproduce_show.c -- what weir reproduce prints: the table of claims and the list of figures. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/commands.h"
@@ -274,7 +275,8 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 	return 0;
 }
 
-/* In colours where it is a terminal that has them; https://no-color.org says who does not want any. */
+/* In colours where it is a terminal that has them; https://no-color.org says who does not want
+ * any. */
 static void print_verdicts(const struct verdict_counts *counts)
 {
 	static const char *const colours[VERDICTS] = {

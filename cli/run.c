@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c -- weir run FILE: reads, runs, shows. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/capture.h"

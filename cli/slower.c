@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* slower.c -- see slower.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/slower.h"

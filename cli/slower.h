@@ -1,7 +1,10 @@
-/* slower.h -- a scenario in which everything takes longer by a factor, and its results as if it did not.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slower.h -- a scenario in which everything takes longer by a factor, and its results as if it did
+ * not.
  *
- * Every time among the settings is multiplied, every rate divided; bytes, packets and shares stay. The simulated run of such
- * a scenario is the same run. A real one is what a machine carries that is slower than the scenario by that factor. */
+ * Every time among the settings is multiplied, every rate divided; bytes, packets and shares stay.
+ * The simulated run of such a scenario is the same run. A real one is what a machine carries that
+ * is slower than the scenario by that factor. */
 #ifndef CLI_SLOWER_H
 #define CLI_SLOWER_H
 #include "sim/measure/result.h"

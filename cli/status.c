@@ -1,4 +1,6 @@
-/* status.c -- weir status: how a sweep that was submitted (cli/submit.c) gets on. What is done is merged. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* status.c -- weir status: how a sweep that was submitted (cli/submit.c) gets on. What is done is
+ * merged. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cluster.h"
 #include "cli/folder.h"
@@ -66,7 +68,8 @@ static int find_job(const struct arguments *a, char folder[FOLDER_SIZE], struct 
 
 /* --- looking --- */
 
-/* While a shard is in the queue only its own text is looked at: its store has a writer elsewhere. */
+/* While a shard is in the queue only its own text is looked at: its store has a writer
+ * elsewhere. */
 static int look_at(struct look *v, uint32_t i, struct weir_error *e)
 {
 	const struct shard s = { i + 1, v->job.shards };

@@ -1,4 +1,6 @@
-/* submit.c -- weir submit: gives the runs of a sweep that are missing to a cluster, as shards of an array job. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* submit.c -- weir submit: gives the runs of a sweep that are missing to a cluster, as shards of an
+ * array job. */
 #define _DEFAULT_SOURCE
 #include "cli/cluster.h"
 #include "cli/folder.h"

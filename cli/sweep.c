@@ -1,5 +1,6 @@
-/* sweep.c -- weir run of many: has what is missing done (lab/campaign/campaign.h), says how far it is and what
- * became of it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sweep.c -- weir run of many: has what is missing done (lab/campaign/campaign.h), says how far it
+ * is and what became of it. */
 #define _DEFAULT_SOURCE
 #include "cli/sweep.h"
 #include "cli/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* switch.c -- weir switch: runs a real switch, and talks to one that runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/capture.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the socket itself. */
+/* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the
+ * socket itself. */
 static int find_socket(const struct arguments *a, const char *word, char path[WEIR_OPT_TEXT_SIZE],
 		       struct weir_error *e)
 {
@@ -25,7 +27,8 @@ static int find_socket(const struct arguments *a, const char *word, char path[WE
 	return failed;
 }
 
-/* "status CONFIG.ini", "set CONFIG.ini port.b.rate=50Mbps", "probe CONFIG.ini 'queue b every 10ms'" */
+/* "status CONFIG.ini", "set CONFIG.ini port.b.rate=50Mbps", "probe CONFIG.ini 'queue b every
+ * 10ms'" */
 static int ask(const struct arguments *a, const char *verb)
 {
 	const char *file = arguments_word(a, 1), *what = arguments_word(a, 2);
@@ -84,7 +87,8 @@ static void run_until_end(struct real_server *server, struct loop *l, struct con
 	real_store_wait(&keeping);
 }
 
-/* The interfaces are open: works until the end, and keeps what was measured where a folder is given. */
+/* The interfaces are open: works until the end, and keeps what was measured where a folder is
+ * given. */
 static int work(struct loop *l, struct control *c, const struct keeping *k)
 {
 	int status = EXIT_FINE;

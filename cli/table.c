@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c -- weir table: the runs of a result folder as one table. */
 #include "cli/commands.h"
 #include "cli/folder.h"

@@ -1,4 +1,6 @@
-/* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked for. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked
+ * for. */
 #include "cli/testbed.h"
 #include "cli/folder.h"
 #include "cli/load.h"
@@ -65,7 +67,8 @@ int run_simulated(const struct scenario *s, const struct config *c, struct run_r
 	return EXIT_FINE;
 }
 
-/* Frames that no run should have say that something is wrong with the testbed, and not with the machine's time. */
+/* Frames that no run should have say that something is wrong with the testbed, and not with the
+ * machine's time. */
 static void say_refused(const struct testbed_health *h)
 {
 	if (h->refused_pkts)

@@ -1,15 +1,18 @@
-/* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, judged by the paper's claims beside the
- * simulated runs of the same settings.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, judged by
+ *the paper's claims beside the simulated runs of the same settings.
  *
- * What a small machine carries of it is in PAPERS/PAPER/paper.real, a section for each figure that can be:
+ * What a small machine carries of it is in PAPERS/PAPER/paper.real, a section for each figure that
+ *can be:
  *
  *	[figure fig6]
  *	slower = 10
  *	set = traffic.web.flows=300
  *	note = 300 flows in place of 5000
  *
- * Everything takes longer by that factor (slower.h) and results are brought back, so that claims are judged as they stand.
- * Settings hold for both worlds. Runs of both are in OUT/PAPER/FIGURE.real; those that are there are not run again. */
+ * Everything takes longer by that factor (slower.h) and results are brought back, so that claims
+ *are judged as they stand. Settings hold for both worlds. Runs of both are in
+ *OUT/PAPER/FIGURE.real; those that are there are not run again. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
 #include "cli/slower.h"
@@ -374,7 +377,8 @@ static int run_files(const struct figure_files *f, const char *out, const struct
 	return status;
 }
 
-/* What a figure runs with is said in one place, so that its verdicts are of the paper's settings. */
+/* What a figure runs with is said in one place, so that its verdicts are of the paper's
+ * settings. */
 static int read_options(const struct arguments *a, struct real_counts *n, struct weir_error *e)
 {
 	static const struct weir_option count = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topics.c -- see topics.h. */
 #include "cli/topics.h"
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* topics.h -- words that users type although they are no name of the catalogue: what they mean, in about ten
- * lines, and which settings and metrics they are about. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topics.h -- words that users type although they are no name of the catalogue: what they mean, in
+ * about ten lines, and which settings and metrics they are about. */
 #ifndef CLI_TOPICS_H
 #define CLI_TOPICS_H
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* train.c -- weir train NAME: learns a network on simulated episodes and writes it as a model.
  *
- * The model goes to FILE, the curve to FILE.csv and FILE.html. While it goes on, and until it is done,
- * FILE.checkpoint holds all that is needed to go on from there. */
+ * The model goes to FILE, the curve to FILE.csv and FILE.html. While it goes on, and until it is
+ * done, FILE.checkpoint holds all that is needed to go on from there. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/train.h"
 #include "cli/commands.h"
@@ -145,7 +146,8 @@ static int read_numbers(const struct arguments *a, struct train_request *q, stru
 	return 0;
 }
 
-/* What to type for the same model, without what is the default anyway: -o and a name are the user's. */
+/* What to type for the same model, without what is the default anyway: -o and a name are the
+ * user's. */
 static char *command_of(const struct train_request *q)
 {
 	const struct weir_option *settings = q->trainer->scheme.options;
@@ -339,7 +341,8 @@ static int write_all(const struct train_request *q, const struct training *t, st
 
 /* --- the command --- */
 
-/* For all processes together: the first says what is wrong, or, where it finds nothing wrong, those that do. */
+/* For all processes together: the first says what is wrong, or, where it finds nothing wrong, those
+ * that do. */
 static int complain_together(enum exit_status status, struct weir_error *e)
 {
 	int first_speaks = e->text[0] != '\0';
@@ -436,8 +439,9 @@ int command_train(const struct arguments *a)
 		.file = q.checkpoint,
 		.checkpoint_seconds = CHECKPOINT_SECONDS,
 	};
-	/* Training starts threads, and a thread inherits the signal mask of the one that starts it: SIGINT
-	 * must be blocked before the first, or Ctrl-C reaches a worker and kills the process. */
+	/* Training starts threads, and a thread inherits the signal mask of the one that starts it:
+	 * SIGINT must be blocked before the first, or Ctrl-C reaches a worker and kills the
+	 * process. */
 	interrupt_start(&interrupt);
 	if (training_new(&t, &plan, &e))
 		status = complain_together(EXIT_MISTAKE, &e);

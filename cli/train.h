@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* train.h -- what the files of weir train share. */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H

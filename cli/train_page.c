@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* train_page.c -- how a training went: a row a round for other programs, and a page to look at. */
 #include "cli/train.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* view.c -- weir view [FOLDER]: the runs of a result folder in a browser, while they come. */
 #define _DEFAULT_SOURCE
 #include "cli/folder.h"
@@ -33,7 +34,8 @@ static int read_port(const struct arguments *a, uint16_t *first, uint16_t *last,
 	return 0;
 }
 
-/* Ctrl-C and kill are blocked and asked for now and then: whoever serves is never interrupted in the middle. */
+/* Ctrl-C and kill are blocked and asked for now and then: whoever serves is never interrupted in
+ * the middle. */
 static sigset_t ends(void)
 {
 	sigset_t set;

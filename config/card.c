@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* card.c -- every card for host.card, one entry each; what goes with them.
  *
- * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's fq
- * and fq_codel (RFC 8290) have it. */
+ * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's
+ * fq and fq_codel (RFC 8290) have it. */
 #include "config/card.h"
 #include "config/fabric.h"
 #include "config/plugin.h"

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* card.h -- how a host's packets get to its line: cards for host.card.
  *
- * fair, the default, has no queue: it asks connections for a segment when its line is free (host.c).
- * The others have one, which is a port like a switch's: connections put into it, at once, whatever
- * their windows allow, ACKs wait with data, it has a limit and a marking scheme of its own, and a
- * host drops its own packets where it is full. What a sender has put there is sent as far as the
- * sender knows: its samples of the round trip hold the wait.
+ * fair, the default, has no queue: it asks connections for a segment when its line is free
+ * (host.c). The others have one, which is a port like a switch's: connections put into it, at once,
+ * whatever their windows allow, ACKs wait with data, it has a limit and a marking scheme of its
+ * own, and a host drops its own packets where it is full. What a sender has put there is sent as
+ * far as the sender knows: its samples of the round trip hold the wait.
  *
- * Here is what there is to choose from and whether it fits the rest; sim/core/card.c makes the ports and
- * runs them. */
+ * Here is what there is to choose from and whether it fits the rest; sim/core/card.c makes the
+ * ports and runs them. */
 #ifndef CONFIG_CARD_H
 #define CONFIG_CARD_H
 #include "base/registry.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* config.c -- the keys of every section, declared once, and a config with their defaults.
  *
  * Reading, help and the limits all come from these tables. Defaults are those of the field's own
@@ -173,9 +174,11 @@ const struct weir_option host_options[] = {
 	  (uint64_t)WEIR_PS_PER_S, "from the wire to the transport, for each packet that comes in",
 	  NULL },
 	{ "jitter", WEIR_OPT_TIME_AUTO_PS, AT(jitter_ps), "auto", 0, JITTER_MOST_PS,
-	  "each packet that a host sends arrives later by a random time below this, in order; auto: a "
+	  "each packet that a host sends arrives later by a random time below this, in order; "
+	  "auto: a "
 	  "twelfth of a full packet's time on the hosts' links, at least 20ns; 0ns: hosts in "
-	  "lockstep, which starves flows at drop-tail queues and is for comparison with closed forms",
+	  "lockstep, which starves flows at drop-tail queues and is for comparison with closed "
+	  "forms",
 	  NULL },
 	{ "recovery", WEIR_OPT_CHOICE, AT(recovery), "immediate", 0, 1,
 	  "how a window is cut: at once (RFC 8257), or spread over a round trip "
@@ -208,7 +211,8 @@ const struct weir_option host_options[] = {
 	{ "arbitration", WEIR_OPT_CHOICE, AT(arbitration), "arrival", 0, 1,
 	  "which connection card = fair serves next: the one that has been ready longest, where "
 	  "one just served is ready again at once (arrival), or round robin among those ready when "
-	  "the line becomes free, so that a paced queue pair whose time comes while a packet leaves "
+	  "the line becomes free, so that a paced queue pair whose time comes while a packet "
+	  "leaves "
 	  "goes before the connection that sent it (round-robin, as in HPCC's ns-3)",
 	  arbitration_choices },
 	{ "tso", WEIR_OPT_BYTES, AT(tso_bytes), "0B", 0, TSO_MAX_BYTES,
@@ -254,14 +258,16 @@ const struct weir_option rdma_options[] = {
 	  rdma_recovery_choices },
 	{ "loss-detection", WEIR_OPT_CHOICE, AT(loss_detection), "auto", 0, 2,
 	  "a packet is lost when later ones have arrived (order: the next one with go-back-n, "
-	  "three with selective), or when a later one has and a round trip and a reordering window have "
+	  "three with selective), or when a later one has and a round trip and a reordering window "
+	  "have "
 	  "passed (time, RFC 8985; receivers place packets out of order); auto: time where "
 	  "network.ecmp = packet, else order",
 	  rdma_loss_choices },
 	{ "reordering-window", WEIR_OPT_TIME_PS, AT(reordering_window_ps), "0us", 0,
 	  LONGEST_TIMEOUT_PS,
 	  "with loss-detection = time, how much longer than a round trip a packet may take at "
-	  "least before it is lost; 0us: with network.ecmp = packet a base round trip and the time in "
+	  "least before it is lost; 0us: with network.ecmp = packet a base round trip and the time "
+	  "in "
 	  "which a full switch port drains (IRN's RTO_high; with lossless classes, one at each "
 	  "switch of the longest path), at most rto; else a quarter of the least round trip (RFC "
 	  "8985)",
@@ -381,8 +387,10 @@ const struct weir_option measure_options[] = {
 	  "packets waited and some time, and changes nothing else",
 	  NULL },
 	{ "flows", WEIR_OPT_CHOICE, AT(kept_flows), "all", 0, 1,
-	  "which flows a results folder keeps; none: metrics, ports and series alone, where nobody will "
-	  "ask for completion times. weir reproduce asks for none where no claim or panel reads them",
+	  "which flows a results folder keeps; none: metrics, ports and series alone, where nobody "
+	  "will "
+	  "ask for completion times. weir reproduce asks for none where no claim or panel reads "
+	  "them",
 	  kept_choices },
 	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
 	  "a quantity over time, as in: queue leaf0->h3 every 10us. WHAT is queue, queue-bytes, "

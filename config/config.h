@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* config.h -- everything a run is made of, as plain values.
  *
  * A scenario file is read into this (lab/), the simulator builds and runs from this alone. Each
- * section is a struct and a table of options; a topology or traffic pattern has a table and a struct of
- * its own besides, with the keys that it alone understands. */
+ * section is a struct and a table of options; a topology or traffic pattern has a table and a
+ * struct of its own besides, with the keys that it alone understands. */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
 #include "weir/agent.h"
@@ -42,18 +43,18 @@ enum ecmp_mode { ECMP_PER_FLOW, ECMP_PER_PACKET };
 
 /* [switch] */
 struct switch_config {
-	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
-	struct line_list markings;        /* "leaf ecn(k=20KB)": of a part, config/markings.h */
+	char marking[WEIR_OPT_TEXT_SIZE];   /* spec */
+	struct line_list markings;          /* "leaf ecn(k=20KB)": of a part, config/markings.h */
 	char scheduler[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t queues;                    /* per port */
 	char dscp_map[WEIR_OPT_TEXT_SIZE];  /* "26:3 default:0"; empty: none, config/dscp.h */
 	uint64_t buffer;                    /* WEIR_OPT_LENGTH */
-	uint64_t buffer_per;   /* enum weir_buffer_scope of weir/port.h: queue, port, switch */
-	uint64_t dt_alpha_q32; /* dynamic threshold of a shared buffer: alpha, up to 128 */
-	uint64_t
-		ethernet_overhead; /* flag: count 20 bytes more and 64 at least per frame on the wire */
-	char lossless
-		[WEIR_OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3" */
+	uint64_t buffer_per;        /* enum weir_buffer_scope of weir/port.h: queue, port, switch */
+	uint64_t dt_alpha_q32;      /* dynamic threshold of a shared buffer: alpha, up to 128 */
+	uint64_t ethernet_overhead; /* flag: count 20 bytes more and 64 at least per frame on the
+				       wire */
+	char lossless[WEIR_OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3"
+					    */
 	uint64_t pfc_alpha_q32, pfc_reserved_bytes, pfc_margin_bytes;
 	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
 	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
@@ -73,7 +74,7 @@ struct host_config {
 	uint64_t acks_per;         /* data packets per ACK */
 	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
-	uint64_t jitter_ps; /* of a packet's end on the link, or WEIR_OPT_AUTO */
+	uint64_t jitter_ps;            /* of a packet's end on the link, or WEIR_OPT_AUTO */
 	uint64_t processing_delay_ps;  /* from the wire to the transport, each way in */
 	uint64_t recovery;             /* enum recovery_mode */
 	uint64_t loss_detection;       /* enum loss_detection */
@@ -169,8 +170,8 @@ enum completion { COMPLETION_RECEIVER, COMPLETION_SENDER };
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
 	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
-	char port
-		[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean queue */
+	char port[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean
+					  queue */
 	uint64_t small_bytes, large_bytes;
 	uint64_t completion;     /* enum completion */
 	uint64_t unfinished;     /* MEASURE_SKIPS or MEASURE_TAKES_PART */
@@ -191,8 +192,8 @@ struct config {
 	uint32_t traffic_count;
 	struct traffic_config *traffic;
 	struct measure_config measure;
-	/* Of a run with real packets: "world real", and what else it is made of that no section has, each as
-	 * "PATH VALUE". None: the run is simulated. */
+	/* Of a run with real packets: "world real", and what else it is made of that no section
+	 * has, each as "PATH VALUE". None: the run is simulated. */
 	struct line_list real;
 	/* Read from the specs above by config_check. */
 	uint32_t lossless; /* bit per class */
@@ -292,6 +293,7 @@ void line_list_free(struct line_list *list);
  * section and key ("switch.marking: ..."). Topology and traffic check themselves when built. */
 int config_check(struct config *c, struct weir_error *e);
 
-/* The part of it that is about [switch] alone, for whoever has nothing else; frame_max_bytes is set before. */
+/* The part of it that is about [switch] alone, for whoever has nothing else; frame_max_bytes is set
+ * before. */
 int config_check_switch(struct config *c, struct weir_error *e);
 #endif

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* config_check.c -- what must agree between the keys of a config, in one section and across them.
  *
- * Each key by itself was held to its limits when it was read; here specs are read, and what contradicts
- * itself is refused with a message that says which keys and what would do. */
+ * Each key by itself was held to its limits when it was read; here specs are read, and what
+ * contradicts itself is refused with a message that says which keys and what would do. */
 #include "config/card.h"
 #include "config/config.h"
 #include "config/dscp.h"
@@ -28,7 +29,8 @@ static struct shown show(const struct weir_option *table, const char *key, const
 	return s;
 }
 
-/* The queues and the scheduler of a port: those of the settings, or of a scheme that brings its own. */
+/* The queues and the scheduler of a port: those of the settings, or of a scheme that brings its
+ * own. */
 static int check_queues(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -199,8 +201,8 @@ static int check_host(struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* Where packets are ranked a class may be a rank, and the last queue takes all classes beyond it; unless
- * classes are paused, each of which needs a queue of its own. */
+/* Where packets are ranked a class may be a rank, and the last queue takes all classes beyond it;
+ * unless classes are paused, each of which needs a queue of its own. */
 static int classes_may_share(const struct config *c)
 {
 	return c->sched->rank && !c->lossless;
@@ -316,18 +318,17 @@ static void note_transport(struct config *c, const struct weir_cc_ops *cc)
 		c->frame_min_bytes = (uint32_t)shortest;
 }
 
-/* A receiver of go-back-n discards every packet that is not the next in order, so a packet that was overtaken
- * costs as much as a lost one. */
+/* A receiver of go-back-n discards every packet that is not the next in order, so a packet that was
+ * overtaken costs as much as a lost one. */
 static int check_rdma_recovery(const struct config *c, struct weir_error *e)
 {
 	if (config_rdma_recovery(c) != RDMA_GO_BACK_N)
 		return 0;
 	if (config_sprays(c))
 		return weir_error_set(
-			e,
-			"rdma.recovery: go-back-n treats every packet that arrives out of order "
-			"as a loss, and with network.ecmp = packet most do; write selective, or "
-			"leave recovery out");
+			e, "rdma.recovery: go-back-n treats every packet that arrives out of order "
+			   "as a loss, and with network.ecmp = packet most do; write selective, or "
+			   "leave recovery out");
 	if (config_rdma_has_rack(c))
 		return weir_error_set(
 			e,
@@ -368,10 +369,9 @@ static int check_telemetry(const struct config *c, struct weir_error *e)
 {
 	if (c->telemetry && config_sprays(c) && c->rdma.int_flows == INT_FLOWS_EXACT)
 		return weir_error_set(
-			e,
-			"rdma.int-flows: exact counts a flow at a port from its first packet to "
-			"its last, and with network.ecmp = packet these pass different ports; "
-			"write yes, or no");
+			e, "rdma.int-flows: exact counts a flow at a port from its first packet to "
+			   "its last, and with network.ecmp = packet these pass different ports; "
+			   "write yes, or no");
 	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
 		return 0;
 	return weir_error_set(e,

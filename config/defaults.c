@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* defaults.c -- the table of defaults, see defaults.h. */
 #include "config/defaults.h"
 #include "config/card.h"

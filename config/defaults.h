@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* defaults.h -- where each default comes from and which link rates it is meant for.
  *
- * One table for every default that holds a time, a size, a queue length or a rate, of [switch], [host], [rdma]
- * and of every scheme; tests/sim/test_defaults.c holds the registries against it. 'weir help defaults' and
- * docs/reference/scenario.md show it, with the values from the option tables; 'weir check' compares it with a scenario's
- * links (lab/scenario/default_notes.h). */
+ * One table for every default that holds a time, a size, a queue length or a rate, of [switch],
+ * [host], [rdma] and of every scheme; tests/sim/test_defaults.c holds the registries against it.
+ * 'weir help defaults' and docs/reference/scenario.md show it, with the values from the option
+ * tables; 'weir check' compares it with a scenario's links (lab/scenario/default_notes.h). */
 #ifndef CONFIG_DEFAULTS_H
 #define CONFIG_DEFAULTS_H
 #include "base/registry.h"
 
-/* Sources are seldom exact to the gigabit: a link is outside where it is slower or faster by more than this. */
+/* Sources are seldom exact to the gigabit: a link is outside where it is slower or faster by more
+ * than this. */
 enum { DEFAULT_RATE_FACTOR = 2 };
 
 struct default_entry {
@@ -46,7 +48,8 @@ int default_holds(const struct default_entry *d, const void *params);
 /* Is a link of that rate outside of what the entry is meant for? */
 int default_is_outside(const struct default_entry *d, uint64_t rate_bps);
 
-/* "10Gbps", "10Gbps to 100Gbps", "10Gbps and more", "any rate"; and one rate. Both return buffer. */
+/* "10Gbps", "10Gbps to 100Gbps", "10Gbps and more", "any rate"; and one rate. Both return
+ * buffer. */
 const char *default_rates(const struct default_entry *d, char *buffer, size_t size);
 const char *default_rate(uint64_t rate_bps, char *buffer, size_t size);
 #endif

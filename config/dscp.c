@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dscp.c -- see dscp.h. */
 #include "config/dscp.h"
 #include <inttypes.h>

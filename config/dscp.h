@@ -1,9 +1,11 @@
-/* dscp.h -- what packets carry for switches to tell them apart by, the DSCP (RFC 2474), and the class that switches
- * give each: "26:3 48:6 default:0", as DSCP_TO_TC_MAP of SONiC.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dscp.h -- what packets carry for switches to tell them apart by, the DSCP (RFC 2474), and the
+ * class that switches give each: "26:3 48:6 default:0", as DSCP_TO_TC_MAP of SONiC.
  *
- * Without a map the class of packets is what their section says, and a DSCP is only carried. With one it is what the
- * map says of the DSCP: every section then has one, and keys that name classes are left out. All switches have the
- * same map and nobody rewrites a DSCP, so classes are known before the run and packets carry their number. */
+ * Without a map the class of packets is what their section says, and a DSCP is only carried. With
+ * one it is what the map says of the DSCP: every section then has one, and keys that name classes
+ * are left out. All switches have the same map and nobody rewrites a DSCP, so classes are known
+ * before the run and packets carry their number. */
 #ifndef CONFIG_DSCP_H
 #define CONFIG_DSCP_H
 #include "config/config.h"

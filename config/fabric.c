@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fabric.c -- every scheme for switch.fabric, one line each; what goes with them. */
 #include "config/fabric.h"
 #include "config/plugin.h"

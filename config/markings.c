@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* markings.c -- see markings.h. */
 #include "config/markings.h"
 #include "base/memory.h"

@@ -1,12 +1,14 @@
-/* markings.h -- marking that is not the same everywhere: "marking.storage = red(...)", "marking.100Gbps = ...".
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* markings.h -- marking that is not the same everywhere: "marking.storage = red(...)",
+ * "marking.100Gbps = ...".
  *
- * A part names a class (by its number, or by a traffic section: the classes of its packets), a rate, a tier of
- * switches, or several of these with dots between them: "storage.100Gbps". Where several parts hold for a queue
- * the one that says most counts; of those that say equally much, a class before a tier before a rate. What no
- * part holds for has switch.marking.
+ * A part names a class (by its number, or by a traffic section: the classes of its packets), a
+ * rate, a tier of switches, or several of these with dots between them: "storage.100Gbps". Where
+ * several parts hold for a queue the one that says most counts; of those that say equally much, a
+ * class before a tier before a rate. What no part holds for has switch.marking.
  *
- * config_check reads the parts; which rates and tiers there are is known when the network is built, so that
- * is asked there (sim/core/marking_map.h). */
+ * config_check reads the parts; which rates and tiers there are is known when the network is built,
+ * so that is asked there (sim/core/marking_map.h). */
 #ifndef CONFIG_MARKINGS_H
 #define CONFIG_MARKINGS_H
 #include "config/config.h"
@@ -32,7 +34,8 @@ struct markings {
 /* Is it a rate, as a part may name one? */
 int marking_rate(const char *text, uint64_t *rate_bps);
 
-/* Reads switch.marking.PART and refuses what does not go together; after everything else of config_check. */
+/* Reads switch.marking.PART and refuses what does not go together; after everything else of
+ * config_check. */
 int markings_check(struct config *c, struct weir_error *e);
 
 /* That of a queue in a port of that rate, in a switch of that tier; NULL: switch.marking holds. */

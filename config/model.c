@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model.c -- see model.h. */
 #include "config/model.h"
 #include "base/input.h"

@@ -1,9 +1,12 @@
-/* model.h -- trained networks for schemes: files, and those of models/, which travel inside the program.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model.h -- trained networks for schemes: files, and those of models/, which travel inside the
+ * program.
  *
- * The library reads no files. Whoever reads the spec of a scheme that has a network (weir/scheme.h) has it
- * attached here: any_parse does so for every marking scheme, scheduler, control and the like. A model is
- * looked at as a whole before a scheme sees any of it, and stays until the program ends, so that what
- * points at it stays true; the same file with the same content is the same model, for all threads. */
+ * The library reads no files. Whoever reads the spec of a scheme that has a network (weir/scheme.h)
+ * has it attached here: any_parse does so for every marking scheme, scheduler, control and the
+ * like. A model is looked at as a whole before a scheme sees any of it, and stays until the program
+ * ends, so that what points at it stays true; the same file with the same content is the same
+ * model, for all threads. */
 #ifndef CONFIG_MODEL_H
 #define CONFIG_MODEL_H
 #include "base/digest.h"
@@ -32,8 +35,8 @@ int model_is_file(const char *name);
 const struct model *model_load(const struct model_file *built_in, const char *name,
 			       struct weir_error *e);
 
-/* Sets the policy of a scheme whose params were read. A name that was left empty becomes that of the
- * standard model, so that a spec that is spelled out says which one it was. */
+/* Sets the policy of a scheme whose params were read. A name that was left empty becomes that of
+ * the standard model, so that a spec that is spelled out says which one it was. */
 int model_attach(const struct model_file *built_in, const struct weir_scheme *s, void *params,
 		 struct weir_error *e);
 

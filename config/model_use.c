@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_use.c -- see model_use.h. */
 #include "config/model_use.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Settings of which there is one: where in the config the scheme and its params are. switch.tune names one
- * kind or the other; a card's marking is an option of the card. */
+/* Settings of which there is one: where in the config the scheme and its params are. switch.tune
+ * names one kind or the other; a card's marking is an option of the card. */
 static const struct {
 	const char *path;
 	size_t ops, params;

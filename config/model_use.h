@@ -1,4 +1,6 @@
-/* model_use.h -- which models the schemes of a config work with: for the names of runs and for tables. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model_use.h -- which models the schemes of a config work with: for the names of runs and for
+ * tables. */
 #ifndef CONFIG_MODEL_USE_H
 #define CONFIG_MODEL_USE_H
 #include "config/config.h"

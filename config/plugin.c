@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin.c -- loading shared objects, and specs that name them. */
 #define _GNU_SOURCE
 #include "config/plugin.h"
@@ -86,7 +87,8 @@ static int check_loaded(const struct weir_plugin *p, struct weir_error *e)
 	return check_door(&door, e) || plugin_check(p, e) ? -1 : 0;
 }
 
-/* May it be loaded, and could it? real: the file to load. Where only looks are allowed this is all that happens. */
+/* May it be loaded, and could it? real: the file to load. Where only looks are allowed this is all
+ * that happens. */
 static int check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
 {
 	struct plugin_door door;

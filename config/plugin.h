@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin.h -- schemes from shared objects, beside the built-in ones.
  *
- * A name with a slash is the path of a shared object (weir/plugin.h says what is in it), any other one
- * is looked up in the library's registries. An object is loaded only where the user allows it
- * (config/plugin_permit.h), and what it declares is checked before anything of it is called. Loaded objects stay loaded, so that what points into them stays true; loading one again
- * gives the same. */
+ * A name with a slash is the path of a shared object (weir/plugin.h says what is in it), any other
+ * one is looked up in the library's registries. An object is loaded only where the user allows it
+ * (config/plugin_permit.h), and what it declares is checked before anything of it is called. Loaded
+ * objects stay loaded, so that what points into them stays true; loading one again gives the
+ * same. */
 #ifndef CONFIG_PLUGIN_H
 #define CONFIG_PLUGIN_H
 #include "base/registry.h"

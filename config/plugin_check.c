@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin_check.c -- what a plug-in must declare, and every way to get it wrong.
  *
- * A table without its end or a pointer to nowhere must give a message, not a crash: every address is
- * asked for before it is used whether it belongs to a loaded object. */
+ * A table without its end or a pointer to nowhere must give a message, not a crash: every address
+ * is asked for before it is used whether it belongs to a loaded object. */
 #define _GNU_SOURCE
 #include "config/plugin_check.h"
 #include "base/option_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin_file.c -- see plugin_file.h. The format: System V ABI, chapters 4 and 5; ELF64 only. */
 #define _POSIX_C_SOURCE 200809L
 #include "config/plugin_file.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin_guard.c -- see plugin_guard.h.
  *
- * A guarded scheme's ops are copies of its own in which the hooks that decide are replaced; the guard is
- * what the ports hold as the scheme's parameters. */
+ * A guarded scheme's ops are copies of its own in which the hooks that decide are replaced; the
+ * guard is what the ports hold as the scheme's parameters. */
 #include "config/plugin_guard.h"
 #include "base/memory.h"
 #include "config/card.h"
@@ -178,8 +179,8 @@ const void *plugin_guard_inner(const struct plugin_guard *g, const void *params)
 
 /* --- schedulers --- */
 
-/* Behind the scheduler's own state, which so stays where its hooks expect it: which queues hold packets
- * and are not paused. */
+/* Behind the scheduler's own state, which so stays where its hooks expect it: which queues hold
+ * packets and are not paused. */
 struct guarded_state {
 	uint64_t active[WEIR_QUEUES_MAX / 64];
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin_permit.c -- see plugin_permit.h. */
 #define _XOPEN_SOURCE 700
 #include "config/plugin_permit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_change.c -- see port_change.h. */
 #include "config/port_change.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* specs.c -- see specs.h. */
 #include "config/specs.h"
 #include "config/card.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune.c -- see tune.h. */
 #include "config/tune.h"
 #include "config/plugin.h"

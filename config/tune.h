@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune.h -- switch.tune: who turns the knobs of the marking scheme while a run goes on. */
 #ifndef CONFIG_TUNE_H
 #define CONFIG_TUNE_H
 #include "config/config.h"
 
-/* Intervals in nanoseconds; telemetry that fits 64 bits is why there is a longest (lib/tune/meter.h). */
+/* Intervals in nanoseconds; telemetry that fits 64 bits is why there is a longest
+ * (lib/tune/meter.h). */
 #define TUNE_SHORTEST_NS UINT64_C(1000)
 #define TUNE_LONGEST_NS UINT64_C(1000000000)
 

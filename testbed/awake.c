@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* awake.c -- see awake.h. */
 #define _GNU_SOURCE
 #include "testbed/awake.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bed.c -- see bed.h. */
 #define _GNU_SOURCE
 #include "testbed/bed.h"
@@ -87,7 +88,8 @@ static void set_kernel(const char *name, const char *value)
 	close(fd);
 }
 
-/* Every packet is on the cable as it is on a real one: cut by the sender, with its sums, put together by nobody. */
+/* Every packet is on the cable as it is on a real one: cut by the sender, with its sums, put
+ * together by nobody. */
 static void set_plain(const char *interface)
 {
 	static const uint32_t commands[] = { ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO,

@@ -1,8 +1,11 @@
-/* bed.h -- the hosts of a testbed: a process and a network namespace each, with a cable to the switch.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bed.h -- the hosts of a testbed: a process and a network namespace each, with a cable to the
+ * switch.
  *
- * Namespaces have no name and cables end in them, so that all of it goes with its processes; and these go with
- * whoever made them, also where that is killed. The caller itself moves into a namespace of its own, which is
- * the switch's: there the other ends of the cables are, "weir-h0" and so on. It stays there. */
+ * Namespaces have no name and cables end in them, so that all of it goes with its processes; and
+ * these go with whoever made them, also where that is killed. The caller itself moves into a
+ * namespace of its own, which is the switch's: there the other ends of the cables are, "weir-h0"
+ * and so on. It stays there. */
 #ifndef TESTBED_BED_H
 #define TESTBED_BED_H
 #include "testbed/board.h"

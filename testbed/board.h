@@ -1,8 +1,10 @@
-/* board.h -- what the processes of a testbed share: the flows that are to be, and what became of them.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* board.h -- what the processes of a testbed share: the flows that are to be, and what became of
+ * them.
  *
- * It lies in memory that every process of the testbed sees. The plan is written before hosts are made and
- * changed by nobody; of the rest each field has one writer, which is named beside it. Times are in nanoseconds
- * of CLOCK_MONOTONIC, those of the plan since epoch_ns. */
+ * It lies in memory that every process of the testbed sees. The plan is written before hosts are
+ * made and changed by nobody; of the rest each field has one writer, which is named beside it.
+ * Times are in nanoseconds of CLOCK_MONOTONIC, those of the plan since epoch_ns. */
 #ifndef TESTBED_BOARD_H
 #define TESTBED_BOARD_H
 #include <stdatomic.h>

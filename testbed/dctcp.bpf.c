@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /* dctcp.bpf.c -- DCTCP (RFC 8257) for kernels that have none, as a program that the kernel runs (BPF struct_ops).
  *
  * Both ends need it: the sender's half counts which part of what was delivered had come marked and cuts its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dctcp.c -- see dctcp.h. */
 #include "testbed/dctcp.h"
 #include <stddef.h>
@@ -15,8 +16,8 @@
 extern const unsigned char dctcp_bpf[]; /* the program, by the Makefile */
 extern const size_t dctcp_bpf_size;
 
-/* Newer than the headers of some systems; the kernel's numbers. With them what the kernel was given is held by a
- * descriptor, and goes with the process; without them it would stay after a kill. */
+/* Newer than the headers of some systems; the kernel's numbers. With them what the kernel was given
+ * is held by a descriptor, and goes with the process; without them it would stay after a kill. */
 enum { MAP_OF_LINK = 1 << 13, ATTACH_STRUCT_OPS = 44, ALPHA_ONE = 1024 };
 
 struct own_dctcp {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* endpoint.c -- a testbed's hosts: where they are, and their connections. See worker.h. */
 #define _GNU_SOURCE
 #include "testbed/worker.h"
@@ -86,7 +87,8 @@ void endpoint_free(struct worker *w, struct endpoint *p)
 	free(p);
 }
 
-/* A real host's cable has no rate; its connections have, so that none sends faster than its line in the other world. */
+/* A real host's cable has no rate; its connections have, so that none sends faster than its line in
+ * the other world. */
 int endpoint_dress(const struct worker *w, int fd, uint32_t section)
 {
 	const struct bed_section *s = &w->board->sections[section];

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* host.c -- see host.h.
  *
- * One thread that waits for sockets and for the times of the plan. A connection belongs to the flow that opens
- * it; flows that share one follow each other on it, and the receiver tells them apart by their sizes, so that
- * not a byte goes over the wire that the simulated world does not send. Which flow a connection is for, the
- * receiver knows by the sender's port, which is on the board before the first packet leaves. */
+ * One thread that waits for sockets and for the times of the plan. A connection belongs to the flow
+ * that opens it; flows that share one follow each other on it, and the receiver tells them apart by
+ * their sizes, so that not a byte goes over the wire that the simulated world does not send. Which
+ * flow a connection is for, the receiver knows by the sender's port, which is on the board before
+ * the first packet leaves. */
 #define _GNU_SOURCE
 #include "testbed/worker.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* outcome.c -- see outcome.h. */
 #include "testbed/outcome.h"
 #include "sim/measure/sample.h"
@@ -19,8 +20,8 @@ static void set(struct run_result *r, const char *metric, double value)
 
 /* --- flows --- */
 
-/* Alone in the network, as the simulator has it (sim/measure/metrics_flows.c): all segments but the last are equal, and
- * each is stored and forwarded over every link. */
+/* Alone in the network, as the simulator has it (sim/measure/metrics_flows.c): all segments but the
+ * last are equal, and each is stored and forwarded over every link. */
 static int64_t ideal_ps(const struct testbed_plan *p, const struct config *c, const struct flow *f)
 {
 	uint64_t mss = c->host.mss_bytes, segments = (f->size_bytes + mss - 1) / mss;
@@ -161,8 +162,9 @@ static double own_rate_bps(const struct bed_board *b, const struct bed_flow *f)
 	return rate_bps(b, f) * (double)(b->to_ns - b->from_ns) / (double)(b->to_ns - since_ns);
 }
 
-/* Rates of flows that ran while it was measured, and all of them together. Where measure.to is not set, what the
- * simulator calls goodput ends with the last start (measure_plan_goodput), a time at which hosts count nothing here: it is unknown. */
+/* Rates of flows that ran while it was measured, and all of them together. Where measure.to is not
+ * set, what the simulator calls goodput ends with the last start (measure_plan_goodput), a time at
+ * which hosts count nothing here: it is unknown. */
 static void rate_metrics(const struct config *c, const struct bed_board *b, struct run_result *r)
 {
 	double sum = 0, squares = 0, count = 0, largest = 0, goodput_bps = 0;
@@ -188,7 +190,8 @@ static void rate_metrics(const struct config *c, const struct bed_board *b, stru
 	set(r, "goodput_span_ns", has_end ? (double)(b->to_ns - b->from_ns) : NAN);
 }
 
-/* Marks are the switch's, over the time that it measured; packets are the receivers', over theirs. */
+/* Marks are the switch's, over the time that it measured; packets are the receivers', over
+ * theirs. */
 static void host_metrics(const struct bed_board *b, struct run_result *r)
 {
 	double segments = 0, retransmits = 0, timeouts = 0, marks = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* outcome.h -- what hosts wrote on the board as flows and numbers of a run. */
 #ifndef TESTBED_OUTCOME_H
 #define TESTBED_OUTCOME_H

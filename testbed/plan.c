@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c -- see plan.h. */
 #define _GNU_SOURCE
 #include "testbed/plan.h"
@@ -47,8 +48,9 @@ static int has_word(const char *list, const char *word)
 	return 0;
 }
 
-/* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window; alpha at the start and growth by
- * whole segments that no cut throws away are what the one of ours has. */
+/* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window;
+ * alpha at the start and growth by whole segments that no cut throws away are what the one of ours
+ * has. */
 static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, const void *params,
 			int *has_ecn, struct weir_error *e)
 {
@@ -227,7 +229,8 @@ static int find_measured(struct testbed_plan *p, const struct config *c, struct 
 	return 0;
 }
 
-/* "throughput traffic:web every 10ms": hosts count that. One of a run whose end is not known is left out. */
+/* "throughput traffic:web every 10ms": hosts count that. One of a run whose end is not known is
+ * left out. */
 static void plan_probes(struct testbed_plan *p, const struct config *c)
 {
 	static const struct weir_option time = { .name = "every",

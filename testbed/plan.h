@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h -- from a scenario to a testbed: what of it reality can be, and how.
  *
- * A star, dumbbell or small leaf-spine of a few hosts; controls that the kernel has or that we bring; flows that start at times that are known.
- * What cannot be is refused, with what could. */
+ * A star, dumbbell or small leaf-spine of a few hosts; controls that the kernel has or that we
+ * bring; flows that start at times that are known. What cannot be is refused, with what could. */
 #ifndef TESTBED_PLAN_H
 #define TESTBED_PLAN_H
 #include "sim/net/route.h"

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_switch.c -- the settings of a testbed's switches, from a scenario's network. See plan.h.
  *
- * Every egress port of the network's switches is a port here. Those to hosts have a cable to a namespace; those between
- * switches have one inside (plane.h), so that what passes from one switch to the next takes no time of the machine.
- * Frames take any of the shortest ways, as in the simulated world, but another hash says which. */
+ * Every egress port of the network's switches is a port here. Those to hosts have a cable to a
+ * namespace; those between switches have one inside (plane.h), so that what passes from one switch
+ * to the next takes no time of the machine. Frames take any of the shortest ways, as in the
+ * simulated world, but another hash says which. */
 #define _GNU_SOURCE
 #include "testbed/plan.h"
 #include "switch/run/sample.h"
@@ -12,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a packet takes from one process to another besides the switch's own times, as measured: half of what a
- * round trip takes. */
+/* What a packet takes from one process to another besides the switch's own times, as measured: half
+ * of what a round trip takes. */
 #define MACHINE_PS ((int64_t)25 * WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
 enum {
@@ -63,8 +65,9 @@ static int leads_to(const struct network *net, const struct net_link *l, uint32_
 
 /* --- ports --- */
 
-/* A host's cable, there and back, and what real hosts do not take: in the simulated world a packet is on
- * their own line, too, and half of a full one's time there and of the machine's here is set against each port. */
+/* A host's cable, there and back, and what real hosts do not take: in the simulated world a packet
+ * is on their own line, too, and half of a full one's time there and of the machine's here is set
+ * against each port. */
 static int64_t host_delay_ps(const struct network *net, const struct net_link *down,
 			     uint32_t frame_bytes)
 {
@@ -173,8 +176,9 @@ static int is_told_otherwise(const char *key)
 	return strcmp(key, "dscp-map") == 0 || strcmp(key, "non-ect") == 0;
 }
 
-/* Where every flow is ECN-capable and connections begin with data, the simulated world has no packet that is not.
- * A real kernel's SYNs and what it sends again are none under reno and cubic: they pass, too. */
+/* Where every flow is ECN-capable and connections begin with data, the simulated world has no
+ * packet that is not. A real kernel's SYNs and what it sends again are none under reno and cubic:
+ * they pass, too. */
 static int passes_not_ect(const struct testbed_plan *p, const struct config *c)
 {
 	return c->switches.non_ect || (p->bed.has_ecn && !c->host.handshake);
@@ -218,7 +222,8 @@ static void write_probe(FILE *f, const struct config *c, const char *what, const
 			fprintf(f, "probe = %s %s every %s\n", v->name, where, every);
 }
 
-/* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms", or "queue sw->h0/2 ..." of a queue. */
+/* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms", or "queue
+ * sw->h0/2 ..." of a queue. */
 static void write_probes(FILE *f, const struct testbed_plan *p, const struct config *c)
 {
 	for (uint32_t i = 0; i < c->measure.probes.count; i++) {

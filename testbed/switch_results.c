@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* switch_results.c -- see results.h. */
 #define _GNU_SOURCE
 #include "testbed/switch_results.h"

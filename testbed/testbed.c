@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* testbed.c -- see testbed.h. */
 #define _GNU_SOURCE
 #include "testbed/testbed.h"
@@ -82,7 +83,8 @@ static int drain(struct work *w)
 	return 0;
 }
 
-/* Until every host has counted what there was when measuring ended: on a busy machine they are late. */
+/* Until every host has counted what there was when measuring ended: on a busy machine they are
+ * late. */
 static int await_counts(struct work *w, struct weir_error *e)
 {
 	const struct bed_board *b = w->bed.board;
@@ -98,7 +100,8 @@ static int await_counts(struct work *w, struct weir_error *e)
 	return 0;
 }
 
-/* Of the port that was held up longest: acknowledgements that wait hold their senders up as data does. */
+/* Of the port that was held up longest: acknowledgements that wait hold their senders up as data
+ * does. */
 static double lost_fraction(struct loop *l)
 {
 	int64_t longest_ps = 0;
@@ -138,7 +141,8 @@ static void read_health(struct work *w, struct testbed_health *h)
 	h->lost_fraction = lost_fraction(&w->loop);
 }
 
-/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be trusted. */
+/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be
+ * trusted. */
 #define LOST_TRUSTED 0.005
 /* Of the flows that hosts may have begun late. */
 #define LATE_TRUSTED 0.05
@@ -260,8 +264,9 @@ struct place {
 	char path[WEIR_OPT_TEXT_SIZE], folder[WEIR_OPT_TEXT_SIZE];
 };
 
-/* As any switch of that file, in /run; where only root may write there in the user's own folder for such things. Without
- * one it is a folder that is made for it: a name that anybody could foresee in /tmp could be taken by others before. */
+/* As any switch of that file, in /run; where only root may write there in the user's own folder for
+ * such things. Without one it is a folder that is made for it: a name that anybody could foresee in
+ * /tmp could be taken by others before. */
 static int find_socket(const struct config *c, struct place *p, struct weir_error *e)
 {
 	const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");

@@ -1,4 +1,6 @@
-/* testbed.h -- one run of a scenario with real packets: hosts, a switch between them, numbers out. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* testbed.h -- one run of a scenario with real packets: hosts, a switch between them, numbers
+ * out. */
 #ifndef TESTBED_TESTBED_H
 #define TESTBED_TESTBED_H
 #include "sim/measure/result.h"
@@ -17,25 +19,27 @@ enum { TESTBED_TRIES = 3, TESTBED_TRIES_MAX = 20 };
 
 /* How well the machine kept up. */
 struct testbed_health {
-	double lost_fraction; /* of the time, in which the packets of some port waited for the machine */
+	double lost_fraction;  /* of the time, in which the packets of some port waited for the
+				  machine */
 	uint64_t lost_pkts;    /* that no ring had room for */
 	uint64_t refused_pkts; /* that were too long or malformed */
 	uint32_t connections;  /* that could not be opened, or broke */
-	double late_fraction; /* of the flows, that hosts began more than TESTBED_LATE_MS after their time */
+	double late_fraction;  /* of the flows, that hosts began more than TESTBED_LATE_MS after
+				  their time */
 };
 
 /* How much the machine disturbed a run; 0: not at all. */
 double testbed_strain(const struct testbed_health *h);
 
-/* What the machine did to a run whose numbers are therefore not to be trusted, as the held_up of a result: "the
- * switch stood still for 3.2 % of the time"; "": it kept up. */
+/* What the machine did to a run whose numbers are therefore not to be trusted, as the held_up of a
+ * result: "the switch stood still for 3.2 % of the time"; "": it kept up. */
 struct testbed_held_up {
 	char text[160];
 };
 struct testbed_held_up testbed_held_up(const struct testbed_health *h);
 
-/* One run, whose held_up is filled in. Times pass as they do outside. But for TESTBED_DONE nothing is left to free,
- * and there is a message. The process stays in a network namespace of its own. */
+/* One run, whose held_up is filled in. Times pass as they do outside. But for TESTBED_DONE nothing
+ * is left to free, and there is a message. The process stays in a network namespace of its own. */
 int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h,
 		struct weir_error *e);
 #endif

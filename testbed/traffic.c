@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.c -- what a testbed's hosts send and receive. See worker.h. */
 #define _GNU_SOURCE
 #include "testbed/worker.h"
@@ -40,8 +41,8 @@ void host_open_flow(struct worker *w, uint32_t number)
 	w->sender_of[number]->is_first = f->first_bytes != 0;
 }
 
-/* Packets get the class that a connection has when they leave: it changes when the first bytes have left. Returns 0
- * until then; the plan looks again soon. */
+/* Packets get the class that a connection has when they leave: it changes when the first bytes have
+ * left. Returns 0 until then; the plan looks again soon. */
 static int change_class(struct worker *w, struct endpoint *p, const struct bed_flow *f)
 {
 	int unsent = 0;
@@ -64,7 +65,8 @@ static uint64_t sendable(const struct bed_flow *f, const struct endpoint *p, int
 	return f->size_bytes - p->moved_bytes;
 }
 
-/* The flow that is done makes place for the next one on its connection, which may not have begun. */
+/* The flow that is done makes place for the next one on its connection, which may not have
+ * begun. */
 static void next_flow(struct worker *w, struct endpoint *p, int64_t now_ns)
 {
 	uint32_t next = w->board->flows[p->flow].next;

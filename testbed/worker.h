@@ -1,5 +1,6 @@
-/* worker.h -- what a host of a testbed is made of, for the files that are one: host.c follows the plan, traffic.c sends and
- * receives, endpoint.c has connections. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* worker.h -- what a host of a testbed is made of, for the files that are one: host.c follows the
+ * plan, traffic.c sends and receives, endpoint.c has connections. */
 #ifndef TESTBED_WORKER_H
 #define TESTBED_WORKER_H
 #include "testbed/host.h"
@@ -51,7 +52,8 @@ void endpoint_free(struct worker *w, struct endpoint *p);
 /* Data segments that came in there, and what was sent again, are added. */
 void endpoint_count(const struct endpoint *p, uint64_t *segments, uint64_t *retransmits);
 
-/* What is asked of every connection of a section, on both ends: also a receiver's control decides what it echoes. */
+/* What is asked of every connection of a section, on both ends: also a receiver's control decides
+ * what it echoes. */
 int endpoint_dress(const struct worker *w, int fd, uint32_t section);
 void endpoint_set_tos(int fd, int tos);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agent_desk.h -- an agent on the table: some queues, telemetry made by hand, knobs. */
 #ifndef TESTS_AGENT_DESK_H
 #define TESTS_AGENT_DESK_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ask.sh -- for tests that are a user of the program: $weir, a folder $dir to work in, and what is expected of answers.
 weir=$(realpath "${WEIR:-./weir}")
 dir=$(mktemp -d)

@@ -1,4 +1,6 @@
-/* capture.h -- runs a scenario with captures, and reads them back with a reader of the tests' own. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* capture.h -- runs a scenario with captures, and reads them back with a reader of the tests'
+ * own. */
 #ifndef TESTS_CAPTURE_H
 #define TESTS_CAPTURE_H
 #include "tests/folder.h" /* first: it asks for functions of the system */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* damage.h -- a small store, ways to damage it, and all that is ever shown of one. */
 #ifndef TESTS_DAMAGE_H
 #define TESTS_DAMAGE_H
@@ -131,7 +132,8 @@ static inline const char *damage_column(const struct table *t, struct weir_rng *
 	return names[weir_rng_below(r, count)];
 }
 
-/* A value of a row becomes another, or the row is gone. What the tables do not allow does not happen. */
+/* A value of a row becomes another, or the row is gone. What the tables do not allow does not
+ * happen. */
 static inline void damage_row(struct store *s, struct weir_rng *r)
 {
 	static const struct {

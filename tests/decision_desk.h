@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decision_desk.h -- the decisions of a control on the desk, written down. */
 #ifndef TESTS_DECISION_DESK_H
 #define TESTS_DECISION_DESK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_bench.h -- a scheme that gives queues to flows, and the queues of its port, filled and
  * emptied by hand. Flows are named by their hash; those used by tests do not meet in the map. */
 #ifndef TESTS_FLOW_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* folder.h -- a folder of a test's own, and its end. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* frames.h -- real frames for tests of the real switch: made by hand, byte by byte. */
 #ifndef TESTS_FRAMES_H
 #define TESTS_FRAMES_H

@@ -1,15 +1,18 @@
-/* fuzz_import.c -- configurations of HPCC's simulator and connection matrices of htsim: whatever is in them, importing ends in a
- * scenario that can be read, built and has the same flows, or in a message that says where the mistake is.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fuzz_import.c -- configurations of HPCC's simulator and connection matrices of htsim: whatever is
+ *in them, importing ends in a scenario that can be read, built and has the same flows, or in a
+ *message that says where the mistake is.
  *
  *	fuzz-import SECONDS
  *
- * Files are made by the grammar of their format: a network, flows between its hosts, and every key with a value that it may have.
- * Half of them stay so and must be accepted, but for few; the others get mistakes: a value at its limit, a word, a line or a byte
- * more or less. What was accepted is counted by kind, and too little of any kind is a failure: a fuzzer of which every input is
- * refused tests nothing but the first check.
+ * Files are made by the grammar of their format: a network, flows between its hosts, and every key
+ *with a value that it may have. Half of them stay so and must be accepted, but for few; the others
+ *get mistakes: a value at its limit, a word, a line or a byte more or less. What was accepted is
+ *counted by kind, and too little of any kind is a failure: a fuzzer of which every input is refused
+ *tests nothing but the first check.
  *
- * What is tried depends on the number of the attempt alone, so a failure comes again. Attempts run in a child; when it dies, its files
- * are saved. */
+ * What is tried depends on the number of the attempt alone, so a failure comes again. Attempts run
+ *in a child; when it dies, its files are saved. */
 #include "tests/folder.h" /* first: it says which functions there are */
 
 #include "lab/scenario/import.h"
@@ -29,7 +32,8 @@ enum file { CONFIG, TOPOLOGY, FLOWS, MATRIX, FILES };
 
 static const char *const names[FILES] = { "config.txt", "topology.txt", "flows.txt", "m.cm" };
 
-/* Kinds of input, each of which must reach the end of the import: the modes of CC_MODE; matrices without triggers, and with each kind. */
+/* Kinds of input, each of which must reach the end of the import: the modes of CC_MODE; matrices
+ * without triggers, and with each kind. */
 enum kind { DCQCN, HPCC, TIMELY, DCTCP, PINT, PLAIN, ONESHOT, MULTISHOT, BARRIER, KINDS };
 
 static const char *const kind_names[KINDS] = { "dcqcn", "hpcc",    "timely",    "dctcp",  "pint",
@@ -452,7 +456,8 @@ static void attempt(void *context)
 
 /* --- the driver --- */
 
-/* Of each kind nine tenths of what the grammar makes must be accepted, and a twentieth of what has mistakes. 0: they were. */
+/* Of each kind nine tenths of what the grammar makes must be accepted, and a twentieth of what has
+ * mistakes. 0: they were. */
 static int check_shares(const struct shared *at)
 {
 	uint64_t made = 0, damaged = 0;

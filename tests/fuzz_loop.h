@@ -1,4 +1,6 @@
-/* fuzz_loop.h -- what fuzzers share: attempts until a time is over, and the checks of tests' headers without their runner. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fuzz_loop.h -- what fuzzers share: attempts until a time is over, and the checks of tests'
+ * headers without their runner. */
 #ifndef TESTS_FUZZ_LOOP_H
 #define TESTS_FUZZ_LOOP_H
 #ifndef _GNU_SOURCE
@@ -29,7 +31,8 @@ void test_check_int(const struct test_place *at, long long actual, long long exp
 		test_fail(at->file, at->line, "%lld is not %lld", actual, expected);
 }
 
-/* Calls attempt(context), which counts number, until the seconds are over. The clock is read once in so many attempts. */
+/* Calls attempt(context), which counts number, until the seconds are over. The clock is read once
+ * in so many attempts. */
 static inline void fuzz_loop(double seconds, uint64_t *number, void (*attempt)(void *context),
 			     void *context)
 {

@@ -1,5 +1,6 @@
-/* keeper_desk.h -- a keeper over a switch that is an array: settings and counters as a test likes, in virtual time,
- * with a tuner whose wishes are the test's. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* keeper_desk.h -- a keeper over a switch that is an array: settings and counters as a test likes,
+ * in virtual time, with a tuner whose wishes are the test's. */
 #ifndef TESTS_KEEPER_DESK_H
 #define TESTS_KEEPER_DESK_H
 #ifndef _GNU_SOURCE
@@ -181,7 +182,8 @@ static inline struct weir_tune_knobs desk_line(uint64_t min_bytes, uint64_t max_
 	return keeper_setting_knobs(&s);
 }
 
-/* Three profiles of 100KB, 200KB, 10 %, a line of 10 Gb/s. keys are of [keeper], limits of [limits]. */
+/* Three profiles of 100KB, 200KB, 10 %, a line of 10 Gb/s. keys are of [keeper], limits of
+ * [limits]. */
 static inline void desk_open(struct desk *d, enum keeper_mode mode, const char *keys,
 			     const char *more)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* learn_crew.h -- ways to share out the chunks of an update: backwards, and over threads. */
 #ifndef TESTS_LEARN_CREW_H
 #define TESTS_LEARN_CREW_H

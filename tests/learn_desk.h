@@ -1,4 +1,6 @@
-/* learn_desk.h -- a net on the table: its weights, a tape, a gradient; and loops that tests share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* learn_desk.h -- a net on the table: its weights, a tape, a gradient; and loops that tests
+ * share. */
 #ifndef TESTS_LEARN_DESK_H
 #define TESTS_LEARN_DESK_H
 #include "tests/test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mark_desk.h -- a marking scheme on the workbench: no port, the test shows it what it likes. */
 #ifndef TESTS_MARK_DESK_H
 #define TESTS_MARK_DESK_H

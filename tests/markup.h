@@ -1,5 +1,7 @@
-/* markup.h -- is a text well-formed HTML or XML? Stricter than a browser, looser than a standard: tags
- * nest, attributes are in quotes, every & starts an entity, nothing is fetched from elsewhere. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* markup.h -- is a text well-formed HTML or XML? Stricter than a browser, looser than a standard:
+ * tags nest, attributes are in quotes, every & starts an entity, nothing is fetched from
+ * elsewhere. */
 #ifndef TESTS_MARKUP_H
 #define TESTS_MARKUP_H
 #include "tests/test.h"

@@ -1,4 +1,6 @@
-/* memory_wire.h -- wires of memory for tests of a real switch's thread, and a switch of three ports on them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory_wire.h -- wires of memory for tests of a real switch's thread, and a switch of three ports
+ * on them. */
 #ifndef TESTS_MEMORY_WIRE_H
 #define TESTS_MEMORY_WIRE_H
 #include "switch/run/loop.h"
@@ -128,7 +130,8 @@ static inline int64_t real_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A frame for that host waits at a wire, as all that wait there; it came so many nanoseconds ago. */
+/* A frame for that host waits at a wire, as all that wait there; it came so many nanoseconds
+ * ago. */
 static inline void wait_at_for(struct loop *l, uint32_t port, uint32_t to, int64_t ago_ns)
 {
 	struct wire *w = l->wires[port];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* own_keys.h -- values of the keys that a topology or a traffic pattern alone has. */
 #ifndef TESTS_OWN_KEYS_H
 #define TESTS_OWN_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pair.h -- a queue pair as an RDMA transport would hold it, for tests that call its control
  * directly. */
 #ifndef TESTS_PAIR_H

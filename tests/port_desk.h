@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_desk.h -- a port on the workbench: no simulator, the test is its clock and its line. */
 #ifndef TESTS_PORT_DESK_H
 #define TESTS_PORT_DESK_H

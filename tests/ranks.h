@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks.h -- runs a scenario of a test on several processes. */
 #ifndef TESTS_RANKS_H
 #define TESTS_RANKS_H

@@ -1,5 +1,6 @@
-/* rdma.h -- for tests of queue pairs: a control that holds a rate and a window and writes down what it hears,
- * and a look at a line. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rdma.h -- for tests of queue pairs: a control that holds a rate and a window and writes down what
+ * it hears, and a look at a line. */
 #ifndef TESTS_RDMA_H
 #define TESTS_RDMA_H
 #include "sim/core/segment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma_desk.h -- a queue pair on the desk: an RDMA control is called directly, what it is told is
  * written down by hand. The line has 100 Gb/s and the base round trip is 10 us, so that 125000
  * bytes are under way; a packet is 1000 bytes of payload and 50 of headers. Also what every such
@@ -176,8 +177,8 @@ static inline void pair_check_contract(const char *spec)
 	CHECK(k.hash != alone);
 }
 
-/* Every option at both ends of its range, with a floor for the rate and without, with tiny packets.
- */
+/* Every option at both ends of its range, with a floor for the rate and without, with tiny
+ * packets. */
 static inline void pair_check_extremes(const char *name)
 {
 	const struct weir_cc_ops *ops = weir_cc_find(name);

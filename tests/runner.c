@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* runner.c -- runs the tests that the linker collected, several at a time.
  *
  *	weir-test [-jN] [--list] [--times] [SUBSTRING...]
  *
- * Each test runs in a process of its own, with what it prints kept in a file that is shown only when
- * it fails. With SUBSTRINGs, only tests whose name or file contains one of them. The last line is
- * "N passed, N failed"; the exit status is 1 when something failed or nothing matched. */
+ * Each test runs in a process of its own, with what it prints kept in a file that is shown only
+ *when it fails. With SUBSTRINGs, only tests whose name or file contains one of them. The last line
+ *is "N passed, N failed"; the exit status is 1 when something failed or nothing matched. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <math.h>
@@ -17,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A guard against tests that hang, not a measure of speed: sanitizers on a busy machine are slow. */
+/* A guard against tests that hang, not a measure of speed: sanitizers on a busy machine are
+ * slow. */
 enum { HANG_SECONDS = 300, JOBS_MAX = 256 };
 
 extern const struct test_case *const __start_weir_tests[];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.h -- runs a scenario that a test has written down, and reads what came of it. */
 #ifndef TESTS_SIM_H
 #define TESTS_SIM_H
@@ -43,7 +44,8 @@ static inline __attribute__((format(printf, 2, 3))) void sim_read_default(struct
 	va_end(arguments);
 }
 
-/* The same for times that are worked out by hand: without the jitter of hosts, which is not asked for here. */
+/* The same for times that are worked out by hand: without the jitter of hosts, which is not asked
+ * for here. */
 static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s, const char *format,
 								  ...)
 {
@@ -55,7 +57,8 @@ static inline __attribute__((format(printf, 2, 3))) void sim_read(struct sim *s,
 	s->c.host.jitter_ps = 0;
 }
 
-/* Packets and bytes are added up after every so many windows, each about as long as a link's delay. */
+/* Packets and bytes are added up after every so many windows, each about as long as a link's
+ * delay. */
 enum { SIM_AUDIT_WINDOWS = 61 };
 
 /* Runs it, anew where it was run before. Packets or bytes that do not add up fail the test. */

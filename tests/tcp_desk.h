@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tcp_desk.h -- a congestion control for TCP on the desk: a test plays the transport. */
 #ifndef TESTS_TCP_DESK_H
 #define TESTS_TCP_DESK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test.h -- how a test is written.
  *
  *	TEST(test_tcn_marks_only_above_threshold)
@@ -5,9 +6,9 @@
  *		CHECK_INT(verdict(100000), WEIR_MARK_PASS);
  *	}
  *
- * The name is the claim. Every test_*.c is linked into one program, weir-test, which finds the tests
- * by itself and runs each in a process of its own; the first CHECK that does not hold says where and
- * why and ends the test. A crash, a leak or a hang fails it too. */
+ * The name is the claim. Every test_*.c is linked into one program, weir-test, which finds the
+ *tests by itself and runs each in a process of its own; the first CHECK that does not hold says
+ *where and why and ends the test. A crash, a leak or a hang fails it too. */
 #ifndef TESTS_TEST_H
 #define TESTS_TEST_H
 

@@ -1,18 +1,21 @@
-/* test_house.c -- two rules read from every source file: which directory may include which, and who may ask the
- * system for memory.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_house.c -- two rules read from every source file: which directory may include which, and who
+ *may ask the system for memory.
  *
  *	cli -> lab, train, testbed, switch, keeper -> sim -> config -> lib -> base -> include/weir
- *	in lib:    sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <- agent
- *	in sim:    net <- traffic <- core <- measure <- parallel <- run
- *	in lab:    capture <- scenario <- store <- analysis <- report <- campaign
- *	in switch: plane <- wire <- run; testbed stands on switch, sim/run and lab/store
- *	in keeper: core <- drivers <- service; of what lies below they know base, config and lib alone
+ *	in lib:    sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <-
+ *agent in sim:    net <- traffic <- core <- measure <- parallel <- run in lab:    capture <-
+ *scenario <- store <- analysis <- report <- campaign in switch: plane <- wire <- run; testbed
+ *stands on switch, sim/run and lab/store in keeper: core <- drivers <- service; of what lies below
+ *they know base, config and lib alone
  *
- * A directory may include its own headers and those of the directories named beside it. The algorithms in lib/ and
- * what they call in base/ also stay away from clocks and the operating system. Tests may include everything.
+ * A directory may include its own headers and those of the directories named beside it. The
+ *algorithms in lib/ and what they call in base/ also stay away from clocks and the operating
+ *system. Tests may include everything.
  *
- * Memory comes from base/memory.h, which ends the program when there is none, so that no caller needs an error path
- * for it. The library's pool grows by itself; SQLite and plug-ins allocate as they like. */
+ * Memory comes from base/memory.h, which ends the program when there is none, so that no caller
+ *needs an error path for it. The library's pool grows by itself; SQLite and plug-ins allocate as
+ *they like. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <dirent.h>
@@ -27,7 +30,8 @@ struct room {
 };
 
 #define ALL_LIB \
-	"include/weir base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn lib/model lib/port "
+	"include/weir base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
+	"lib/model lib/port "
 #define SIM_INPUTS ALL_LIB "config sim/net sim/traffic "
 #define ALL_SIM SIM_INPUTS "sim/core sim/measure sim/parallel sim/run "
 #define LAB_INPUTS ALL_SIM "lab/capture lab/scenario "
@@ -71,8 +75,8 @@ static const struct room rooms[] = {
 };
 
 /* The files of base/ that the algorithms may call; Makefile has the same list. */
-static const char *const freestanding[] = { "error", "json",	 "number",   "option", "option_text",
-					    "pool",  "registry", "spec", "utf8",   "water_fill" };
+static const char *const freestanding[] = { "error", "json",     "number", "option", "option_text",
+					    "pool",  "registry", "spec",   "utf8",   "water_fill" };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/, or in freestanding. */
 static const char *const outside[] = { "time.h",  "sys/time.h",   "unistd.h",
@@ -128,11 +132,13 @@ static int is_freestanding(const char *path)
 
 static int belongs_to_library(const char *path)
 {
-	return starts_with(path, "lib/") || starts_with(path, "include/weir/") || is_freestanding(path);
+	return starts_with(path, "lib/") || starts_with(path, "include/weir/") ||
+	       is_freestanding(path);
 }
 
 /* Is this include, as written between quotes or brackets, allowed in the file? */
-static int include_is_allowed(const char *path, const struct room *room, const char *name, char open)
+static int include_is_allowed(const char *path, const struct room *room, const char *name,
+			      char open)
 {
 	char folder[256];
 
@@ -165,7 +171,8 @@ static int count_violations(const char *path, const char *text, char *message)
 	folder_of(folder, sizeof folder, path);
 	room = room_find(folder);
 	if (!room) {
-		snprintf(message, MESSAGE_SIZE, "%s is in a directory that tests/test_house.c does not list", path);
+		snprintf(message, MESSAGE_SIZE,
+			 "%s is in a directory that tests/test_house.c does not list", path);
 		return 1;
 	}
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -276,8 +283,8 @@ static int check_folder(const char *folder)
 TEST(test_every_source_obeys_the_rules_of_includes_and_of_memory)
 {
 	/* Tests run in the top folder; from elsewhere there would be nothing to read. */
-	static const char *const top[] = { "include", "base", "lib", "config", "sim", "lab", "train",
-					   "switch", "testbed", "keeper", "cli" };
+	static const char *const top[] = { "include", "base",   "lib",     "config", "sim", "lab",
+					   "train",   "switch", "testbed", "keeper", "cli" };
 
 	for (size_t i = 0; i < LENGTH(top); i++)
 		CHECK(check_folder(top[i]) > 0);

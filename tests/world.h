@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* world.h -- a config with the network, routes and flows made of it, for tests of these. */
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H

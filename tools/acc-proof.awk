@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # acc-proof.awk FILES -- for acc-proof.sh: FILES has a line "SCENARIO runs.csv" for each. Means over seeds of the
 # reward, by policy and scenario; then the constant tuned on the judged scenarios, and the oracle. Scenarios are judged
 # ones, null cases, or held out.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # acc-proof.sh OUT MODEL... -- does a trained agent do better than a setting that never changes? Plain sweeps over
 # switch.tune: constants, SECN1 and SECN2, any action, an untrained network, the rule "patience", and the models,
 # which are best several trainings that differ in the seed; paper:MODEL is one of preset=paper, and learns on. Prints the

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # check-more.sh [STEP...] -- what "make test" does not ask, because each step needs a tool of its own or a long
 # while: clang threads coverage tidy cppcheck big-endian deb, or those that are named. A step whose tool is
 # missing is left out and says what it wants ("make build/have-more" gets them). What was found is in

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # commit.sh -- which commit the source is of: as git says, where this is a checkout and not merely a folder
 # inside somebody else's; as the tarball says that it was unpacked from (.commit); or "no commit".
 cd "$(dirname "$0")/.." || exit 1

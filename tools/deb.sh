@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # deb.sh VERSION FOLDER -- Debian packages of FOLDER/weir-VERSION.tar.gz, built in a copy of its own and left in
 # FOLDER; lintian has the last word, and its errors are ours.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # demo.sh -- a first look: the flagship comparison, who wins, and a report to open in a browser.
 set -eu
 ./weir run scenarios/demo.ini --sort fct_small_p99_ns

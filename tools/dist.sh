@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # dist.sh VERSION FILE -- the source as FILE, a tarball of weir-VERSION/ that is the same bytes for the same
 # source. In a git checkout it holds the files that git knows, as they are now, elsewhere all but what was
 # built; either way it says which commit it is of (tools/identity.sh).

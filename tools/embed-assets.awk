@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # embed-assets.awk -- writes files as the C table that lab/report/report.h declares, each under its name.
 # References to source maps are left out: a browser would look for those beside the report.
 function quote(text)
@@ -23,7 +24,7 @@ FNR == 1 {
 	print "\t{\n\t\t" quote(name) "\","
 }
 
-!/^\/[\/*]# sourceMappingURL=/ {
+!/^\/[\/*]# sourceMappingURL=/ && !/SPDX-License-Identifier: BSD-3/ {
 	print "\t\t" quote($0) "\\n\""
 }
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # embed-binary.sh NAME FILE -- writes a file as the bytes NAME and their number NAME_size, in C.
 set -eu
 printf '#include <stddef.h>\n\nextern const unsigned char %s[];\nextern const size_t %s_size;\n\n' "$1" "$1"

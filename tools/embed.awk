@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # embed.awk -- writes the files of workloads/ as the C table that sim/traffic/workload.h declares.
 function quote(text)
 {

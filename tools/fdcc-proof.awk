@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # fdcc-proof.awk FILES -- for fdcc-proof.sh: FILES has a line "SETTING BDP_BYTES runs.csv" for each. Means over seeds by setting,
 # number of flows and control, of the unfair ratio also the smallest and the largest; then what each model reaches.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # fdcc-proof.sh OUT MODEL... -- is a trained congestion control fair, with a short queue and a busy line? Plain sweeps of n-to-1
 # in a dumbbell over controls: an untrained network, a window without control, cuts only, the linear rule, HPCC, DCQCN (with the
 # marking of the HPCC study, under which few flows are never marked, and with that of its own paper), TIMELY, FDCC as its thesis

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # identity.sh FILE -- writes FILE, a C source that says which program this is (base/version.h), unless
 # it says so already. Results are decided by the library, the simulator, the distributions and what
 # reads scenarios: a digest of these sources is part of a run's name, so that a result of other code

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # install.sh install|uninstall -- puts what was built where DESTDIR, PREFIX and LIBDIR say, or takes it
 # away again: one list for both. Documents lie as in the source, so that their links hold.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # keeper-proof.sh -- is it worth to let a keeper tune? Rehearsals of one changing incast behind one port: settings that stay,
 # and those that qla and acc choose, at several intervals. A table for docs/manual/10-keeper.md.
 #

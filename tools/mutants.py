@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """mutants.py -- would the tests notice? Mutation testing with a kept list of mistakes.
 
 	tools/mutants.py [--check] [--all] [--fresh] [--root DIR] [WORD...]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # packages.sh GROUP -- see to it that the Debian packages of a group in packages.txt are there.
 # Silent when they are; says what it installs when not. Elsewhere than on Debian it only names them.
 set -u

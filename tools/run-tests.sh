@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # run-tests.sh FUZZ_SECONDS -- what "make test" runs once everything is built: the tests in release
 # and under sanitizers, the shell tests with either program, and the fuzzers, one after the other in that
 # many seconds. The three go side by side. Shows what failed, then which shell tests were skipped, whole or in

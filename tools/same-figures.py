@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """same-figures.py -- do two programs give the same results for the figures of all papers?
 
 	tools/same-figures.py OLD NEW FOLDER [--jobs N] [--papers DIR] [--discard] [FIGURE...]

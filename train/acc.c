@@ -1,9 +1,12 @@
-/* acc.c -- trains an agent of switches (weir/agent.h) by double DQN: acc, or another that lets learners stand in its
- * place. The agent makes observations, rewards and settings; its network is learnt here, offline.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* acc.c -- trains an agent of switches (weir/agent.h) by double DQN: acc, or another that lets
+ * learners stand in its place. The agent makes observations, rewards and settings; its network is
+ * learnt here, offline.
  *
- * All rows that are learnt from share one memory, as the queues of a switch share one in the paper (Yan et al., ACC,
- * SIGCOMM 2021, algorithm 1). Exploring falls exponentially with the steps that were learnt from. preset=weir
- * differs: an exploring action is held for some intervals, because what a setting does shows after several. */
+ * All rows that are learnt from share one memory, as the queues of a switch share one in the paper
+ * (Yan et al., ACC, SIGCOMM 2021, algorithm 1). Exploring falls exponentially with the steps that
+ * were learnt from. preset=weir differs: an exploring action is held for some intervals, because
+ * what a setting does shows after several. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include <math.h>
@@ -20,10 +23,11 @@ enum {
 
 static const char *const preset_names[] = { [DRAW_WEIR] = "weir", [DRAW_PAPER] = "paper", NULL };
 
-/* What is not given. Ours were found with fourteen trainings of 250,000 steps from one seed, over returns of 1 to 20,
- * discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005, holds of 2 to 16, ends of 0.05 and 0.15, and without traces. On
- * 64 drawn scenarios they had a mean reward of 0.870 to 0.883, the best constant 0.847: the choice is not critical. That was with
- * fewer kinds of traffic and 25 Gb/s alone; with those of today five trainings of 300,000 steps (memories of 100,000 and
+/* What is not given. Ours were found with fourteen trainings of 250,000 steps from one seed, over
+ * returns of 1 to 20, discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005, holds of 2 to 16, ends
+ * of 0.05 and 0.15, and without traces. On 64 drawn scenarios they had a mean reward of 0.870 to
+ * 0.883, the best constant 0.847: the choice is not critical. That was with fewer kinds of traffic
+ * and 25 Gb/s alone; with those of today five trainings of 300,000 steps (memories of 100,000 and
  * 400,000, 128-128 neurons, returns of 10 with 0.99, longer exploring) had 0.819 to 0.829. */
 #define WEIR_AGENT "hidden=64-64"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* acc.h -- what the parts of the trainer of switch agents share.
  *
  * acc.c		the trainer: options, learner, updates
@@ -30,7 +31,8 @@ struct acc_desk {
 	struct weir_learn_text texts[2];
 	struct weir_learn_dqn_config config;
 	struct weir_learn_memory_plan memory;
-	size_t learner_size; /* of the state, rounded up; the memory is behind, then struct acc_count */
+	size_t learner_size; /* of the state, rounded up; the memory is behind, then struct
+				acc_count */
 	size_t memory_size;
 	void *scratch; /* of update, which is called alone */
 	size_t scratch_size;
@@ -47,7 +49,8 @@ enum acc_figure { ACC_REWARD, ACC_USE, ACC_QUEUE, ACC_LOSS, ACC_EPSILON };
 
 float acc_epsilon(const struct acc_desk *d, const void *state);
 
-/* A row of a record: an observation, then the action and its reward; or the observation after the last step. */
+/* A row of a record: an observation, then the action and its reward; or the observation after the
+ * last step. */
 enum acc_row { ACC_STEP, ACC_LAST };
 
 static inline uint32_t acc_row_floats(const struct acc_desk *d)

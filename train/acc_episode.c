@@ -1,5 +1,6 @@
-/* acc_episode.c -- an episode of the trainer of switch agents. Which rows are learnt from: those of the port that
- * measure.port names, or all where none is named. Others do what the policy says. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* acc_episode.c -- an episode of the trainer of switch agents. Which rows are learnt from: those of
+ * the port that measure.port names, or all where none is named. Others do what the policy says. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include "sim/run/env.h"
@@ -14,7 +15,8 @@ enum { STREAM_SCENARIO = 11, STREAM_EXPLORE, DRAWS = 3 };
 /* Rows that the network is asked about together, which costs less than one by one. */
 enum { AT_ONCE = 8 };
 
-/* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions chosen then. */
+/* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions
+ * chosen then. */
 struct run {
 	const struct acc_desk *desk;
 	const struct train_episode *which;
@@ -107,7 +109,8 @@ static struct weir_env_view view_of(struct run *r, uint32_t t)
 
 /* --- steps --- */
 
-/* Is a row that is free to begin exploring, so that it explores epsilon of the time? Each time lasts H in the mean. */
+/* Is a row that is free to begin exploring, so that it explores epsilon of the time? Each time
+ * lasts H in the mean. */
 static float chance(const struct run *r)
 {
 	float hold = (float)r->desk->options.explore_hold;
@@ -115,7 +118,8 @@ static float chance(const struct run *r)
 	return r->epsilon / (hold * (1 - r->epsilon) + r->epsilon);
 }
 
-/* Does a row explore at the end of interval t? Then action is what it does. Random numbers are the cell's own. */
+/* Does a row explore at the end of interval t? Then action is what it does. Random numbers are the
+ * cell's own. */
 static int explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
 {
 	size_t cell = (size_t)t * r->shape.rows + row;
@@ -171,8 +175,8 @@ static void choose(struct run *r, uint32_t t, const uint8_t *asks)
 		choose_best(r, rows, count, actions);
 }
 
-/* What the interval that ended was worth, where it counts: at the port that measure.port names, or at
- * those that carried something. */
+/* What the interval that ended was worth, where it counts: at the port that measure.port names, or
+ * at those that carried something. */
 static void add_up(struct run *r, uint32_t t, int counts)
 {
 	int is_named = env_config(r->env)->measure.port[0] != '\0';
@@ -214,7 +218,8 @@ static int play(struct run *r, struct weir_error *e)
 	return 0;
 }
 
-/* --- what is learnt from: each row's steps one after the other, an end wherever it did not ask --- */
+/* --- what is learnt from: each row's steps one after the other, an end wherever it did not ask
+ * --- */
 
 static void add_row(const struct run *r, struct train_record *record, enum acc_row kind,
 		    size_t cell)

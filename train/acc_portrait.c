@@ -1,5 +1,7 @@
-/* acc_portrait.c -- what a policy of switch agents does where: the setting that it comes to hold at a port of 25 Gb/s
- * whose queue and rate stay as they are, while packets are marked as the setting in force would mark them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* acc_portrait.c -- what a policy of switch agents does where: the setting that it comes to hold at
+ * a port of 25 Gb/s whose queue and rate stay as they are, while packets are marked as the setting
+ * in force would mark them. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include "weir/units.h"

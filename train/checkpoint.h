@@ -1,5 +1,7 @@
-/* checkpoint.h -- a training in a file, to go on from: blocks of memory as they are, whose training it is, and a
- * sum by which damage is known. For the same version of the program on the same kind of machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checkpoint.h -- a training in a file, to go on from: blocks of memory as they are, whose training
+ * it is, and a sum by which damage is known. For the same version of the program on the same kind
+ * of machine. */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 #include "weir/error.h"
@@ -23,8 +25,8 @@ struct checkpoint {
 int checkpoint_write(const char *file, const char *identity,
 		     const struct checkpoint_block blocks[CHECKPOINT_BLOCKS], struct weir_error *e);
 
-/* 1: there is no such file. -1: it is damaged, another version's or another training's, or cannot be
- * read; nothing is left to free on both. */
+/* 1: there is no such file. -1: it is damaged, another version's or another training's, or cannot
+ * be read; nothing is left to free on both. */
 int checkpoint_read(struct checkpoint *c, const char *file, const char *identity,
 		    struct weir_error *e);
 void checkpoint_free(struct checkpoint *c);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* draw.c -- see draw.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/draw.h"
@@ -109,7 +110,8 @@ static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 
 enum { US_PER_MS = 1000, BURSTS_FROM_MS = 5 };
 
-/* When there are more senders: for on_us of every period_us, in every second regime, from the first or the second on. */
+/* When there are more senders: for on_us of every period_us, in every second regime, from the first
+ * or the second on. */
 struct bursts {
 	uint64_t end_ms, period_us, on_us;
 	uint64_t regime_us, is_second;
@@ -176,7 +178,8 @@ static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 	write_measure(f, 5, 155);
 }
 
-/* Flows that come by themselves, which no marking makes more or fewer: what bursts must not be taken for. */
+/* Flows that come by themselves, which no marking makes more or fewer: what bursts must not be
+ * taken for. */
 static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
@@ -223,8 +226,8 @@ static uint64_t paper_rate(struct weir_rng *r)
 	return weir_rng_below(r, 2) ? 100 : 25;
 }
 
-/* p in [2, 64] senders with q in [1, 1000] flows each, of 10 KB to 10 MB. Differs: no more senders than there are
- * other hosts, and p q at most 2048. */
+/* p in [2, 64] senders with q in [1, 1000] flows each, of 10 KB to 10 MB. Differs: no more senders
+ * than there are other hosts, and p q at most 2048. */
 static void write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	uint64_t hosts = between(r, 12, 24), senders = between_log(r, 2, (double)hosts - 1);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fan_in.c -- see fan_in.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
@@ -17,8 +18,8 @@ enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
 /* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
 
-/* Those that judge are longer, and judged by their last quarter: many flows that start at line rate fill a queue which
- * a control that acts once a round trip needs long to drain. */
+/* Those that judge are longer, and judged by their last quarter: many flows that start at line rate
+ * fill a queue which a control that acts once a round trip needs long to drain. */
 enum { JUDGE_TIMES = 3 };
 
 /* Round trips that an episode has, for so many flows. */

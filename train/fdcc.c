@@ -1,10 +1,13 @@
-/* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow one policy and
- * fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow
+ * one policy and fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
  *
- * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to 32 (curriculum=yes); the best of the
- * policies that were judged is kept, because they wander. What the preset weir has beside that: the reward counts
- * throughput in fair shares (lib/cc/reward.h), rates are seen by their roots, the network sees four observations in a row in
- * place of an LSTM over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was tried. */
+ * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to
+ * 32 (curriculum=yes); the best of the policies that were judged is kept, because they wander. What
+ * the preset weir has beside that: the reward counts throughput in fair shares (lib/cc/reward.h),
+ * rates are seen by their roots, the network sees four observations in a row in place of an LSTM
+ * over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was
+ * tried. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
 #include "base/memory.h"
@@ -149,7 +152,8 @@ static int read_control(struct fdcc_desk *d, struct weir_error *e)
 	return 0;
 }
 
-/* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of flows, and does not. */
+/* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of
+ * flows, and does not. */
 static struct weir_learn_plan plan_of(const struct fdcc_options *o, uint32_t actions)
 {
 	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
@@ -275,8 +279,8 @@ static char *fdcc_scenario(const void *desk, const struct train_episode *which)
 	return fan_in_scenario(&f);
 }
 
-/* Of a record: is it the last observation?, the observation, the action, the number of flows as critics see it, the reward
- * that followed. */
+/* Of a record: is it the last observation?, the observation, the action, the number of flows as
+ * critics see it, the reward that followed. */
 enum {
 	ROW_LAST,
 	ROW_SEEN,
@@ -383,8 +387,8 @@ static void share_out(void *team, weir_learn_chunk *chunk, void *job)
 	team_do(team, WEIR_LEARN_CHUNKS, chunk, job);
 }
 
-/* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one it takes hardly longer than
- * to wake them. What is learnt is the same. */
+/* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one
+ * it takes hardly longer than to wake them. What is learnt is the same. */
 static struct weir_learn_crew crew_of(const struct fdcc_desk *d, struct team *team)
 {
 	if (d->options.net == NET_RECALL)

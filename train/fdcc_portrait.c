@@ -1,5 +1,7 @@
-/* fdcc_portrait.c -- what a policy of FDCC says where: its output while a queue, and the flow's rate, stay as they are
- * on a busy line. Where it falls with the rate, shares become equal; where it rises, a winner takes all. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fdcc_portrait.c -- what a policy of FDCC says where: its output while a queue, and the flow's
+ * rate, stay as they are on a busy line. Where it falls with the rate, shares become equal; where
+ * it rises, a winner takes all. */
 #include "lib/cc/fdcc.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
@@ -26,7 +28,8 @@ static enum fdcc_rates rates_of(const struct weir_learn_model *model)
 	return strstr(model->texts[0].value, "rates=root") ? FDCC_RATES_ROOT : FDCC_RATES_LINEAR;
 }
 
-/* Nine times the same observation serve every shape of network: as many as it reads in a row, or a sequence. */
+/* Nine times the same observation serve every shape of network: as many as it reads in a row, or a
+ * sequence. */
 static void show_output(const void *desk, const struct weir_learn_model *model,
 			const uint32_t at[2], struct train_cell *cell)
 {

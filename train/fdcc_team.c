@@ -1,4 +1,6 @@
-/* fdcc_team.c -- rewards that flows have in common: what one of them does to the others counts for it, too. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fdcc_team.c -- rewards that flows have in common: what one of them does to the others counts for
+ * it, too. */
 #include "base/memory.h"
 #include "train/fdcc_team.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every trainer, one line each. */
 #include "train/trainer.h"
 #include "base/registry.h"

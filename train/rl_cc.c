@@ -1,9 +1,11 @@
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic, because which way an
- * action should have gone is known from the signal that followed (Tessler et al., 2022; the loss is in
- * lib/cc/reward.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic,
+ * because which way an action should have gone is known from the signal that followed (Tessler et
+ * al., 2022; the loss is in lib/cc/reward.h).
  *
- * A round is one step of Adam over all flows of its episodes. A flow's decisions are one sequence, from a zero state
- * of the network; the loss is of stretches of 32 of them, within which actions are compared. */
+ * A round is one step of Adam over all flows of its episodes. A flow's decisions are one sequence,
+ * from a zero state of the network; the loss is of stretches of 32 of them, within which actions
+ * are compared. */
 #include "lib/cc/reward.h"
 #include "lib/cc/rl_cc.h"
 #include "base/memory.h"
@@ -31,7 +33,8 @@ struct rl_desk {
 	size_t tape_floats;
 };
 
-/* The state begins with this; then weights, what Adam remembers twice, the gradient of the round. */
+/* The state begins with this; then weights, what Adam remembers twice, the gradient of the
+ * round. */
 struct rl_state {
 	double power1, power2;
 	double loss;        /* sum over flows of the round */
@@ -201,7 +204,8 @@ static char *rl_scenario(const void *desk, const struct train_episode *which)
 		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD });
 }
 
-/* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that followed. */
+/* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that
+ * followed. */
 enum { ROW_FLOATS = 1 + WEIR_RL_CC_INPUTS + 2 };
 
 static void record_flow(const struct weir_cc_decision *rows, uint32_t count, struct train_record *r)

@@ -1,5 +1,7 @@
-/* rl_cc_portrait.c -- what a policy of RL-CC says where: its output while the signal, which grows with the delay and with the
- * flow's rate, and the factor stay as they are. Where it falls with the signal, queues are short and shares become equal. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rl_cc_portrait.c -- what a policy of RL-CC says where: its output while the signal, which grows
+ * with the delay and with the flow's rate, and the factor stay as they are. Where it falls with the
+ * signal, queues are short and shares become equal. */
 #include "lib/cc/rl_cc.h"
 #include "base/memory.h"
 #include "train/fan_in.h"

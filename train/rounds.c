@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rounds.c -- see rounds.h. */
 #include "train/rounds.h"
 #include "base/machine.h"
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Episodes that judge are the same whatever the seed of the training, so that trainings can be compared. */
+/* Episodes that judge are the same whatever the seed of the training, so that trainings can be
+ * compared. */
 #define JUDGE_SEED UINT64_C(0x6a75646765)
 
 /* How far it is: a block of the checkpoint. */
@@ -112,7 +114,8 @@ static void share_episode(struct batch *b, uint64_t i)
 	share_bytes(r->rows, r->floats * sizeof(*r->rows), from);
 }
 
-/* Fills the first count records: each rank does some of the episodes, and all get to know all of them. */
+/* Fills the first count records: each rank does some of the episodes, and all get to know all of
+ * them. */
 static enum train_ended do_batch(struct training *t, enum train_purpose purpose, uint64_t count,
 				 atomic_int *stop, struct weir_error *e)
 {
@@ -159,7 +162,8 @@ static double judged_score(const struct training *t, uint64_t count)
 	return (1 - weight) * mean_score(t->records, count) + weight * worst;
 }
 
-/* What the episodes of the round have taught; the state, and the point of the curve, follow from it. */
+/* What the episodes of the round have taught; the state, and the point of the curve, follow from
+ * it. */
 static void learn(struct training *t, struct train_point *p)
 {
 	const struct trainer *trainer = t->plan.trainer;
@@ -211,8 +215,8 @@ static enum train_ended judge(struct training *t, struct train_point *p, struct 
 	return TRAIN_DONE;
 }
 
-/* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the others, the model would
- * depend on who wrote it. */
+/* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the
+ * others, the model would depend on who wrote it. */
 static int check_minds(const struct training *t, struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };

@@ -1,14 +1,16 @@
-/* rounds.h -- the course of a training, whatever is trained: rounds of episodes with a policy that stands still,
- * updates, and now and then a judgement of the policy and a checkpoint.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rounds.h -- the course of a training, whatever is trained: rounds of episodes with a policy that
+ *stands still, updates, and now and then a judgement of the policy and a checkpoint.
  *
  *	round: EPISODES at once on all threads -> kept in order -> updates -> a point of the curve
  *
- * With several ranks (sim/parallel/mpi_world.h) each does its share of the episodes and gets to know all of them; then each learns by
- * itself, which gives all of them the same. The first one alone reads and writes checkpoints.
+ * With several ranks (sim/parallel/mpi_world.h) each does its share of the episodes and gets to
+ *know all of them; then each learns by itself, which gives all of them the same. The first one
+ *alone reads and writes checkpoints.
  *
- * Episode e has the seed hash(seed, e). The model depends on the trainer's options, the input and the length of rounds, and not on
- * threads or ranks, nor on how often it was interrupted: training goes on from the last checkpoint, and what was done
- * since is done again, the same. */
+ * Episode e has the seed hash(seed, e). The model depends on the trainer's options, the input and
+ *the length of rounds, and not on threads or ranks, nor on how often it was interrupted: training
+ *goes on from the last checkpoint, and what was done since is done again, the same. */
 #ifndef TRAIN_ROUNDS_H
 #define TRAIN_ROUNDS_H
 #include "train/trainer.h"
@@ -37,14 +39,15 @@ struct train_point {
 
 struct training;
 
-/* Reads the checkpoint where there is one. -1: input, or a checkpoint that is not of this training. */
+/* Reads the checkpoint where there is one. -1: input, or a checkpoint that is not of this
+ * training. */
 int training_new(struct training **t, const struct train_plan *plan, struct weir_error *e);
 void training_free(struct training *t); /* NULL is fine */
 
 enum train_ended { TRAIN_DONE = 0, TRAIN_STOPPED, TRAIN_FAILED = -1 };
 
-/* A round, or as much as there was time for until *stop became non-zero, which then counts for nothing.
- * STOPPED: a checkpoint is written. DONE: the steps are used up. */
+/* A round, or as much as there was time for until *stop became non-zero, which then counts for
+ * nothing. STOPPED: a checkpoint is written. DONE: the steps are used up. */
 struct train_watch {
 	atomic_int *stop; /* NULL: nobody interrupts */
 	void (*show)(void *context,
@@ -66,8 +69,8 @@ const struct train_point *training_point(const struct training *t, uint64_t i);
 /* The scenario of the i-th episode that judges, as text for the caller to free. */
 char *training_judge_scenario(const struct training *t, uint64_t i);
 
-/* The best that was judged: its score, the steps it had seen, and the model with the trainer's texts; weights
- * are valid until the training goes on. 0 steps: none was judged yet. */
+/* The best that was judged: its score, the steps it had seen, and the model with the trainer's
+ * texts; weights are valid until the training goes on. 0 steps: none was judged yet. */
 struct train_best {
 	double score;
 	uint64_t steps;

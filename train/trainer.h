@@ -1,9 +1,12 @@
-/* trainer.h -- what can be trained: the contract of a trainer with the frame that calls it (train/rounds.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trainer.h -- what can be trained: the contract of a trainer with the frame that calls it
+ * (train/rounds.h).
  *
- * A trainer is a file, an option table and a line in train/registry.c. The frame calls its hooks in rounds:
- * episodes, several at a time, with the policy as it is; then, alone and in order of episodes, keep, and then
- * update. So what is learnt does not depend on the number of threads. All that is learnt, and all that learning needs to
- * go on, is one block without pointers: the frame writes it to a file and reads it back. */
+ * A trainer is a file, an option table and a line in train/registry.c. The frame calls its hooks in
+ * rounds: episodes, several at a time, with the policy as it is; then, alone and in order of
+ * episodes, keep, and then update. So what is learnt does not depend on the number of threads. All
+ * that is learnt, and all that learning needs to go on, is one block without pointers: the frame
+ * writes it to a file and reads it back. */
 #ifndef TRAIN_TRAINER_H
 #define TRAIN_TRAINER_H
 #include "base/team.h"
@@ -64,7 +67,8 @@ struct train_portrait {
 		     struct train_cell *cell);
 };
 
-/* The desk is what hooks read and nobody writes after open: options, texts, nets. The state is the block. */
+/* The desk is what hooks read and nobody writes after open: options, texts, nets. The state is the
+ * block. */
 struct trainer {
 	struct weir_scheme scheme;
 	uint64_t steps_default;
@@ -84,10 +88,12 @@ struct trainer {
 	int (*episode)(const void *desk, const void *state, const struct train_episode *which,
 		       struct train_record *r, struct weir_error *e);
 	void (*keep)(const void *desk, void *state, const struct train_record *r);
-	/* After the episodes of a round, which had so many steps. Sets those figures that are BY_UPDATE. */
+	/* After the episodes of a round, which had so many steps. Sets those figures that are
+	 * BY_UPDATE. */
 	void (*update)(const void *desk, void *state, struct team *team, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX]);
-	/* The net, its weights, and the texts "features" and "actions"; pointers into desk and state. */
+	/* The net, its weights, and the texts "features" and "actions"; pointers into desk and
+	 * state. */
 	void (*model)(const void *desk, const void *state, struct weir_learn_model *model);
 	const struct train_portrait *portrait; /* NULL: none */
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* main.cc -- the two benchmark scenarios in ns-3, for comparison, and flows of a list.
  *
  *	ns3-bench --scenario=incast	N long flows to one host through one switch; --cc=reno --k=1000000

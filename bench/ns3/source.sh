@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # source.sh FOLDER -- ns-3 from Debian's source package, as fast as it compiles: -O3 -march=native, without assertions, logging and
 # hardening, and only the modules that main.cc needs. About eight minutes of one core. FOLDER/include and FOLDER/lib hold what came of it.
 #

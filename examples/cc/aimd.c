@@ -1,11 +1,13 @@
-/* aimd.c -- a congestion control of your own: so many segments more a round trip, a fraction less at a mark.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* aimd.c -- a congestion control of your own: so many segments more a round trip, a fraction less
+ *at a mark.
  *
  *	cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags weir) aimd.c -o aimd.so
  *	weir help ./aimd.so
  *	weir run scenario.ini --cc './aimd.so(increase=2, keep=3/4)'
  *
- * Additive increase, multiplicative decrease: Chiu and Jain, 1989. With its defaults it is Reno that hears
- * marks, reno(ecn=yes). */
+ * Additive increase, multiplicative decrease: Chiu and Jain, 1989. With its defaults it is Reno
+ *that hears marks, reno(ecn=yes). */
 #include <weir/plugin.h>
 
 struct aimd_params {
@@ -59,7 +61,8 @@ static void aimd_ack(void *state, const void *params, const struct weir_cc_env *
 	s->cc.window_bytes += step;
 }
 
-/* At most once a window of data: the transport sees to that. Two segments are the least (RFC 5681). */
+/* At most once a window of data: the transport sees to that. Two segments are the least (RFC
+ * 5681). */
 static void aimd_congestion(void *state, const void *params, const struct weir_cc_env *env,
 			    enum weir_cc_event event, const struct weir_cc_ack *a)
 {

@@ -1,10 +1,13 @@
-/* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers, and a
- * controller looks at the queue before the server every 100 us and moves the marking threshold.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers,
+ *and a controller looks at the queue before the server every 100 us and moves the marking
+ *threshold.
  *
  *	cc drive.c -lweir-sim -lweir -lm -pthread -o drive && ./drive
  *
- * Shows three things that a scenario file cannot say: an application that waits for answers (functions that are
- * called at a delivery), a clock of one's own (the loop in main), and a setting that changes on the way. */
+ * Shows three things that a scenario file cannot say: an application that waits for answers
+ *(functions that are called at a delivery), a clock of one's own (the loop in main), and a setting
+ *that changes on the way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <weir/sim.h>
@@ -21,15 +24,16 @@ enum {
 	ANSWER_BYTES = 64
 };
 
-/* The network as a scenario file has it. Messages of ours go by the section with pattern = messages. */
+/* The network as a scenario file has it. Messages of ours go by the section with pattern =
+ * messages. */
 static const char scenario[] =
 	"[network]\ntopology = star\nhosts = 17\nrate = 10Gbps\ndelay = 5us\n"
 	"[switch]\nmarking = ecn(k=100pkts)\n"
 	"[host]\ncc = dctcp\n"
 	"[traffic writes]\npattern = messages\n";
 
-/* What belongs to a client is touched in the turn of its host only, so that nothing here needs a lock when
- * several threads are asked for. */
+/* What belongs to a client is touched in the turn of its host only, so that nothing here needs a
+ * lock when several threads are asked for. */
 static struct client {
 	uint32_t answers;
 	int64_t wrote_ps, longest_ps;
@@ -103,7 +107,8 @@ int main(void)
 				sim, i, &(struct weir_sim_call){ i * US_PS, write_once, NULL }, &e),
 			&e);
 
-	/* The loop is ours. Between two steps the simulation rests and may be looked at and changed. */
+	/* The loop is ours. Between two steps the simulation rests and may be looked at and
+	 * changed. */
 	printf("time_us\tqueue_pkts\tbytes\tk_pkts\n");
 	for (int step = 1; step <= STEPS; step++) {
 		char spec[32];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mine.c -- a marking scheme of your own: copy this file, rename it, change what it does.
  *
  * Marks from the moment a queue reaches one length until it is back below another, lower one, as a

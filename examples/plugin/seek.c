@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* seek.c -- a tuner of your own: copy this file, rename it, change how it turns the knobs.
  *
- * Once an interval it is told what a queue did, and moves the threshold from which RED marks by an eighth:
- * down where the mean queue was longer than wanted, up where it was shorter. There is one for each queue. */
+ * Once an interval it is told what a queue did, and moves the threshold from which RED marks by an
+ * eighth: down where the mean queue was longer than wanted, up where it was shorter. There is one
+ * for each queue. */
 #include <weir/plugin.h>
 
 struct seek_params {

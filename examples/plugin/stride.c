@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stride.c -- a traffic pattern of your own: copy this file, rename it, change who sends to whom.
  *
- * Every host sends to the one that is so many places further on, as neighbours in a matrix do; the last
- * ones begin again at the first. */
+ * Every host sends to the one that is so many places further on, as neighbours in a matrix do; the
+ * last ones begin again at the first. */
 #include <weir/plugin.h>
 
 /* The keys that the pattern has in its section, beside those that every section has. */
@@ -19,8 +20,8 @@ static const struct weir_option stride_options[] = {
 	{ .name = NULL },
 };
 
-/* Called once, before the run. What the network does not allow is the user's mistake: say so and return
- * -1. */
+/* Called once, before the run. What the network does not allow is the user's mistake: say so and
+ * return -1. */
 static int stride_generate(struct weir_maker *m, const void *params)
 {
 	const struct stride_params *p = params;

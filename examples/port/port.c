@@ -1,11 +1,14 @@
-/* port.c -- the egress port in a program of one's own: no simulator, the program is its clock and its line.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* port.c -- the egress port in a program of one's own: no simulator, the program is its clock and
+ *its line.
  *
  *	cc -std=c11 -O2 port.c $(pkg-config --cflags --libs weir) -o port
  *	./port
  *	./port 'red(min=20pkts, max=60pkts, p=10%)' 'dwrr(weights=3:1)'
  *
- * Two kinds of frames want to leave at 10 Gb/s: a steady stream of small requests, and a bulk transfer that
- * comes in bursts and is ECN-capable. Each has a queue. Prints what became of them, and why. */
+ * Two kinds of frames want to leave at 10 Gb/s: a steady stream of small requests, and a bulk
+ *transfer that comes in bursts and is ECN-capable. Each has a queue. Prints what became of them,
+ *and why. */
 #include <weir/port.h>
 
 #include <stdio.h>
@@ -112,7 +115,8 @@ static void catch_up(struct egress *x, int64_t now_ps)
 	}
 }
 
-/* A frame wants to leave. It may go at once, wait, or be dropped; the port counts drops by reason, and a full store is one. */
+/* A frame wants to leave. It may go at once, wait, or be dropped; the port counts drops by reason,
+ * and a full store is one. */
 static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 {
 	struct frame frame = { x->of[kind].offered++, kind };

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Plays episodes with random actions and prints what they were worth: python3 demo.py [SEED]..."""
 import random
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weir's environments for learners (weir/env.h) in the shape of Gymnasium: reset and step.
 
     env = weir_env.Env(open("mine.ini").read())

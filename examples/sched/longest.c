@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* longest.c -- a scheduler of your own: the longest queue is served next.
  *
  *	cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags weir) longest.c -o longest.so

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agent.h -- one mind a switch: what all its queues did goes in, how each should mark comes out.
  *
- * An agent is what a tuner (weir/tune.h) is, over all the queues of a switch, or of a network, at once: it may
- * learn from each of them and use it in all. It is called once an interval, in a fixed order of agents,
- * while nothing moves. It knows neither the ports nor a clock, so the same agent runs in the simulator,
- * in a software switch, or against the management interface of a real one. */
+ * An agent is what a tuner (weir/tune.h) is, over all the queues of a switch, or of a network, at
+ * once: it may learn from each of them and use it in all. It is called once an interval, in a fixed
+ * order of agents, while nothing moves. It knows neither the ports nor a clock, so the same agent
+ * runs in the simulator, in a software switch, or against the management interface of a real
+ * one. */
 #ifndef WEIR_AGENT_H
 #define WEIR_AGENT_H
 #include "weir/begin.h"
@@ -60,17 +62,17 @@ struct weir_agent_meaning {
 struct weir_agent_learner {
 	uint32_t (*observation_size)(const void *params);
 	uint32_t (*action_count)(const void *params);
-	/* An interval is over. For each queue: what is seen now, what the interval was worth, and whether
-	 * an action is asked for (0: the queue is idle, and its setting stays). */
+	/* An interval is over. For each queue: what is seen now, what the interval was worth, and
+	 * whether an action is asked for (0: the queue is idle, and its setting stays). */
 	void (*observe)(void *state, const void *params, const struct weir_agent_env *env,
 			const struct weir_tune_telemetry *telemetry, float *observations,
 			float *rewards, uint8_t *asks);
-	/* One action for each queue that asked; those of others are not looked at. An action is below
-	 * action_count. */
+	/* One action for each queue that asked; those of others are not looked at. An action is
+	 * below action_count. */
 	void (*act)(void *state, const void *params, const struct weir_agent_env *env,
 		    const uint32_t *actions, struct weir_tune_knobs *knobs);
-	/* The learner that the agent itself would have: net, discount, batch. To be changed at will, but for
-	 * the net's inputs and outputs. */
+	/* The learner that the agent itself would have: net, discount, batch. To be changed at
+	 * will, but for the net's inputs and outputs. */
 	void (*config)(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);
 	/* What a model's inputs and outputs mean, as its file says it (WEIR_LEARN_FEATURES and
 	 * WEIR_LEARN_ACTIONS of weir/learn.h). */
@@ -88,11 +90,13 @@ struct weir_agent_ops {
 	/* knobs are those to start from, and become those that it wants for the first interval. */
 	void (*init)(void *state, const void *params, const struct weir_agent_env *env,
 		     struct weir_tune_knobs *knobs);
-	/* An interval is over; knobs are those asked for before it, and become those for the next. */
+	/* An interval is over; knobs are those asked for before it, and become those for the
+	 * next. */
 	void (*step)(void *state, const void *params, const struct weir_agent_env *env,
 		     const struct weir_tune_telemetry *telemetry, struct weir_tune_knobs *knobs);
-	/* What agents share, if they do: after every so many steps (0: never) all give in order, then all take
-	 * in order. shared has shared_size bytes, as aligned and as zero as a state. May all be NULL. */
+	/* What agents share, if they do: after every so many steps (0: never) all give in order,
+	 * then all take in order. shared has shared_size bytes, as aligned and as zero as a state.
+	 * May all be NULL. */
 	uint64_t (*share_steps)(const void *params);
 	size_t (*shared_size)(const void *params);
 	void (*shared_init)(void *shared, const void *params);

@@ -1,5 +1,6 @@
-/* begin.h -- what lets the other headers be read as C11 and as C++17, and what makes their names the
- * ones that a shared library shows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* begin.h -- what lets the other headers be read as C11 and as C++17, and what makes their names
+ * the ones that a shared library shows. */
 #ifndef WEIR_BEGIN_H
 #define WEIR_BEGIN_H
 

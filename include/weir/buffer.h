@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffer.h -- may this packet enter?
  *
  * Three ways to share the memory of a switch: a limit for each queue, a limit for each port that
@@ -31,8 +32,8 @@ struct weir_buffer_pool {
 void weir_buffer_params_init(struct weir_buffer_params *b, enum weir_buffer_scope scope,
 			     uint64_t length, uint64_t alpha_q32);
 
-/* WEIR_BUFFER_PER_SWITCH. limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets may use more than
- * the limit. */
+/* WEIR_BUFFER_PER_SWITCH. limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets may use
+ * more than the limit. */
 static inline int weir_buffer_pool_admits(const struct weir_buffer_params *b,
 					  const struct weir_buffer_pool *pool, uint64_t queue_bytes,
 					  uint32_t packet_bytes)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cc.h -- how does a sender react?
  *
  * The host's transport owns sequence numbers, loss recovery, timers and pacing. It shows a
@@ -5,10 +6,10 @@
  * window of data; the control answers by changing its window. While a cut is being carried out
  * (until everything sent before it is acknowledged) may_grow is 0.
  *
- * There are two transports. TCP sends what the window allows and asks for cuts (congestion). An RDMA
- * queue pair starts at line rate, is paced, and its control answers with a rate and a window whenever
- * it is told anything: an ACK with what the switches on the way wrote into it, a congestion
- * notification packet, bytes that were sent, a time it asked to be called at. */
+ * There are two transports. TCP sends what the window allows and asks for cuts (congestion). An
+ * RDMA queue pair starts at line rate, is paced, and its control answers with a rate and a window
+ * whenever it is told anything: an ACK with what the switches on the way wrote into it, a
+ * congestion notification packet, bytes that were sent, a time it asked to be called at. */
 #ifndef WEIR_CC_H
 #define WEIR_CC_H
 #include "weir/begin.h"
@@ -64,15 +65,16 @@ struct weir_cc_env {
 
 enum { WEIR_CC_OBSERVATIONS = 8 };
 
-/* A decision of a control that learns: what it saw, what it did, and what a reward is made of. All of it is of
- * the time up to the decision: what an action led to stands in the flow's next row. */
+/* A decision of a control that learns: what it saw, what it did, and what a reward is made of. All
+ * of it is of the time up to the decision: what an action led to stands in the flow's next row. */
 struct weir_cc_decision {
 	int64_t now_ns;
 	uint32_t flow;                           /* that opened the connection */
 	uint32_t number;                         /* of the flow's decisions, from 0 */
 	float observation[WEIR_CC_OBSERVATIONS]; /* as the network gets them; unused ones are 0 */
 	float action;                            /* in [-1, 1], with what was added to explore */
-	/* As shares of what is possible, not clipped. A control leaves at 0 what it does not know. */
+	/* As shares of what is possible, not clipped. A control leaves at 0 what it does not
+	 * know. */
 	float throughput;  /* payload that arrived in order, of the receiver's line */
 	float flows;       /* that pass the most congested port */
 	float rtt;         /* in base round trips */
@@ -86,9 +88,9 @@ enum weir_cc_exploring {
 	WEIR_CC_EXPLORE_UNIFORM, /* anything, whatever the network says */
 };
 
-/* A run for the sake of learning. Noise is a function of (seed, flow, number of the decision), and the rows of
- * a flow come in order, of different flows maybe from different threads at the same time: what is kept by
- * flow does not depend on threads. */
+/* A run for the sake of learning. Noise is a function of (seed, flow, number of the decision), and
+ * the rows of a flow come in order, of different flows maybe from different threads at the same
+ * time: what is kept by flow does not depend on threads. */
 struct weir_cc_trial {
 	void (*record)(void *context, const struct weir_cc_decision *d); /* NULL: nobody looks */
 	void *context;
@@ -105,9 +107,9 @@ struct weir_cc_ack {
 	uint64_t next_bytes;  /* first byte never sent */
 	uint32_t echo;        /* 1: this ACK says that what it acknowledges was marked */
 	uint32_t may_grow;    /* 1: no cut is being carried out and the window was in use */
-	/* TCP, with WEIR_CC_TIMEOUT: 1: the timer ran out for a segment that it has had sent again before.
-	 * Nothing more is known of the network than then, so ssthresh stays as it is (RFC 5681, section
-	 * 3.1). */
+	/* TCP, with WEIR_CC_TIMEOUT: 1: the timer ran out for a segment that it has had sent again
+	 * before. Nothing more is known of the network than then, so ssthresh stays as it is (RFC
+	 * 5681, section 3.1). */
 	uint32_t timed_out_again;
 	/* RDMA, where switches write into packets: what they wrote, in order of the path. */
 	uint32_t hop_count;
@@ -153,15 +155,15 @@ struct weir_cc_ops {
 	/* NULL, for RDMA: acknowledgements say nothing. A plug-in has it. */
 	void (*ack)(void *state, const void *params, const struct weir_cc_env *env,
 		    const struct weir_cc_ack *a);
-	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: WEIR_CC_LOSS and WEIR_CC_TIMEOUT
-	 * only, and may be NULL: losses change nothing. */
+	/* Sets ssthresh_bytes and window_bytes to what they are after the cut. RDMA: WEIR_CC_LOSS
+	 * and WEIR_CC_TIMEOUT only, and may be NULL: losses change nothing. */
 	void (*congestion)(void *state, const void *params, const struct weir_cc_env *env,
 			   enum weir_cc_event event, const struct weir_cc_ack *a);
-	/* TCP: the connection rested, and the transport has set window_bytes to the initial window, which
-	 * is less than it was. NULL: of no interest. */
+	/* TCP: the connection rested, and the transport has set window_bytes to the initial window,
+	 * which is less than it was. NULL: of no interest. */
 	void (*restart)(void *state, const void *params, const struct weir_cc_env *env);
-	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as frames; wake_ns
-	 * has come (it is 0 again when this is called). */
+	/* RDMA; each may be NULL: of no interest. A notification came; bytes left the card, as
+	 * frames; wake_ns has come (it is 0 again when this is called). */
 	void (*cnp)(void *state, const void *params, const struct weir_cc_env *env, int64_t now_ns);
 	void (*sent)(void *state, const void *params, const struct weir_cc_env *env, uint32_t bytes,
 		     int64_t now_ns);

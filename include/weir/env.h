@@ -1,5 +1,6 @@
-/* env.h -- the simulator as an environment for learners: what switches see goes out, which setting each of their
- * queues shall have comes in, and what it was worth comes back.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env.h -- the simulator as an environment for learners: what switches see goes out, which setting
+ *each of their queues shall have comes in, and what it was worth comes back.
  *
  *	struct weir_env *env;
  *	struct weir_env_shape shape;
@@ -16,18 +17,19 @@
  *	}
  *	weir_env_free(env);
  *
- * The text is a scenario file whose switch.tune names an agent that a learner can stand in for, as acc does. The
- * agent makes observations and rewards of what its queues did and settings of actions; the learner only says which
- * action. A step is one interval of all agents (switch.tune-interval). Each queue of each agent is a row, in the
- * order of switches, ports and queues. A row that does not ask is idle: its setting stays, and its action is not
- * looked at.
+ * The text is a scenario file whose switch.tune names an agent that a learner can stand in for, as
+ *acc does. The agent makes observations and rewards of what its queues did and settings of actions;
+ *the learner only says which action. A step is one interval of all agents (switch.tune-interval).
+ *Each queue of each agent is a row, in the order of switches, ports and queues. A row that does not
+ *ask is idle: its setting stays, and its action is not looked at.
  *
- * An episode goes from time 0 to measure.to. Its end is none of the network's own: what comes after the last
- * observation would be worth something (a truncation, WEIR_LEARN_CUT).
+ * An episode goes from time 0 to measure.to. Its end is none of the network's own: what comes after
+ *the last observation would be worth something (a truncation, WEIR_LEARN_CUT).
  *
- * Link with libweir-sim and libweir. What happens depends on the text, the seed and the actions, on nothing
- * else. Several environments may be used at once, each by one thread at a time. Where functions return int, 0 is success and
- * -1 comes with a message; after a -1 of reset or step only reset and free may follow. */
+ * Link with libweir-sim and libweir. What happens depends on the text, the seed and the actions, on
+ *nothing else. Several environments may be used at once, each by one thread at a time. Where
+ *functions return int, 0 is success and -1 comes with a message; after a -1 of reset or step only
+ *reset and free may follow. */
 #ifndef WEIR_ENV_H
 #define WEIR_ENV_H
 #include "weir/begin.h"
@@ -64,7 +66,8 @@ int weir_env_new(struct weir_env **env, const char *text, const struct weir_env_
 void weir_env_free(struct weir_env *env); /* NULL is fine */
 void weir_env_shape(const struct weir_env *env, struct weir_env_shape *shape);
 
-/* A network at time 0 with that seed, whose first interval then passes with the settings that agents begin with. */
+/* A network at time 0 with that seed, whose first interval then passes with the settings that
+ * agents begin with. */
 int weir_env_reset(struct weir_env *env, uint64_t seed, const struct weir_env_view *view,
 		   struct weir_error *e);
 
@@ -74,9 +77,10 @@ int weir_env_step(struct weir_env *env, const uint32_t *actions, const struct we
 
 /* --- many at once --- */
 
-/* So many environments of one text on threads. Arrays have one place more in front, that of the environment:
- * observations[count][rows][observation_size], done[count]. An environment whose episode is over begins the next
- * one at the following step, whatever its actions are, with a seed that follows from the one it was given. */
+/* So many environments of one text on threads. Arrays have one place more in front, that of the
+ * environment: observations[count][rows][observation_size], done[count]. An environment whose
+ * episode is over begins the next one at the following step, whatever its actions are, with a seed
+ * that follows from the one it was given. */
 struct weir_env_pool;
 
 struct weir_env_pool_plan {

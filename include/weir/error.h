@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* error.h -- one message for the person who made a mistake.
  *
  * A function that reads what a user wrote takes a struct weir_error and returns 0, or -1 after
- * weir_error_set. The caller that knows the place (file:line, command-line option) puts it in front with
- * weir_error_prefix. Nothing here prints. */
+ * weir_error_set. The caller that knows the place (file:line, command-line option) puts it in front
+ * with weir_error_prefix. Nothing here prints. */
 #ifndef WEIR_ERROR_H
 #define WEIR_ERROR_H
 #include "weir/begin.h"

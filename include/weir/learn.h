@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* learn.h -- small neural networks, and learning by reward: double DQN and TD3.
  *
- * For schemes that learn how to mark or how fast to send; nothing here knows of either. A network is
- * a plan (a list of layers) turned into a struct weir_learn_net, which holds no weights: weights are an
- * array of floats of the caller's, so that one net serves its online, target and loaded weights alike.
+ * For schemes that learn how to mark or how fast to send; nothing here knows of either. A network
+ * is a plan (a list of layers) turned into a struct weir_learn_net, which holds no weights: weights
+ * are an array of floats of the caller's, so that one net serves its online, target and loaded
+ * weights alike.
  *
- * Who owns what: the caller, everything. Functions that end in _size and _floats state what is needed;
- * nothing is allocated, nothing is kept outside the caller's memory, and no threads are made. A
- * learner and a replay memory are single blocks without pointers: written to a file and read back, or
- * copied elsewhere, they go on as if nothing had happened.
+ * Who owns what: the caller, everything. Functions that end in _size and _floats state what is
+ * needed; nothing is allocated, nothing is kept outside the caller's memory, and no threads are
+ * made. A learner and a replay memory are single blocks without pointers: written to a file and
+ * read back, or copied elsewhere, they go on as if nothing had happened.
  *
  * Numbers are float32 in a fixed order of summation, with activation functions of our own: the same
- * bytes on every machine. A minibatch is cut into WEIR_LEARN_CHUNKS parts whose gradients are summed in
- * order, so results do not depend on how many threads the caller spreads the parts over.
+ * bytes on every machine. A minibatch is cut into WEIR_LEARN_CHUNKS parts whose gradients are
+ * summed in order, so results do not depend on how many threads the caller spreads the parts over.
  *
  * docs/manual/12-learning.md has examples, formats and costs. */
 #ifndef WEIR_LEARN_H
@@ -57,7 +59,8 @@ enum weir_learn_activation { WEIR_LEARN_LINEAR, WEIR_LEARN_RELU, WEIR_LEARN_TANH
 
 enum weir_learn_bias { WEIR_LEARN_WITH_BIAS, WEIR_LEARN_NO_BIAS };
 
-/* Where a layer's input comes from: one of the two inputs of the net, or the number of an earlier layer. */
+/* Where a layer's input comes from: one of the two inputs of the net, or the number of an earlier
+ * layer. */
 enum { WEIR_LEARN_SEQUENCE = -1, WEIR_LEARN_CURRENT = -2 };
 
 enum { WEIR_LEARN_LAYERS_MAX = 12, WEIR_LEARN_UNITS_MAX = 4096, WEIR_LEARN_STEPS_MAX = 65536 };
@@ -106,13 +109,13 @@ struct weir_learn_recall {
 
 struct weir_learn_plan weir_learn_plan_recall(const struct weir_learn_recall *r);
 
-/* A plan as a line of text and back: "sequence 8; current 9; dense 64 relu < sequence; lstm 64 < 0; ...".
- * Formatting returns -1 where the text does not fit. */
+/* A plan as a line of text and back: "sequence 8; current 9; dense 64 relu < sequence; lstm 64 < 0;
+ * ...". Formatting returns -1 where the text does not fit. */
 int weir_learn_plan_format(const struct weir_learn_plan *plan, char *text, size_t size);
 int weir_learn_plan_parse(struct weir_learn_plan *plan, const char *text, struct weir_error *e);
 
-/* Where a layer's numbers lie; for the files of lib/learn. Rows of weights are inputs, their columns
- * units, padded with zeros. */
+/* Where a layer's numbers lie; for the files of lib/learn. Rows of weights are inputs, their
+ * columns units, padded with zeros. */
 struct weir_learn_place {
 	uint32_t inputs, units;
 	uint32_t columns; /* of its weights: units, or four gates of units rounded up to 8 */
@@ -139,13 +142,13 @@ int weir_learn_net_init(struct weir_learn_net *net, const struct weir_learn_plan
 
 enum weir_learn_start { WEIR_LEARN_HE_UNIFORM, WEIR_LEARN_ORTHOGONAL };
 
-/* First weights. Dense: uniform in +-gain sqrt(3 / inputs), or orthogonal rows or columns times gain.
- * LSTM: likewise with gain 1, the forget gate's bias 1. Other biases are 0. */
+/* First weights. Dense: uniform in +-gain sqrt(3 / inputs), or orthogonal rows or columns times
+ * gain. LSTM: likewise with gain 1, the forget gate's bias 1. Other biases are 0. */
 void weir_learn_net_start(const struct weir_learn_net *net, enum weir_learn_start how,
 			  struct weir_learn_draw from, float *weights);
 
-/* What goes through a net at once. Arrays are the caller's, without gaps; those of an input that the
- * net does not have are not read. */
+/* What goes through a net at once. Arrays are the caller's, without gaps; those of an input that
+ * the net does not have are not read. */
 struct weir_learn_batch {
 	uint32_t samples;
 	uint32_t steps;          /* of every sequence; may be 0 */
@@ -166,7 +169,8 @@ size_t weir_learn_tape_floats(const struct weir_learn_net *net, uint32_t samples
 void weir_learn_forward(const struct weir_learn_net *net, const float *weights,
 			const struct weir_learn_batch *batch, float *tape, float *output);
 
-/* Weights with rows and columns exchanged, which the way back needs; once for each change of weights. */
+/* Weights with rows and columns exchanged, which the way back needs; once for each change of
+ * weights. */
 void weir_learn_net_turn(const struct weir_learn_net *net, const float *weights, float *turned);
 
 struct weir_learn_gradient {
@@ -176,7 +180,8 @@ struct weir_learn_gradient {
 	float *current;  /* set, [samples][current_size]; NULL: not wanted */
 };
 
-/* After weir_learn_forward with the same batch and tape. The state carried in is a constant to it. */
+/* After weir_learn_forward with the same batch and tape. The state carried in is a constant to
+ * it. */
 void weir_learn_backward(const struct weir_learn_net *net, const float *turned,
 			 const struct weir_learn_batch *batch, float *tape,
 			 const struct weir_learn_gradient *gradient);
@@ -188,7 +193,8 @@ uint32_t weir_learn_make_finite(float *numbers, uint32_t count);
 
 enum weir_learn_loss { WEIR_LEARN_SQUARED, WEIR_LEARN_HUBER };
 
-/* Of the error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the slope, d loss / d e. */
+/* Of the error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the slope, d
+ * loss / d e. */
 float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *slope);
 
 struct weir_learn_adam {
@@ -219,8 +225,8 @@ void weir_learn_copy(float *to, const float *from, size_t count, float share);
 /* --- replay memory: a ring of rows --- */
 
 /* An episode is a run of steps (observation, action, reward) and one last observation. Each
- * observation is stored once; histories and next observations are found beside it. The oldest rows are
- * overwritten, be it in the middle of an episode. */
+ * observation is stored once; histories and next observations are found beside it. The oldest rows
+ * are overwritten, be it in the middle of an episode. */
 struct weir_learn_memory;
 
 struct weir_learn_memory_plan {
@@ -248,8 +254,8 @@ void weir_learn_memory_end(struct weir_learn_memory *m, const float *last_observ
 /* Steps that can be drawn now. */
 uint32_t weir_learn_memory_transitions(const struct weir_learn_memory *m);
 
-/* Copies so many transitions, drawn with counters from draw.counter on, each as an episode of its own;
- * histories stay behind. Both memories between episodes, from not empty. */
+/* Copies so many transitions, drawn with counters from draw.counter on, each as an episode of its
+ * own; histories stay behind. Both memories between episodes, from not empty. */
 void weir_learn_memory_share(struct weir_learn_memory *to, const struct weir_learn_memory *from,
 			     struct weir_learn_draw draw, uint32_t count);
 
@@ -260,12 +266,13 @@ enum { WEIR_LEARN_CHUNKS = 8 };
 /* Which rewards are summed up before the value of what follows stands for the rest. */
 enum weir_learn_return {
 	WEIR_LEARN_PROPER,      /* n rewards, then the value of the observation n steps on */
-	WEIR_LEARN_OVERLAPPING, /* n rewards, then the value of the next one: counts rewards n times */
+	WEIR_LEARN_OVERLAPPING, /* n rewards, then the value of the next one: counts rewards n times
+				 */
 };
 
 /* What all learners have. A net with a sequence gets the past observations there; one without gets
- * them in front of the current one, oldest first, with the oldest repeated where there are fewer. An
- * update whose gradient is not finite, because a reward was not, leaves the weights alone. */
+ * them in front of the current one, oldest first, with the oldest repeated where there are fewer.
+ * An update whose gradient is not finite, because a reward was not, leaves the weights alone. */
 struct weir_learn_training {
 	uint32_t observation_size;
 	uint32_t past; /* observations before the current one */
@@ -281,8 +288,9 @@ struct weir_learn_training {
 	uint64_t seed, stream;
 };
 
-/* Calls chunk(job, i, worker) once for each i below WEIR_LEARN_CHUNKS, in any order, from any threads, and
- * returns when all have returned. No two calls at the same time may have the same worker. */
+/* Calls chunk(job, i, worker) once for each i below WEIR_LEARN_CHUNKS, in any order, from any
+ * threads, and returns when all have returned. No two calls at the same time may have the same
+ * worker. */
 typedef void weir_learn_chunk(void *job, uint32_t chunk, uint32_t worker);
 typedef void weir_learn_run(void *context, weir_learn_chunk *chunk, void *job);
 
@@ -328,12 +336,14 @@ struct weir_learn_choice {
 	const uint8_t *allowed; /* one for each action, 0: never; NULL: all. At least one is */
 };
 
-/* The best action, the first of equals, or one that explores. Uses counters draw.counter and the next. */
+/* The best action, the first of equals, or one that explores. Uses counters draw.counter and the
+ * next. */
 uint32_t weir_learn_choose(const struct weir_learn_choice *choice, const float *values,
 			   uint32_t count, struct weir_learn_draw draw);
 
-/* TD3: two critics, the smaller of which counts; smoothed target actions; a slower actor. Fujimoto et
- * al., ICML 2018; with nets of weir_learn_plan_recall, the LSTM-TD3 of Meng et al., IROS 2021. */
+/* TD3: two critics, the smaller of which counts; smoothed target actions; a slower actor. Fujimoto
+ * et al., ICML 2018; with nets of weir_learn_plan_recall, the LSTM-TD3 of Meng et al., IROS
+ * 2021. */
 struct weir_learn_td3;
 
 struct weir_learn_td3_config {
@@ -347,8 +357,8 @@ struct weir_learn_td3_config {
 	float smoothing_limit; /* that noise is clipped to */
 	uint32_t delay;        /* critic updates for each update of the actor and the targets */
 	uint64_t actor_after;  /* updates before the actor's first */
-	/* So many numbers are in the memory behind each action, which only critics see: what training knows and
-	 * an actor will not. They are taken to be the same for what follows. */
+	/* So many numbers are in the memory behind each action, which only critics see: what
+	 * training knows and an actor will not. They are taken to be the same for what follows. */
 	uint64_t asides;
 };
 
@@ -376,7 +386,8 @@ struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 						   const struct weir_learn_memory *m,
 						   const struct weir_learn_crew *crew);
 
-/* Adds noise of that standard deviation to each action and keeps it in [-1, 1]. Uses as many counters. */
+/* Adds noise of that standard deviation to each action and keeps it in [-1, 1]. Uses as many
+ * counters. */
 void weir_learn_explore(float *actions, uint32_t count, float deviation,
 			struct weir_learn_draw draw);
 
@@ -416,7 +427,8 @@ struct weir_learn_bytes {
 	size_t size;
 };
 
-/* A model that was read and found sound, as schemes see it. It stays as long as the program runs. */
+/* A model that was read and found sound, as schemes see it. It stays as long as the program
+ * runs. */
 struct weir_learn_policy {
 	const char *name;                        /* of the file, or of the built-in model */
 	const char *scheme, *features, *actions; /* texts of the file; "" where it has none */
@@ -428,7 +440,8 @@ struct weir_learn_policy {
 int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan *plan,
 			  struct weir_error *e);
 
-/* The weights of a net of that shape (net->weight_floats); anything else is refused by name and shape. */
+/* The weights of a net of that shape (net->weight_floats); anything else is refused by name and
+ * shape. */
 int weir_learn_model_decode(struct weir_learn_bytes model, const struct weir_learn_net *net,
 			    float *weights, struct weir_error *e);
 

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mark.h -- the door between a marking scheme and whoever owns the queue.
  *
  * A scheme sees a packet twice: before it joins the queue and when it leaves. Each time it answers
  * with a verdict; it never touches the packet, the clock, the heap or a file, and does not keep the
- * view. The owner turns WEIR_MARK_CE into a CE mark, or into a drop when the packet is not ECN-capable,
- * and counts which of the two happened and why.
+ * view. The owner turns WEIR_MARK_CE into a CE mark, or into a drop when the packet is not
+ * ECN-capable, and counts which of the two happened and why.
  *
  * There is no clock to wake a scheme: what is due at a time it does when the next packet comes. */
 #ifndef WEIR_MARK_H
@@ -16,7 +17,8 @@
 
 WEIR_BEGIN
 
-/* A verdict is one of these three, plus the scheme's own reason: WEIR_MARK_CE | weir_mark_reason(1). */
+/* A verdict is one of these three, plus the scheme's own reason: WEIR_MARK_CE |
+ * weir_mark_reason(1). */
 enum weir_mark_verdict {
 	WEIR_MARK_PASS = 0,
 	WEIR_MARK_CE = 1,
@@ -44,9 +46,9 @@ struct weir_mark_view {
 	uint32_t queue; /* index of the packet's queue in the port */
 	uint32_t queue_bytes, queue_pkts;
 	uint32_t port_bytes, port_pkts; /* all queues of the port */
-	uint32_t
-		turn; /* WEIR_MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see sched.h */
-	uint32_t ecn; /* WEIR_PACKET_ECT and WEIR_PACKET_CE (packet.h), as far as set before */
+	uint32_t turn; /* WEIR_MARK_NEEDS_ROUNDS, at dequeue: number of the scheduler's turn, see
+			  sched.h */
+	uint32_t ecn;  /* WEIR_PACKET_ECT and WEIR_PACKET_CE (packet.h), as far as set before */
 };
 
 /* What a scheme may know when it starts. */
@@ -85,8 +87,9 @@ struct weir_mark_value {
 	double (*read)(const void *state, const void *params);
 };
 
-/* Of a scheme that marks by the line of struct weir_tune_knobs: it lets others turn them. Goes with a state per
- * queue. params are then a copy of that queue's own, which the scheme may write into. */
+/* Of a scheme that marks by the line of struct weir_tune_knobs: it lets others turn them. Goes with
+ * a state per queue. params are then a copy of that queue's own, which the scheme may write
+ * into. */
 struct weir_mark_knobs {
 	/* Refuses options with which the scheme turns its knobs itself. NULL: none does. */
 	int (*fits)(const void *params, struct weir_error *e);
@@ -97,8 +100,9 @@ struct weir_mark_knobs {
 	void (*turn)(void *state, void *params, const struct weir_tune_knobs *knobs);
 };
 
-/* Hooks of the same names, for decisions that need no view, which costs more to make than many a decision. Each may be
- * NULL: then it is the other one that is called. Whoever wraps a scheme leaves them out. */
+/* Hooks of the same names, for decisions that need no view, which costs more to make than many a
+ * decision. Each may be NULL: then it is the other one that is called. Whoever wraps a scheme
+ * leaves them out. */
 struct weir_mark_glances {
 	/* Do they say what the others would? NULL: with all options. */
 	int (*suffice)(const void *params);
@@ -126,15 +130,16 @@ struct weir_mark_ops {
 	void (*layout)(const void *params, struct weir_mark_layout *l);
 	/* NULL: the zeroed state is the right one. */
 	void (*init)(void *state, const void *params, const struct weir_mark_env *env);
-	/* The enqueue hook passes every packet that finds less than this in its port, and does not need
-	 * to see it: the owner may spare the call. A length in bytes or in packets (WEIR_OPT_LENGTH). NULL: the
-	 * hook wants to see every packet. */
+	/* The enqueue hook passes every packet that finds less than this in its port, and does not
+	 * need to see it: the owner may spare the call. A length in bytes or in packets
+	 * (WEIR_OPT_LENGTH). NULL: the hook wants to see every packet. */
 	uint64_t (*quiet_below)(const void *params);
-	/* 1: the dequeue hook passes every packet that finds its port empty and the line free, and does not need to
-	 * see it: the owner may spare the call. NULL: the hook wants to see every packet. */
+	/* 1: the dequeue hook passes every packet that finds its port empty and the line free, and
+	 * does not need to see it: the owner may spare the call. NULL: the hook wants to see every
+	 * packet. */
 	int (*passes_idle)(const void *params);
-	/* The queue for a packet that has come; v->queue is the one of its class, whose lengths v shows.
-	 * It may still be refused, or sent without waiting. NULL: by class. */
+	/* The queue for a packet that has come; v->queue is the one of its class, whose lengths v
+	 * shows. It may still be refused, or sent without waiting. NULL: by class. */
 	uint32_t (*choose_queue)(void *state, const void *params, const struct weir_mark_view *v,
 				 const struct weir_queue *queues);
 	/* Either may be NULL: always WEIR_MARK_PASS. Return a verdict with its reason. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_dcqcn.h -- where the theory of DCQCN comes to rest.
  *
  * For tests, for reports that show measured and predicted side by side, and for whoever wants to

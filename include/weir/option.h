@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* option.h -- a setting is declared once; reading, help, limits and documents come from that.
  *
- * A module describes each of its settings by a struct weir_option that says where in its params struct
- * the value goes. Values are written number+unit ("100us", "64KB", "25Gbps"); k = 1000, Ki = 1024;
- * a unit is required wherever a quantity has one. The same text form is used in scenario files, on
- * the command line and for the defaults below. */
+ * A module describes each of its settings by a struct weir_option that says where in its params
+ * struct the value goes. Values are written number+unit ("100us", "64KB", "25Gbps"); k = 1000, Ki =
+ * 1024; a unit is required wherever a quantity has one. The same text form is used in scenario
+ * files, on the command line and for the defaults below. */
 #ifndef WEIR_OPTION_H
 #define WEIR_OPTION_H
 #include "weir/begin.h"
@@ -14,11 +15,11 @@
 WEIR_BEGIN
 
 enum weir_opt_type {
-	WEIR_OPT_TIME_NS, /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
-	WEIR_OPT_TIME_PS, /* uint64_t picoseconds: ps ns us ms s */
+	WEIR_OPT_TIME_NS,      /* uint64_t nanoseconds: ns us ms s; must be a whole number of ns */
+	WEIR_OPT_TIME_PS,      /* uint64_t picoseconds: ps ns us ms s */
 	WEIR_OPT_TIME_AUTO_PS, /* the same, or "auto" = WEIR_OPT_AUTO */
-	WEIR_OPT_SPAN_PS, /* struct weir_span_ps: one time, or two as "0us..100us" */
-	WEIR_OPT_BYTES,   /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
+	WEIR_OPT_SPAN_PS,      /* struct weir_span_ps: one time, or two as "0us..100us" */
+	WEIR_OPT_BYTES,        /* uint64_t bytes: B KB MB GB (1000), KiB MiB GiB (1024) */
 	WEIR_OPT_LENGTH, /* uint64_t: a queue length in bytes (as above) or in packets ("70pkts") */
 	WEIR_OPT_SIZE,   /* uint64_t bytes as WEIR_OPT_BYTES, or "unlimited" = UINT64_MAX */
 	WEIR_OPT_RATE_BPS,     /* uint64_t bits per second: bps Kbps Mbps Gbps Tbps */
@@ -28,12 +29,13 @@ enum weir_opt_type {
 	WEIR_OPT_CHOICE,       /* uint64_t index into .choices */
 	WEIR_OPT_WEIGHTS,      /* struct weir_weights: "4:2:1", or "equal" = count 0 */
 	WEIR_OPT_TEXT,         /* char[WEIR_OPT_TEXT_SIZE] */
-	/* Texts that mean something to whoever keeps runs; a plug-in's options have none of them. */
+	/* Texts that mean something to whoever keeps runs; a plug-in's options have none of
+	 * them. */
 	WEIR_OPT_SPEC, /* a scheme with its options; .choices is of a struct weir_specs */
 	WEIR_OPT_FILE, /* name of a file */
 	WEIR_OPT_KIND, /* name of what decides which further options there are */
-	/* Lines, one each time that the option is given: it may be repeated. Whoever reads a scenario
-	 * keeps them; .choices begins with how a line looks. */
+	/* Lines, one each time that the option is given: it may be repeated. Whoever reads a
+	 * scenario keeps them; .choices begins with how a line looks. */
 	WEIR_OPT_LINES,
 };
 
@@ -92,7 +94,7 @@ struct weir_option {
 	size_t offset;     /* of the value in the params struct */
 	const char *def;   /* default, as a user would write it; NULL: none, the value stays zero */
 	uint64_t min, max; /* of the stored number (of each number, for spans and weights; of
-				 * weir_length_number, for lengths); flags, choices and text have none */
+			    * weir_length_number, for lengths); flags, choices and text have none */
 	const char *help;  /* one sentence, without a full stop */
 	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL; WEIR_OPT_SPEC:
 				     * the kind that a struct weir_specs begins with;
@@ -153,7 +155,8 @@ static inline const struct weir_specs *weir_option_specs(const struct weir_optio
 	return (const struct weir_specs *)(const void *)o->choices;
 }
 
-/* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue, at=enqueue)". */
+/* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue,
+ * at=enqueue)". */
 const char *weir_spec_format(char *buffer, size_t size, const char *name,
 			     const struct weir_option *table, const void *params);
 

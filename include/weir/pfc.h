@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pfc.h -- when does a switch tell a neighbour to stop? Priority flow control (IEEE 802.1Qbb).
  *
- * The memory of a switch has three parts: a little reserved for each (input, class), a shared part, and
- * headroom at each input for what still comes after the neighbour was told to stop. A class of an
- * input that uses more than alpha times what is free of the shared part is paused; what then arrives
- * goes to headroom. It may go on when its headroom is empty again and its share is below the threshold
- * by a margin. (The shared-memory switch of Li et al., "HPCC", SIGCOMM 2019; alpha = 1/16 is the rule of
- * Zhang, "An Investigation on Data Center Congestion Control Algorithms", 2023, section 3.3.)
+ * The memory of a switch has three parts: a little reserved for each (input, class), a shared part,
+ * and headroom at each input for what still comes after the neighbour was told to stop. A class of
+ * an input that uses more than alpha times what is free of the shared part is paused; what then
+ * arrives goes to headroom. It may go on when its headroom is empty again and its share is below
+ * the threshold by a margin. (The shared-memory switch of Li et al., "HPCC", SIGCOMM 2019; alpha =
+ * 1/16 is the rule of Zhang, "An Investigation on Data Center Congestion Control Algorithms", 2023,
+ * section 3.3.)
  *
  * Only accounts: whoever owns the switch sends the frames. */
 #ifndef WEIR_PFC_H
@@ -40,8 +42,9 @@ struct weir_pfc_input {
 	uint32_t paused; /* 1: the neighbour was told to stop */
 };
 
-/* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with eight bits
- * of alpha behind the point no overflow. Here: when so many bytes more of it are taken. */
+/* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with
+ * eight bits of alpha behind the point no overflow. Here: when so many bytes more of it are
+ * taken. */
 static inline uint64_t weir_pfc_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
 {
 	uint64_t used_bytes = m->used_bytes + bytes;
@@ -72,7 +75,8 @@ static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
 	return all > reserved ? all - reserved : 0;
 }
 
-/* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is free. */
+/* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is
+ * free. */
 static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
 				uint64_t bytes)
 {
@@ -82,16 +86,16 @@ static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct we
 			       m->used_bytes + shared - weir_pfc_shared(m, in) <= m->pool_bytes);
 }
 
-/* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least, or the
- * neighbour might never be told to stop. */
+/* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least,
+ * or the neighbour might never be told to stop. */
 static inline int weir_pfc_admits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
 				  uint64_t bytes)
 {
 	return in->headroom_used + bytes <= in->headroom_bytes || weir_pfc_fits(m, in, bytes);
 }
 
-/* With a packet more, is the class still below the threshold that there will be then? There is room for it, and
- * nobody has to stop. */
+/* With a packet more, is the class still below the threshold that there will be then? There is room
+ * for it, and nobody has to stop. */
 static inline int weir_pfc_is_easy(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
 				   uint64_t bytes)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plugin.h -- a scheme of your own in a shared object, named wherever a built-in one can be.
  *
  *	#include <weir/plugin.h>
@@ -7,8 +8,9 @@
  *	cc -shared -fPIC -I PREFIX/include mine.c -o mine.so
  *	weir run scenario.ini --marking './mine.so(k=10KB)'
  *
- * The object exports the one symbol weir_plugin and links with nothing: of Weir's functions it may call
- * those that are inline in these headers, and weir_error_set. It stays loaded until the program ends. */
+ * The object exports the one symbol weir_plugin and links with nothing: of Weir's functions it may
+ *call those that are inline in these headers, and weir_error_set. It stays loaded until the program
+ *ends. */
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
 #include "weir/agent.h"
@@ -28,7 +30,8 @@ WEIR_BEGIN
 #define WEIR_ABI_VERSION UINT64_C(1)
 
 /* The version in the upper 16 bits; below it a sum over the structs that cross the door, so that an
- * object built with older headers is noticed, and refused, whoever forgot to count. FNV-1a's prime. */
+ * object built with older headers is noticed, and refused, whoever forgot to count. FNV-1a's
+ * prime. */
 #define WEIR_ABI_ADD(sum, size) (((sum) ^ (uint64_t)(size)) * UINT64_C(0x100000001b3))
 #define WEIR_ABI_MARK(sum) \
 	WEIR_ABI_ADD( \

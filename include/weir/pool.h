@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pool.h -- where waiting packets live: chunks of four, from one store, by 32-bit slot numbers.
  *
  * A queue or a link is a list of chunks; packets are stored by value, one cache line each. A store
- * is the memory, shared by all threads; a pool is one thread's share of it, with a last-in-first-out
- * free list, so that the chunk in use next is the one still in cache. Chunks may be taken from one
- * pool and given back to another. Memory is touched only when first used. */
+ * is the memory, shared by all threads; a pool is one thread's share of it, with a
+ * last-in-first-out free list, so that the chunk in use next is the one still in cache. Chunks may
+ * be taken from one pool and given back to another. Memory is touched only when first used. */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
 #include "weir/begin.h"
@@ -29,7 +30,8 @@ struct weir_packet_store {
 	uint32_t fresh;       /* first chunk never used */
 	pthread_mutex_t lock; /* over fresh and the batches */
 	uint32_t batch_count;
-	/* Heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of; there is space for all. */
+	/* Heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of; there is space
+	 * for all. */
 	uint32_t *batches;
 };
 
@@ -41,19 +43,21 @@ struct weir_packet_pool {
 	struct weir_packet_store *store;
 };
 
-/* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses, or for more than slot numbers can
- * name. Queues use whole chunks of WEIR_CHUNK_PACKETS (schedulers that rank packets: one chunk a packet), and each
- * pool keeps up to WEIR_POOL_KEEP free chunks to itself: a store that must never be full has that much more. */
+/* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses, or for more than
+ * slot numbers can name. Queues use whole chunks of WEIR_CHUNK_PACKETS (schedulers that rank
+ * packets: one chunk a packet), and each pool keeps up to WEIR_POOL_KEEP free chunks to itself: a
+ * store that must never be full has that much more. */
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_store_free(struct weir_packet_store *s);
 
-/* For more packets than before, while nobody uses the store. Slot numbers stay, addresses may not: slots and
- * next of every pool are to be set anew to the store's. Returns 0, or -1 where the system refuses: then
- * everything is as it was, or moved. */
+/* For more packets than before, while nobody uses the store. Slot numbers stay, addresses may not:
+ * slots and next of every pool are to be set anew to the store's. Returns 0, or -1 where the system
+ * refuses: then everything is as it was, or moved. */
 int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store *s);
 
-/* What packets hold is needed no more, and the system may have the memory. Slots stay valid and are zero. */
+/* What packets hold is needed no more, and the system may have the memory. Slots stay valid and are
+ * zero. */
 void weir_packet_store_forget(struct weir_packet_store *s);
 
 /* Bytes of packet memory that were ever in use. */
@@ -68,8 +72,8 @@ struct weir_slot_range {
 	uint32_t head, tail;
 };
 
-/* The slots of these packets, as many as there is room for; returns how many, room + 1 where there are
- * more. The range is not empty. */
+/* The slots of these packets, as many as there is room for; returns how many, room + 1 where there
+ * are more. The range is not empty. */
 uint32_t weir_slots_list(const struct weir_slot_range *range, const struct weir_packet_store *s,
 			 uint32_t *slots, uint32_t room);
 

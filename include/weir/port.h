@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port.h -- the egress port: classify, admit, mark, queue, schedule, mark, send.
  *
- * Whoever owns the port drives it: weir_port_offer for a packet that wants to leave, weir_port_next whenever
- * the line is free and something waits. The port decides and counts; the owner puts the packet on
- * its wire at the time the port says. Time is in picoseconds because a byte at 100 Gb/s takes 80 of
- * them; schemes see nanoseconds. Nothing here allocates or fails: a packet that cannot be sent has a
- * reason, and each reason has its counter, a full packet store too. Settings that come from a user go through
- * weir_port_plan_check first.
+ * Whoever owns the port drives it: weir_port_offer for a packet that wants to leave, weir_port_next
+ * whenever the line is free and something waits. The port decides and counts; the owner puts the
+ * packet on its wire at the time the port says. Time is in picoseconds because a byte at 100 Gb/s
+ * takes 80 of them; schemes see nanoseconds. Nothing here allocates or fails: a packet that cannot
+ * be sent has a reason, and each reason has its counter, a full packet store too. Settings that
+ * come from a user go through weir_port_plan_check first.
  *
- * The functions are in this header so that the owner's loop and the port become one piece of code. */
+ * The functions are in this header so that the owner's loop and the port become one piece of
+ * code. */
 #ifndef WEIR_PORT_H
 #define WEIR_PORT_H
 #include "weir/begin.h"
@@ -55,7 +57,8 @@ enum weir_port_asks {
 
 /* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
 struct weir_port_class {
-	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way in. */
+	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way
+	 * in. */
 	uint32_t easy_pkts, easy_bytes;
 	uint32_t room_pkts, room_bytes;   /* the first for itself */
 	uint32_t quiet_pkts, quiet_bytes; /* and the second */
@@ -93,8 +96,8 @@ struct weir_port_class {
 
 struct weir_port;
 
-/* Queue length over time: bucket_ps[i] is how long the port held weir_port_stats_floor(i) packets or
- * more, up to the next bucket. Exact below WEIR_PORT_STATS_EXACT packets, within 1/32 above. */
+/* Queue length over time: bucket_ps[i] is how long the port held weir_port_stats_floor(i) packets
+ * or more, up to the next bucket. Exact below WEIR_PORT_STATS_EXACT packets, within 1/32 above. */
 enum {
 	WEIR_PORT_STATS_EXACT = 128,
 	WEIR_PORT_STATS_STEPS_SHIFT = 5,
@@ -103,8 +106,8 @@ enum {
 		WEIR_PORT_STATS_EXACT + (WEIR_PORT_STATS_OCTAVES << WEIR_PORT_STATS_STEPS_SHIFT),
 };
 
-/* How long packets that were sent have waited, in ns, in buckets of the same bounds: those that nobody had to wait
- * for may be missing. */
+/* How long packets that were sent have waited, in ns, in buckets of the same bounds: those that
+ * nobody had to wait for may be missing. */
 enum {
 	WEIR_PORT_WAITS_OCTAVES = 25, /* up to 2^32 ns */
 	WEIR_PORT_WAITS_BUCKETS =
@@ -121,14 +124,14 @@ struct weir_port_stats {
 	/* NULL, or called when that is about to change: the port held p->pkts since since_ps. */
 	void (*on_change)(void *context, const struct weir_port *p, int64_t since_ps);
 	void *context;
-	uint64_t
-		many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do not tell */
+	uint64_t many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do
+				  not tell */
 	__extension__ unsigned __int128 bytes_ps;
 	uint32_t max_pkts;
 	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
 	struct weir_port_waits *waits; /* NULL: nobody asks; see weir_port_plan.counts_waits */
-	/* NULL, or called when the port is about to hold more packets than there are buckets for: puts
-	 * statistics that have them in the place of p->stats. */
+	/* NULL, or called when the port is about to hold more packets than there are buckets for:
+	 * puts statistics that have them in the place of p->stats. */
 	void (*grow)(struct weir_port *p);
 	void *owner; /* for grow */
 	uint64_t bucket_ps[WEIR_PORT_STATS_BUCKETS];
@@ -161,7 +164,8 @@ struct weir_port {
 	struct weir_port_rare *rare;
 	uint32_t held_pkts; /* packets in queues that are paused, where there is a scheduler */
 	uint32_t paused_queues;
-	/* followed by: struct weir_queue[queues], marking states, scheduler state, struct weir_port_rare */
+	/* followed by: struct weir_queue[queues], marking states, scheduler state, struct
+	 * weir_port_rare */
 };
 
 /* What a port class is made from. */
@@ -179,29 +183,29 @@ struct weir_port_plan {
 	uint32_t lossless;     /* bit per class: buffer limits are the owner's business */
 	uint32_t counts_waits; /* 1: packets are looked at as they leave, for stats->waits */
 	uint32_t mtu_bytes;
-	uint32_t
-		rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets port->rare, zeroed,
-			      * behind weir_port_init */
+	uint32_t rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets
+			      * port->rare, zeroed, behind weir_port_init */
 };
 
-/* Can ports of this plan work? -1 with a message: queues, scheduler and marking scheme do not go together, a rate or
- * size is outside its limits, or something is missing. For whatever a user may choose; a plan that is refused must not
- * become a class. */
+/* Can ports of this plan work? -1 with a message: queues, scheduler and marking scheme do not go
+ * together, a rate or size is outside its limits, or something is missing. For whatever a user may
+ * choose; a plan that is refused must not become a class. */
 int weir_port_plan_check(const struct weir_port_plan *plan, struct weir_error *e);
 
 /* params stay the caller's and must outlive the class. Classes map to queues one to one; those
  * beyond the last queue to the last. */
 void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan *plan);
 
-/* port points at class->size bytes, 8-aligned and zero. pool: of the switch, where the buffer is WEIR_BUFFER_PER_SWITCH.
- * seed is this port's own. */
+/* port points at class->size bytes, 8-aligned and zero. pool: of the switch, where the buffer is
+ * WEIR_BUFFER_PER_SWITCH. seed is this port's own. */
 void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
 		    struct weir_buffer_pool *pool, uint64_t seed);
 
 void weir_port_stats_start(struct weir_port *p, struct weir_port_stats *s, int64_t now_ps);
 
-/* The same with WEIR_PORT_STATS_BUCKETS or fewer than WEIR_PORT_STATS_EXACT of them, but more than the port holds
- * packets: s points at weir_port_stats_size(buckets) bytes, which are zero. Whoever has fewer sets grow. */
+/* The same with WEIR_PORT_STATS_BUCKETS or fewer than WEIR_PORT_STATS_EXACT of them, but more than
+ * the port holds packets: s points at weir_port_stats_size(buckets) bytes, which are zero. Whoever
+ * has fewer sets grow. */
 void weir_port_stats_begin(struct weir_port *p, struct weir_port_stats *s, uint32_t buckets,
 			   int64_t now_ps);
 void weir_port_stats_stop(struct weir_port *p, int64_t now_ps); /* accounts up to now */
@@ -211,7 +215,8 @@ uint32_t weir_port_stats_floor(uint32_t bucket);
 /* The integral of packets over time. */
 uint64_t weir_port_stats_pkts_ps(const struct weir_port_stats *s);
 
-/* Smallest length that the queue was at or below for the fraction of the time; 0 < fraction <= 1. */
+/* Smallest length that the queue was at or below for the fraction of the time; 0 < fraction <=
+ * 1. */
 uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fraction);
 
 /* Likewise, of packets: the fraction of them that waited no longer, in ns. */
@@ -308,7 +313,8 @@ static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason
 	return WEIR_PORT_DROPPED;
 }
 
-/* Is there room, and what does the marking scheme say? WEIR_PORT_DROPPED, or not: then maybe marked. */
+/* Is there room, and what does the marking scheme say? WEIR_PORT_DROPPED, or not: then maybe
+ * marked. */
 int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 		    int64_t now_ps);
 
@@ -319,8 +325,8 @@ int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64
 int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			  int64_t now_ps);
 
-/* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the packet store is full,
- * and the packet is to be dropped. */
+/* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the
+ * packet store is full, and the packet is to be dropped. */
 static inline __attribute__((always_inline)) int weir_port_slot(struct weir_packet_pool *pool,
 								const struct weir_packet *packet,
 								struct weir_queue *q,
@@ -347,8 +353,8 @@ static inline __attribute__((always_inline)) int weir_port_slot(struct weir_pack
 	return 0;
 }
 
-/* The packet joins the end of its queue, in the slot of weir_port_slot. Returns where it is there. The pool of the switch
- * does not learn of it. */
+/* The packet joins the end of its queue, in the slot of weir_port_slot. Returns where it is there.
+ * The pool of the switch does not learn of it. */
 static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
 						 const struct weir_packet *packet,
 						 struct weir_queue *q, uint32_t slot)
@@ -372,8 +378,8 @@ static inline struct weir_packet *weir_port_append(struct weir_port *p,
 	return weir_port_link(p, pool, packet, q, slot);
 }
 
-/* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue that
- * holds packets is paused, and the port is blocked from now on. */
+/* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue
+ * that holds packets is paused, and the port is blocked from now on. */
 int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			  struct weir_packet *packet, int64_t now_ps);
 struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet_pool *pool,
@@ -384,12 +390,12 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 void weir_port_pause(struct weir_port *p, uint32_t queue);
 void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps);
 
-/* A frame of the owner's own takes the line ahead of all that waits, paused or not: it starts at the
- * time returned and the line is then busy for as long as it takes. */
+/* A frame of the owner's own takes the line ahead of all that waits, paused or not: it starts at
+ * the time returned and the line is then busy for as long as it takes. */
 int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps);
 
-/* The slots of all packets that wait in a queue, in no certain order, with room for queue.pkts. Returns
- * how many there are, which is that number or a bug. For whoever checks the accounts. */
+/* The slots of all packets that wait in a queue, in no certain order, with room for queue.pkts.
+ * Returns how many there are, which is that number or a bug. For whoever checks the accounts. */
 uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
 			   const struct weir_packet_store *store, uint32_t *slots);
 
@@ -410,8 +416,9 @@ static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 	return p->paused_queues && p->rare->paused[queue / 64] >> (queue % 64) & 1;
 }
 
-/* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it dropped. The line is
- * taken first: who asks for the pool's fill may have every port catch up, this one too. */
+/* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it
+ * dropped. The line is taken first: who asks for the pool's fill may have every port catch up, this
+ * one too. */
 static inline __attribute__((always_inline)) int weir_port_leave(struct weir_port *p,
 								 struct weir_packet *packet,
 								 uint32_t queue, int64_t start_ps,
@@ -428,10 +435,11 @@ static inline __attribute__((always_inline)) int weir_port_leave(struct weir_por
 	return WEIR_PORT_SEND;
 }
 
-/* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave. Unless it is marked
- * nothing is written into it before it is copied: it may be in another thread's cache, and a copy waits for such writes.
- * WEIR_PORT_QUEUED: *place is where it waits. What is known when this is compiled: asks: WEIR_PORT_ASKS_IDLE, or 0 of a
- * simple port; shares, here and below: 0: the port has memory of its own. */
+/* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave.
+ * Unless it is marked nothing is written into it before it is copied: it may be in another thread's
+ * cache, and a copy waits for such writes. WEIR_PORT_QUEUED: *place is where it waits. What is
+ * known when this is compiled: asks: WEIR_PORT_ASKS_IDLE, or 0 of a simple port; shares, here and
+ * below: 0: the port has memory of its own. */
 static inline __attribute__((always_inline)) int
 weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 		      struct weir_packet *packet, struct weir_packet **place, uint32_t asks,
@@ -454,8 +462,9 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 	return WEIR_PORT_QUEUED;
 }
 
-/* A packet wants to leave at now_ps. Every packet that could start by now_ps has started (weir_port_next).
- * WEIR_PORT_SEND: the owner sends *packet, which may have been marked; the line is busy until free_ps. */
+/* A packet wants to leave at now_ps. Every packet that could start by now_ps has started
+ * (weir_port_next). WEIR_PORT_SEND: the owner sends *packet, which may have been marked; the line
+ * is busy until free_ps. */
 static inline __attribute__((always_inline)) int weir_port_offer(struct weir_port *p,
 								 struct weir_packet_pool *pool,
 								 struct weir_packet *packet,
@@ -469,8 +478,8 @@ static inline __attribute__((always_inline)) int weir_port_offer(struct weir_por
 	return weir_port_offer_plain(p, pool, packet, &place, WEIR_PORT_ASKS_IDLE, 1);
 }
 
-/* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not touched
- * before the pool is used next. The pool of the switch does not learn of it. */
+/* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not
+ * touched before the pool is used next. The pool of the switch does not learn of it. */
 static inline struct weir_packet *
 weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
 {
@@ -509,8 +518,8 @@ static inline struct weir_packet *weir_port_take(struct weir_port *p, struct wei
 	return packet;
 }
 
-/* The two halves of weir_port_next: the next packet leaves its queue, NULL where all that waits is paused;
- * and starts on the line at free_ps, unless the marking scheme has it dropped. */
+/* The two halves of weir_port_next: the next packet leaves its queue, NULL where all that waits is
+ * paused; and starts on the line at free_ps, unless the marking scheme has it dropped. */
 static inline __attribute__((always_inline)) struct weir_packet *
 weir_port_take_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t *queue)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rng.h -- random numbers, one generator per owner.
  *
  * A generator is seeded from (scenario seed, owner, purpose), so that adding a probe, a port or a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.h -- the simulator as a library: the network of a scenario, driven from a loop of yours.
  *
  *	struct weir_sim *sim;
@@ -9,22 +10,25 @@
  *	weir_sim_run_until(sim, weir_ns_to_ps(5 * WEIR_NS_PER_MS), &e);
  *	weir_sim_free(sim);
  *
- * Link with libweir-sim and libweir. Several simulations may go on in one process, each used by one thread
- * at a time; none knows of another. What happens depends on the scenario, its seed, the plan and the calls
- * made, but neither on the number of threads nor on how the time is divided into steps.
+ * Link with libweir-sim and libweir. Several simulations may go on in one process, each used by one
+ *thread at a time; none knows of another. What happens depends on the scenario, its seed, the plan
+ *and the calls made, but neither on the number of threads nor on how the time is divided into
+ *steps.
  *
- * All that a scenario file may say of network, switches and hosts holds here. Its traffic flows by itself;
- * messages of your own go by a section
+ * All that a scenario file may say of network, switches and hosts holds here. Its traffic flows by
+ *itself; messages of your own go by a section
  *
  *	[traffic NAME]
  *	pattern = messages
  *
- * whose settings (cc, class, ack-class, slack ...) they have. measure.to ends traffic as ever; nothing is measured.
+ * whose settings (cc, class, ack-class, slack ...) they have. measure.to ends traffic as ever;
+ *nothing is measured.
  *
- * Your functions are called in the turn of a host, while the others stand still or, with several threads,
- * work at the same time on other threads: such a function may touch what belongs to its host and what it
- * locks, calls the functions of its turn, and none of the simulation's. Where functions return int, 0 is
- * success and -1 comes with a message; where the system has no memory left, the program ends with one. */
+ * Your functions are called in the turn of a host, while the others stand still or, with several
+ *threads, work at the same time on other threads: such a function may touch what belongs to its
+ *host and what it locks, calls the functions of its turn, and none of the simulation's. Where
+ *functions return int, 0 is success and -1 comes with a message; where the system has no memory
+ *left, the program ends with one. */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
 #include "weir/begin.h"
@@ -39,15 +43,16 @@ struct weir_sim_turn; /* what a function that is called may do: valid until it r
 
 struct weir_sim_plan {
 	uint32_t threads; /* 0: one, and no other is started */
-	/* Of each host at once, 0: 4096: messages that are not acknowledged, and one more of each connection.
-	 * Memory is touched where it is used. */
+	/* Of each host at once, 0: 4096: messages that are not acknowledged, and one more of each
+	 * connection. Memory is touched where it is used. */
 	uint32_t messages;
 	uint32_t connections; /* that each host may open for them; 0: 1024 */
 };
 
-/* A scenario may name plug-ins (weir/plugin.h), and a plug-in is code with the rights of your program. Those are loaded that
- * lie in this folder or below it, symbolic links resolved; others are refused, as all are before the first call. "/": any.
- * It holds for all simulations and environments of the process, and stays. */
+/* A scenario may name plug-ins (weir/plugin.h), and a plug-in is code with the rights of your
+ * program. Those are loaded that lie in this folder or below it, symbolic links resolved; others
+ * are refused, as all are before the first call. "/": any. It holds for all simulations and
+ * environments of the process, and stays. */
 void weir_sim_allow_plugins(const char *folder);
 
 /* text: a scenario file, without [sweep]. plan NULL: all zero. */
@@ -55,7 +60,8 @@ int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_
 		 struct weir_error *e);
 void weir_sim_free(struct weir_sim *sim); /* at any time; NULL is fine */
 
-/* Everything before time_ps happens, and nothing after. After a -1 the simulation may only be freed. */
+/* Everything before time_ps happens, and nothing after. After a -1 the simulation may only be
+ * freed. */
 int weir_sim_run_until(struct weir_sim *sim, int64_t time_ps, struct weir_error *e);
 int64_t weir_sim_now_ps(const struct weir_sim *sim);
 
@@ -74,21 +80,22 @@ int weir_sim_find_traffic(const struct weir_sim *sim, const char *name, uint32_t
 
 /* --- looking and changing --- */
 
-/* From now on there is one more thing to observe, which has the number returned in *watch. what: as a
- * probe of a scenario without its "every": "queue sw->h0", "throughput flow:3", "window flow:3",
- * "drops leaf0->h1", ... One that stands for several, such as "scheme sw->h0", takes as many numbers from
- * there on; weir_sim_watches is the first number that nothing has. */
+/* From now on there is one more thing to observe, which has the number returned in *watch. what: as
+ * a probe of a scenario without its "every": "queue sw->h0", "throughput flow:3", "window flow:3",
+ * "drops leaf0->h1", ... One that stands for several, such as "scheme sw->h0", takes as many
+ * numbers from there on; weir_sim_watches is the first number that nothing has. */
 int weir_sim_watch(struct weir_sim *sim, const char *what, uint32_t *watch, struct weir_error *e);
 uint32_t weir_sim_watches(const struct weir_sim *sim);
 const char *weir_sim_watch_name(const struct weir_sim *sim, uint32_t watch);
 
-/* What it is now; of what is counted, all so far: throughput in bytes (of a port's queue from weir_sim_watch
- * on), marks and drops in packets, pauses in picoseconds. */
+/* What it is now; of what is counted, all so far: throughput in bytes (of a port's queue from
+ * weir_sim_watch on), marks and drops in packets, pauses in picoseconds. */
 double weir_sim_observe(struct weir_sim *sim, uint32_t watch);
 
-/* "link A->B", "down" or "up": what starts on it while it is down is lost. Ways stay as they are: those around
- * a failure are found beforehand, for cables that the scenario cuts both ways (fail = of [network]).
- * "marking A->B", "ecn(k=30pkts)": the port's own settings from now on, of the scenario's scheme. */
+/* "link A->B", "down" or "up": what starts on it while it is down is lost. Ways stay as they are:
+ * those around a failure are found beforehand, for cables that the scenario cuts both ways (fail =
+ * of [network]). "marking A->B", "ecn(k=30pkts)": the port's own settings from now on, of the
+ * scenario's scheme. */
 int weir_sim_set(struct weir_sim *sim, const char *what, const char *value, struct weir_error *e);
 
 /* --- flows of the scenario's own traffic, numbered from 0 --- */
@@ -126,8 +133,8 @@ struct weir_sim_message {
 	void *context;
 };
 
-/* Sends it now. Messages of the same hosts, section and class go over one connection, opened for the first of
- * them, in order; after 2^32 segments over another one. */
+/* Sends it now. Messages of the same hosts, section and class go over one connection, opened for
+ * the first of them, in order; after 2^32 segments over another one. */
 int weir_sim_send(struct weir_sim *sim, const struct weir_sim_message *m, struct weir_error *e);
 
 /* --- calls --- */
@@ -140,7 +147,8 @@ struct weir_sim_call {
 	void *context;
 };
 
-/* In the turn of the host at that time, those of the same time in the order in which they were asked for. */
+/* In the turn of the host at that time, those of the same time in the order in which they were
+ * asked for. */
 int weir_sim_call_at(struct weir_sim *sim, uint32_t host, const struct weir_sim_call *call,
 		     struct weir_error *e);
 

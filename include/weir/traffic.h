@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h -- who sends to whom, when and how much: a pattern of traffic.
  *
- * A pattern is asked once for every section of a scenario that names it, before the run, and adds its
- * flows to a maker. What it does not say the section's own keys do: class, congestion control, whether
- * flows share connections. Its options are keys of the section, beside these.
+ * A pattern is asked once for every section of a scenario that names it, before the run, and adds
+ * its flows to a maker. What it does not say the section's own keys do: class, congestion control,
+ * whether flows share connections. Its options are keys of the section, beside these.
  *
  * The maker is the caller's; a pattern keeps nothing of it. */
 #ifndef WEIR_TRAFFIC_H
@@ -47,13 +48,15 @@ struct weir_traffic_ops {
 	int (*generate)(struct weir_maker *m, const void *params);
 	/* Rate at which applications write what their flows send. NULL, or 0: all at once. */
 	uint64_t (*app_rate_bps)(const void *params);
-	/* 1: its flows never end by themselves, so that the run must be told when to. NULL: they do. */
+	/* 1: its flows never end by themselves, so that the run must be told when to. NULL: they
+	 * do. */
 	int (*is_endless)(const void *params);
 	/* 1: flows of a pair start in the order they were made, even where they wait for others;
 	 * so they may share a connection, which the first one opens, and over RDMA do unless told
 	 * otherwise: hosts of such applications keep their queue pairs. NULL: they do not. */
 	int (*keeps_order)(const void *params);
-	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none */
+	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none
+			     */
 	enum weir_traffic_unit unit;
 };
 

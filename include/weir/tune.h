@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tune.h -- slow loops: what a port did goes in, how it should mark comes out.
  *
- * A tuner is given telemetry once an interval and may turn the knobs. It knows neither the port nor a
- * clock, so the same tuner runs inside a marking scheme (lib/tune/loop.h), in a software switch or
- * against the management interface of a real one. It may be slow: it is asked once an interval, not
- * once a packet. */
+ * A tuner is given telemetry once an interval and may turn the knobs. It knows neither the port nor
+ * a clock, so the same tuner runs inside a marking scheme (lib/tune/loop.h), in a software switch
+ * or against the management interface of a real one. It may be slow: it is asked once an interval,
+ * not once a packet. */
 #ifndef WEIR_TUNE_H
 #define WEIR_TUNE_H
 #include "weir/begin.h"
@@ -23,8 +24,8 @@ struct weir_tune_knobs {
 #define WEIR_TUNE_LENGTH_MAX ((uint64_t)UINT32_MAX)
 #define WEIR_TUNE_SLOPE_MAX_Q32 (UINT64_C(1000) * 1000 * WEIR_ONE_Q32)
 
-/* The same line by two points, probability 0 at min and p at max (PRED, NSDI 2025, section 2.1): the slope,
- * per MB, rounded down. max > min. */
+/* The same line by two points, probability 0 at min and p at max (PRED, NSDI 2025, section 2.1):
+ * the slope, per MB, rounded down. max > min. */
 static inline uint64_t weir_tune_slope_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t p_q32)
 {
 	__extension__ typedef unsigned __int128 weir_wide;
@@ -70,16 +71,16 @@ struct weir_tune_ops {
 	struct weir_scheme scheme;
 	size_t state_size;
 	const struct weir_tune_value *values; /* ends with .name == NULL; may be NULL: none */
-	/* On an idle line (nothing sent, nothing queued) the tuner goes round in circles of so many steps,
-	 * at the latest from the third circle on: the owner may leave out any number of whole ones.
-	 * 0: every step counts. */
+	/* On an idle line (nothing sent, nothing queued) the tuner goes round in circles of so many
+	 * steps, at the latest from the third circle on: the owner may leave out any number of
+	 * whole ones. 0: every step counts. */
 	uint32_t idle_steps;
-	/* The state is zeroed before. knobs are those to start from, and become those that the tuner wants
-	 * for the first interval. */
+	/* The state is zeroed before. knobs are those to start from, and become those that the
+	 * tuner wants for the first interval. */
 	void (*init)(void *state, const void *params, uint32_t mtu_bytes,
 		     struct weir_tune_knobs *knobs);
-	/* An interval is over; knobs are those that the tuner asked for before it, and become those that
-	 * it wants for the next. */
+	/* An interval is over; knobs are those that the tuner asked for before it, and become those
+	 * that it wants for the next. */
 	void (*step)(void *state, const void *params, const struct weir_tune_telemetry *t,
 		     struct weir_tune_knobs *knobs);
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* units.h -- the only place where one unit becomes another.
  *
  * Quantities carry their unit in their name: _ps, _ns, _bytes, _bps, _q20.

@@ -1,5 +1,6 @@
-/* guard.c -- writing, with a way back: how often, the journal first, and what becomes of a change that does harm.
- * See keeper.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* guard.c -- writing, with a way back: how often, the journal first, and what becomes of a change
+ * that does harm. See keeper.h. */
 #include "keeper/core/keeper.h"
 #include "weir/units.h"
 #include <string.h>
@@ -16,7 +17,8 @@ static int64_t wrote_ns(const struct keeper *k, uint32_t profile, uint64_t ago)
 	return p->wrote_ns[(p->writes - ago) % k->plan->profiles[profile].limits.writes];
 }
 
-/* Does a write leave that many of the minute's for later? Taking back does not wait for the shortest time. */
+/* Does a write leave that many of the minute's for later? Taking back does not wait for the
+ * shortest time. */
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back)
 {
 	const struct keeper_limits *limits = &k->plan->profiles[profile].limits;
@@ -43,7 +45,8 @@ void keeper_plan_write(struct keeper *k, uint32_t profile, enum keeper_pending p
 	k->kept[profile].next = *to;
 }
 
-/* What is there is looked at once more, so that an operator's change is not lost in the moment before. */
+/* What is there is looked at once more, so that an operator's change is not lost in the moment
+ * before. */
 static void look_again(struct keeper *k, uint32_t profile)
 {
 	struct keeper_record *r = &k->records[profile];
@@ -108,7 +111,8 @@ static uint32_t count_pending(const struct keeper *k)
 	return count;
 }
 
-/* A disk that is asked to be sure takes longest of all: it is asked once, for all profiles together. */
+/* A disk that is asked to be sure takes longest of all: it is asked once, for all profiles
+ * together. */
 void keeper_write_pending(struct keeper *k)
 {
 	const uint32_t count = k->plan->profile_count;
@@ -149,7 +153,8 @@ static void begin_taking_back(struct keeper *k, uint32_t profile, enum keeper_st
 		k->canary_since_ns = k->now_ns + (int64_t)k->plan->options.hold_off_ns;
 }
 
-/* Tried every interval until it is done. The profile was read in this step, and is as the keeper left it. */
+/* Tried every interval until it is done. The profile was read in this step, and is as the keeper
+ * left it. */
 void keeper_take_back(struct keeper *k, uint32_t profile)
 {
 	struct kept *p = &k->kept[profile];

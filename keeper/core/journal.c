@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* journal.c -- see journal.h. */
 #define _GNU_SOURCE
 #include "keeper/core/journal.h"

@@ -1,8 +1,11 @@
-/* journal.h -- what the profiles were before a keeper touched them, on disk before anything is written.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* journal.h -- what the profiles were before a keeper touched them, on disk before anything is
+ * written.
  *
- * The journal is replaced whole, by a new file that is synced and renamed over it: whenever the machine stops, one
- * whole journal is there. Each profile has its original and the two settings between which the last change goes:
- * whichever of them a switch is found with is the keeper's own doing, anything else is somebody else's. */
+ * The journal is replaced whole, by a new file that is synced and renamed over it: whenever the
+ * machine stops, one whole journal is there. Each profile has its original and the two settings
+ * between which the last change goes: whichever of them a switch is found with is the keeper's own
+ * doing, anything else is somebody else's. */
 #ifndef KEEPER_CORE_JOURNAL_H
 #define KEEPER_CORE_JOURNAL_H
 #include "keeper/core/plan.h"

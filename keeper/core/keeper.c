@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* keeper.c -- see keeper.h: a step, from what the switch has to what the tuner wants. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
@@ -154,7 +155,8 @@ int keeper_save(struct keeper *k, struct weir_error *e)
 		       : keeper_journal_save(k->journal, k->records, k->record_count, e);
 }
 
-/* Values of the keeper that an operator left in the setting are named: they stay until the operator decides. */
+/* Values of the keeper that an operator left in the setting are named: they stay until the operator
+ * decides. */
 static void explain_yield(struct kept *p, unsigned left)
 {
 	if (left)
@@ -184,8 +186,8 @@ void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_settin
 	keeper_say(k, KEEPER_DID_YIELD, profile, &before, now);
 }
 
-/* Is the setting the keeper's? After an unconfirmed write both the old and the new one are; after a restart of the
- * switch, or while the profile was away, so is the original. */
+/* Is the setting the keeper's? After an unconfirmed write both the old and the new one are; after a
+ * restart of the switch, or while the profile was away, so is the original. */
 static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	const struct keeper_record *r = &k->records[profile];
@@ -204,7 +206,8 @@ static int is_ours(struct keeper *k, uint32_t profile, const struct keeper_setti
 	return ours;
 }
 
-/* A profile that was in the keeper's care before can be read again. What an operator took stays theirs. */
+/* A profile that was in the keeper's care before can be read again. What an operator took stays
+ * theirs. */
 static void come_back(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	struct kept *p = &k->kept[profile];
@@ -256,8 +259,8 @@ static void miss_counters(struct keeper *k, uint32_t profile, enum keeper_readin
 	keeper_say(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
-/* Counters that have not moved at all are those of the last interval: switches write them at times of their own. Where
- * that is so twice the queue is idle. */
+/* Counters that have not moved at all are those of the last interval: switches write them at times
+ * of their own. Where that is so twice the queue is idle. */
 static int is_stale(const struct kept *p, const struct keeper_counters *now)
 {
 	return p->has_counters && !p->is_stale && p->counters.since_start[KEEPER_OUT_BYTES] &&
@@ -322,8 +325,8 @@ static void read_one(struct keeper *k, uint32_t profile, struct weir_error *e)
 	}
 }
 
-/* Reads all, settings first: switches keep them and counters in different places. Returns -1 where the switch does
- * not answer. */
+/* Reads all, settings first: switches keep them and counters in different places. Returns -1 where
+ * the switch does not answer. */
 static int look(struct keeper *k)
 {
 	const uint32_t profiles = k->plan->profile_count;
@@ -387,8 +390,8 @@ static void begin_mind(struct keeper *k)
 	k->mind->init(k->mind_state, k->mind_params, &k->env, k->wishes);
 }
 
-/* Profiles of which nothing is known were idle, for all the tuner hears; those that were not counted anew are as they
- * were. */
+/* Profiles of which nothing is known were idle, for all the tuner hears; those that were not
+ * counted anew are as they were. */
 static void ask_mind(struct keeper *k)
 {
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {

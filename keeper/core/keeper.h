@@ -1,12 +1,14 @@
-/* keeper.h -- looks after the profiles of a switch: reads, asks the tuner, and writes what limits allow.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* keeper.h -- looks after the profiles of a switch: reads, asks the tuner, and writes what limits
+ * allow.
  *
- * There is no clock in here: whoever runs a keeper calls keeper_step once an interval and says what time it is, a
- * daemon as a test does. Everything that happens is told as an event.
+ * There is no clock in here: whoever runs a keeper calls keeper_step once an interval and says what
+ * time it is, a daemon as a test does. Everything that happens is told as an event.
  *
- * A step reads every profile and its counters first. A setting that is not the one the keeper left there is an
- * operator's: the profile is theirs from then on. A change is on probation for some intervals: where drops, pauses
- * or the highest queue get worse, or where the hardware does not have it, it is taken back. Only then is the tuner
- * asked for the next. */
+ * A step reads every profile and its counters first. A setting that is not the one the keeper left
+ * there is an operator's: the profile is theirs from then on. A change is on probation for some
+ * intervals: where drops, pauses or the highest queue get worse, or where the hardware does not
+ * have it, it is taken back. Only then is the tuner asked for the next. */
 #ifndef KEEPER_CORE_KEEPER_H
 #define KEEPER_CORE_KEEPER_H
 #include "keeper/core/restore.h"
@@ -102,8 +104,8 @@ struct keeper {
 	int64_t canary_since_ns;
 	uint64_t steps;
 	struct kept *kept;
-	/* Of the plan's profiles, in their order; then those of profiles that the plan does not name, whose originals
-	 * an earlier keeper left. */
+	/* Of the plan's profiles, in their order; then those of profiles that the plan does not
+	 * name, whose originals an earlier keeper left. */
 	struct keeper_record *records;
 	uint32_t record_count;
 	/* The tuner; its rows are the profiles. */
@@ -140,8 +142,8 @@ void keeper_notice(struct keeper *k, uint32_t profile);
 /* Takes over the originals that an earlier keeper could not put back. Before the first step. */
 void keeper_adopt(struct keeper *k, const struct keeper_record *left, uint32_t count);
 
-/* Puts the originals back; the journal keeps those that could not be. Returns how many, and how many of them another
- * call may put back at once: the switch did not answer. */
+/* Puts the originals back; the journal keeps those that could not be. Returns how many, and how
+ * many of them another call may put back at once: the switch did not answer. */
 struct keeper_stopped {
 	uint32_t left, unanswered;
 };
@@ -150,14 +152,16 @@ struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_tell *tell, v
 
 /* Requests about one profile, by its name; -1 with a message. */
 
-/* A profile that was yielded is the keeper's again, and its setting is its original from here on; one of which there
- * was an alarm keeps its original. Refused where values of the keeper are left in what an operator changed. */
+/* A profile that was yielded is the keeper's again, and its setting is its original from here on;
+ * one of which there was an alarm keeps its original. Refused where values of the keeper are left
+ * in what an operator changed. */
 int keeper_take_again(struct keeper *k, const char *profile, struct weir_error *e);
 
 /* The original is given up: what is in force is the operator's. */
 int keeper_release(struct keeper *k, const char *profile, struct weir_error *e);
 
-/* The original is put back although an operator changed the setting, which is theirs from then on. */
+/* The original is put back although an operator changed the setting, which is theirs from then
+ * on. */
 int keeper_put_back(struct keeper *k, const char *profile, struct weir_error *e);
 
 /* --- between the files of the keeper --- */

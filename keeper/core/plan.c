@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c -- see plan.h: the keys of a keeper's file, and from its pairs to a plan. */
 #include "keeper/core/plan.h"
 #include "base/pairs.h"

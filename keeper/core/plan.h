@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h -- the file that a keeper works by.
  *
  *	# the keeper of leaf 3
@@ -9,8 +10,8 @@
  *	[profile AZURE_LOSSLESS]
  *	canary = yes
  *
- * A key of [limits] is one of every [profile NAME] that does not have it itself. A message says where the mistake
- * is: "FILE:LINE: section.key: ". */
+ * A key of [limits] is one of every [profile NAME] that does not have it itself. A message says
+ *where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef KEEPER_CORE_PLAN_H
 #define KEEPER_CORE_PLAN_H
 #include "keeper/core/driver.h"

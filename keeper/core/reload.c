@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reload.c -- see reload.h. */
 #include "keeper/core/reload.h"
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-/* requests.c -- see keeper.h: how a keeper begins after another one, how it ends, and what operators ask of it about a
- * profile. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* requests.c -- see keeper.h: how a keeper begins after another one, how it ends, and what
+ * operators ask of it about a profile. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
 #include <string.h>

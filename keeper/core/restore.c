@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* restore.c -- see restore.h. */
 #include "keeper/core/restore.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* setting.c -- see setting.h. */
 #include "keeper/core/setting.h"
 #include "lib/agent/line.h"
@@ -78,7 +79,8 @@ static uint64_t length_step(uint64_t now, const struct keeper_bounds *b)
 	return (now * b->step_q32) >> 32;
 }
 
-/* A multiple of the unit that lies in the range, the nearest to p; what is in force where there is none. */
+/* A multiple of the unit that lies in the range, the nearest to p; what is in force where there is
+ * none. */
 static uint32_t allow_p(uint32_t now_ppm, uint64_t p_ppm, const struct keeper_bounds *b,
 			uint32_t unit_ppm)
 {
@@ -93,8 +95,9 @@ static uint32_t allow_p(uint32_t now_ppm, uint64_t p_ppm, const struct keeper_bo
 	return units * unit_ppm > r.to ? now_ppm : (uint32_t)(units * unit_ppm);
 }
 
-/* Where min would come to lie above max it is max. That is inside the bounds, as those of min are not above those of
- * max, and inside the step, which is the same part of both and min was not above max before. */
+/* Where min would come to lie above max it is max. That is inside the bounds, as those of min are
+ * not above those of max, and inside the step, which is the same part of both and min was not above
+ * max before. */
 int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tune_knobs *wish,
 			 const struct keeper_bounds *b, uint32_t p_unit_ppm,
 			 struct keeper_setting *allowed)
@@ -117,7 +120,8 @@ int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tun
 
 /* --- what switches count --- */
 
-/* Counters that are older than the interval, or garbage, can say more than the lines carry in it. */
+/* Counters that are older than the interval, or garbage, can say more than the lines carry in
+ * it. */
 static uint64_t at_most_carried(uint64_t bytes, uint64_t rate_bps, int64_t interval_ns)
 {
 	__extension__ typedef unsigned __int128 wide;
@@ -131,7 +135,8 @@ static uint64_t queue_length(uint64_t bytes)
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }
 
-/* A switch says how long a queue is and was at most, but not its mean: half of what it was at both ends. */
+/* A switch says how long a queue is and was at most, but not its mean: half of what it was at both
+ * ends. */
 static uint64_t mean_bytes(uint64_t before, uint64_t after, uint64_t most)
 {
 	uint64_t mean = before / 2 + after / 2;

@@ -1,4 +1,6 @@
-/* setting.h -- what a keeper turns, as switches have it; how far it may be turned; and what switches count.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* setting.h -- what a keeper turns, as switches have it; how far it may be turned; and what
+ * switches count.
  *
  * Integers throughout: a setting that is written is read back and compared. */
 #ifndef KEEPER_CORE_SETTING_H
@@ -14,7 +16,8 @@ struct keeper_setting {
 
 enum { KEEPER_PPM = 1000 * 1000 };
 
-/* What a switch can crash on is never written: more than a signed 32-bit number, or nothing at all. */
+/* What a switch can crash on is never written: more than a signed 32-bit number, or nothing at
+ * all. */
 #define KEEPER_BYTES_MAX UINT64_C(2147483647)
 
 /* Hard bounds, and the largest step from what is in force. */
@@ -49,8 +52,8 @@ struct weir_tune_knobs keeper_setting_knobs(const struct keeper_setting *s);
 /* Is it inside the bounds? */
 int keeper_setting_is_within(const struct keeper_setting *s, const struct keeper_bounds *b);
 
-/* What of the tuner's wish may be written where now is in force and now is inside the bounds: p is a multiple of
- * p_unit_ppm. Returns -1, and allowed is now, where the wish is no setting at all. */
+/* What of the tuner's wish may be written where now is in force and now is inside the bounds: p is
+ * a multiple of p_unit_ppm. Returns -1, and allowed is now, where the wish is no setting at all. */
 int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tune_knobs *wish,
 			 const struct keeper_bounds *b, uint32_t p_unit_ppm,
 			 struct keeper_setting *allowed);
@@ -74,7 +77,8 @@ struct keeper_counters {
 	uint64_t rate_bps;        /* of all lines together */
 };
 
-/* The interval between two readings. Returns -1 where a counter went back: it was reset, and nothing is known. */
+/* The interval between two readings. Returns -1 where a counter went back: it was reset, and
+ * nothing is known. */
 int keeper_telemetry(const struct keeper_counters *before, const struct keeper_counters *after,
 		     int64_t interval_ns, uint32_t mtu_bytes, struct weir_tune_telemetry *t);
 #endif

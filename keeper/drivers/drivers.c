@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* drivers.c -- see drivers.h. */
 #include "keeper/drivers/drivers.h"
 

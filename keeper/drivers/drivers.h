@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* drivers.h -- every driver, one line each. */
 #ifndef KEEPER_DRIVERS_DRIVERS_H
 #define KEEPER_DRIVERS_DRIVERS_H

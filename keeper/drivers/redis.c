@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* redis.c -- see redis.h. */
 #define _GNU_SOURCE
 #include "keeper/drivers/redis.h"
@@ -22,8 +23,9 @@ int64_t redis_clock_ns(void)
 #include <string.h>
 #include <sys/time.h>
 
-/* What an answer may be at most: a switch of 512 ports with 20 queues has 10240 keys QUEUE|..., of 30 bytes each. More is
- * garbage, and closes the connection before memory is spent on it. All answers of a batch also share a deadline. */
+/* What an answer may be at most: a switch of 512 ports with 20 queues has 10240 keys QUEUE|..., of
+ * 30 bytes each. More is garbage, and closes the connection before memory is spent on it. All
+ * answers of a batch also share a deadline. */
 enum {
 	PATH_SIZE = 256,
 	ELEMENTS_MAX = 64 * 1024,
@@ -158,7 +160,8 @@ static int is_garbage(const redisReply *reply)
 	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
 }
 
-/* Why there is no answer: hiredis' reason, or one of ours. Only create_array makes hiredis run out of memory. */
+/* Why there is no answer: hiredis' reason, or one of ours. Only create_array makes hiredis run out
+ * of memory. */
 static const char *reason(const struct redis *r)
 {
 	if (r->context->err == REDIS_ERR_OOM)
@@ -167,8 +170,8 @@ static const char *reason(const struct redis *r)
 			       : "the answer is too long, or not whole in time";
 }
 
-/* Takes what has come for an answer. -1: nothing came until the deadline, the connection is gone, or the answer is longer
- * than any that is expected. */
+/* Takes what has come for an answer. -1: nothing came until the deadline, the connection is gone,
+ * or the answer is longer than any that is expected. */
 static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 {
 	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
@@ -380,8 +383,8 @@ static int is_same(const struct planned *p, const struct redis_command *c)
 	return 1;
 }
 
-/* The answer that was had beforehand; NULL: none was. Commands come in the order in which they were planned, more or
- * less. */
+/* The answer that was had beforehand; NULL: none was. Commands come in the order in which they were
+ * planned, more or less. */
 static redisReply *take_planned(struct redis *r, const struct redis_command *c)
 {
 	for (uint32_t i = 0; i < r->planned_count; i++) {

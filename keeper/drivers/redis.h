@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* redis.h -- one connection to a Redis server that may go away and come back.
  *
- * Answers are bounded in time, bytes and elements: a server that sends more, or too slowly, is as good as away. A question
- * that fails closes the connection; the next one opens it again. An answer that is an error of the
- * server's, as while it loads its data or may only be read, is a failure like any other. */
+ * Answers are bounded in time, bytes and elements: a server that sends more, or too slowly, is as
+ * good as away. A question that fails closes the connection; the next one opens it again. An answer
+ * that is an error of the server's, as while it loads its data or may only be read, is a failure
+ * like any other. */
 #ifndef KEEPER_DRIVERS_REDIS_H
 #define KEEPER_DRIVERS_REDIS_H
 #include "weir/error.h"
@@ -14,7 +16,8 @@ struct redis;
 struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e);
 void redis_free(struct redis *r);
 
-/* Changes with every connection: what was learnt over an earlier one may be wrong. 0: there is none. */
+/* Changes with every connection: what was learnt over an earlier one may be wrong. 0: there is
+ * none. */
 uint64_t redis_generation(const struct redis *r);
 
 /* Connects where it is not. */
@@ -38,8 +41,8 @@ struct redis_answer {
 
 /* --- news: keys that somebody changed, over a connection that does nothing else --- */
 
-/* Hears of keys that match one of the patterns of a database from the next redis_connect on; the server must have
- * keyspace notifications on, or nothing ever comes. */
+/* Hears of keys that match one of the patterns of a database from the next redis_connect on; the
+ * server must have keyspace notifications on, or nothing ever comes. */
 enum { REDIS_PATTERNS = 4 };
 void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS]);
 
@@ -55,8 +58,9 @@ int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
 
 /* --- questions --- */
 
-/* Many at once, for they cost one journey together: each that is planned is asked by redis_ask_planned, and its answer
- * waits for the redis_ask of the same command, or until it is forgotten. */
+/* Many at once, for they cost one journey together: each that is planned is asked by
+ * redis_ask_planned, and its answer waits for the redis_ask of the same command, or until it is
+ * forgotten. */
 void redis_forget(struct redis *r);
 void redis_plan(struct redis *r, const struct redis_command *c);
 int redis_ask_planned(struct redis *r, struct weir_error *e);

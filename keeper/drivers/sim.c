@@ -1,6 +1,8 @@
-/* sim.c -- the driver of a simulated fabric, in virtual time: a rehearsal of a plan. A profile is the ports that its
- * 'queue = sw->h0' lines name, all with marking = red of the scenario. Virtual time is free: an interval is over as
- * soon as it is simulated. What the traffic made of it is summed up in sim_report.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim.c -- the driver of a simulated fabric, in virtual time: a rehearsal of a plan. A profile is
+ * the ports that its 'queue = sw->h0' lines name, all with marking = red of the scenario. Virtual
+ * time is free: an interval is over as soon as it is simulated. What the traffic made of it is
+ * summed up in sim_report.c. */
 #include "keeper/drivers/drivers.h"
 #include "keeper/drivers/sim.h"
 #include "base/memory.h"

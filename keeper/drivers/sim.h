@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.h -- a rehearsal, between its files: working in sim.c, what came of it in sim_report.c. */
 #ifndef KEEPER_DRIVERS_SIM_H
 #define KEEPER_DRIVERS_SIM_H

@@ -1,4 +1,6 @@
-/* sim_report.c -- see sim.h: queues sampled while a rehearsal goes on, and what the traffic made of it at its end. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim_report.c -- see sim.h: queues sampled while a rehearsal goes on, and what the traffic made of
+ * it at its end. */
 #include "keeper/drivers/sim.h"
 #include "base/text.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sonic.c -- see sonic.h: profiles of CONFIG_DB. */
 #include "keeper/drivers/drivers.h"
 #include "keeper/drivers/sonic.h"

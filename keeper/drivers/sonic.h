@@ -1,8 +1,10 @@
-/* sonic.h -- the driver of SONiC switches, between its files: settings in sonic.c, counters and hardware in
- * sonic_count.c.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sonic.h -- the driver of SONiC switches, between its files: settings in sonic.c, counters and
+ * hardware in sonic_count.c.
  *
- * A profile is WRED_PROFILE|NAME of CONFIG_DB, to which orchagent listens: one HSET is one change. Counters are in
- * COUNTERS_DB under the queues' object ids, and what the hardware was given is in ASIC_DB under the same. */
+ * A profile is WRED_PROFILE|NAME of CONFIG_DB, to which orchagent listens: one HSET is one change.
+ * Counters are in COUNTERS_DB under the queues' object ids, and what the hardware was given is in
+ * ASIC_DB under the same. */
 #ifndef KEEPER_DRIVERS_SONIC_H
 #define KEEPER_DRIVERS_SONIC_H
 #include "keeper/core/plan.h"
@@ -22,8 +24,8 @@ struct sonic_queue {
 	char port[INI_NAME_SIZE];
 	uint32_t queue;
 	char oid[SONIC_OID_SIZE], port_oid[SONIC_OID_SIZE]; /* empty: not known yet */
-	char wred_oid
-		[SONIC_OID_SIZE]; /* which profile object it had when the hardware was looked at last */
+	char wred_oid[SONIC_OID_SIZE]; /* which profile object it had when the hardware was looked
+					  at last */
 	uint64_t rate_bps;
 };
 

@@ -1,4 +1,6 @@
-/* sonic_count.c -- see sonic.h: which queues use a profile, what they count, and what the hardware was given. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sonic_count.c -- see sonic.h: which queues use a profile, what they count, and what the hardware
+ * was given. */
 #include "keeper/drivers/sonic.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -58,7 +60,8 @@ static int names_profile(const char *value, const char *name)
 	return strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == ']');
 }
 
-/* A switch that takes longer to name its queues is as good as away; profiles whose queues are found stay known. */
+/* A switch that takes longer to name its queues is as good as away; profiles whose queues are found
+ * stay known. */
 static int is_late(const struct sonic *s, struct weir_error *e)
 {
 	return redis_clock_ns() > s->find_by_ns
@@ -234,7 +237,8 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 	}
 }
 
-/* Bytes and drops are counted by every platform: without them the tuner and the guards are blind. */
+/* Bytes and drops are counted by every platform: without them the tuner and the guards are
+ * blind. */
 static int is_required(uint32_t field)
 {
 	return field == BYTES || field == DROPS;

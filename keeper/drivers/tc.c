@@ -1,8 +1,11 @@
-/* tc.c -- the driver of this machine's own queueing disciplines: red, codel and fq_codel, by rtnetlink. A profile is the
- * one that its line 'queue = eth0' names, that interface's root; 'queue = eth0 10:' is the one with that handle.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tc.c -- the driver of this machine's own queueing disciplines: red, codel and fq_codel, by
+ * rtnetlink. A profile is the one that its line 'queue = eth0' names, that interface's root; 'queue
+ * = eth0 10:' is the one with that handle.
  *
- * codel and fq_codel mark every packet that has waited longer than ce_threshold, which at the line's rate is a length:
- * min and max are both that, and p is 100 %. What a tuner wants as min is what they get. */
+ * codel and fq_codel mark every packet that has waited longer than ce_threshold, which at the
+ * line's rate is a length: min and max are both that, and p is 100 %. What a tuner wants as min is
+ * what they get. */
 #define _GNU_SOURCE
 #include "keeper/drivers/drivers.h"
 #include "keeper/drivers/tc_message.h"
@@ -253,7 +256,8 @@ static uint64_t rate_bps(const struct tc *t, uint32_t profile)
 	return (mbps > 0 ? (uint64_t)mbps : 1000) * 1000 * 1000;
 }
 
-/* A threshold is at most 2^32 us and a rate at most 10^12: below 2^73, so divided first by what is common. */
+/* A threshold is at most 2^32 us and a rate at most 10^12: below 2^73, so divided first by what is
+ * common. */
 static uint64_t time_bytes(uint32_t time_us, uint64_t bps)
 {
 	__extension__ typedef unsigned __int128 wide;

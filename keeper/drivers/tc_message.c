@@ -1,4 +1,6 @@
-/* tc_message.c -- see tc_message.h. The numbers are those of linux/pkt_sched.h and linux/rtnetlink.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tc_message.c -- see tc_message.h. The numbers are those of linux/pkt_sched.h and
+ * linux/rtnetlink.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/drivers/tc_message.h"
 #include <linux/gen_stats.h>
@@ -35,7 +37,8 @@ static unsigned char *begin(unsigned char *buffer, uint16_t type, uint16_t flags
 	return buffer + NLMSG_HDRLEN;
 }
 
-/* Appends an attribute; returns where it stands. All of ours together are far shorter than the buffer. */
+/* Appends an attribute; returns where it stands. All of ours together are far shorter than the
+ * buffer. */
 static size_t put(unsigned char *buffer, uint16_t type, const void *data, size_t length)
 {
 	struct nlmsghdr *head = head_of(buffer);
@@ -65,8 +68,9 @@ size_t tc_message_ask(unsigned char buffer[TC_MESSAGE_SIZE], uint32_t sequence)
 	return head_of(buffer)->nlmsg_len;
 }
 
-/* An idle line would have sent packets meanwhile, each of which takes the average down by a part w = 2^-weight_log: after
- * so many microseconds it is shifted right by -log2(1 - w) for each of them. The table has one entry for 2^cell_log us. */
+/* An idle line would have sent packets meanwhile, each of which takes the average down by a part w
+ * = 2^-weight_log: after so many microseconds it is shifted right by -log2(1 - w) for each of them.
+ * The table has one entry for 2^cell_log us. */
 static void fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q, uint64_t rate_bps,
 		      uint32_t packet_bytes)
 {
@@ -80,8 +84,8 @@ static void fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q, u
 	}
 }
 
-/* limit = 0: with any other the kernel makes a new, empty queue. Flags stand here and so in no attribute of their
- * own; those that have no place here, as nodrop, stay as they are. */
+/* limit = 0: with any other the kernel makes a new, empty queue. Flags stand here and so in no
+ * attribute of their own; those that have no place here, as nodrop, stay as they are. */
 static void put_red(unsigned char *buffer, const struct tc_qdisc *q, uint64_t rate_bps,
 		    uint32_t packet_bytes)
 {

@@ -1,7 +1,9 @@
-/* tc_message.h -- queueing disciplines of Linux as rtnetlink says them: messages in memory, no sockets here.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tc_message.h -- queueing disciplines of Linux as rtnetlink says them: messages in memory, no
+ * sockets here.
  *
- * Of red are turned min, max and max_p. Of codel and fq_codel is turned ce_threshold, the time in queue beyond which
- * every packet is marked. Any bytes may come. */
+ * Of red are turned min, max and max_p. Of codel and fq_codel is turned ce_threshold, the time in
+ * queue beyond which every packet is marked. Any bytes may come. */
 #ifndef KEEPER_DRIVERS_TC_MESSAGE_H
 #define KEEPER_DRIVERS_TC_MESSAGE_H
 #include <stddef.h>
@@ -31,8 +33,8 @@ enum { TC_MESSAGE_SIZE = 1024 };
 /* "Which are there?" Returns the length. */
 size_t tc_message_ask(unsigned char buffer[TC_MESSAGE_SIZE], uint32_t sequence);
 
-/* What q says is to be in force from now on; whatever else the discipline has stays, packets that wait too. rate_bps
- * and packet_bytes are for how red's average fades while nothing comes. */
+/* What q says is to be in force from now on; whatever else the discipline has stays, packets that
+ * wait too. rate_bps and packet_bytes are for how red's average fades while nothing comes. */
 size_t tc_message_change(unsigned char buffer[TC_MESSAGE_SIZE], const struct tc_qdisc *q,
 			 uint64_t rate_bps, uint32_t packet_bytes, uint32_t sequence);
 
@@ -48,7 +50,8 @@ enum tc_said {
 enum tc_said tc_message_read(const unsigned char **bytes, size_t *length, struct tc_qdisc *q,
 			     int *error);
 
-/* The nearest ce_threshold that there is: codel counts in 1024 ns, and what it says of a time is rounded down. */
+/* The nearest ce_threshold that there is: codel counts in 1024 ns, and what it says of a time is
+ * rounded down. */
 uint32_t tc_codel_nearest_us(uint64_t time_us);
 
 /* Can red have such lengths with its weight? Its average is kept in 32 bits. */

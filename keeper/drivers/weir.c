@@ -1,5 +1,7 @@
-/* weir.c -- the driver of 'weir switch': a profile is a port, and its setting is min, max and p of the port's red.
- * Asked over the switch's socket, a connection each time: there is nothing to lose then. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* weir.c -- the driver of 'weir switch': a profile is a port, and its setting is min, max and p of
+ * the port's red. Asked over the switch's socket, a connection each time: there is nothing to lose
+ * then. */
 #include "keeper/drivers/drivers.h"
 #include "base/control_socket.h"
 #include "base/json.h"
@@ -77,7 +79,8 @@ static char *ask(const struct weir_driver *d, const char *request, struct weir_e
 
 /* --- reading --- */
 
-/* Comes to the object of a port in a status. 1: the status is whole so far, and has no such port. */
+/* Comes to the object of a port in a status. 1: the status is whole so far, and has no such
+ * port. */
 static int find_port(struct weir_json *j, const char *name)
 {
 	if (weir_json_find(j, "ports") || weir_json_expect(j, '['))

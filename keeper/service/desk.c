@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* desk.c -- see desk.h. */
 #define _GNU_SOURCE
 #include "keeper/service/desk.h"

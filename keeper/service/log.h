@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* log.h -- what a keeper did, a line of JSON each, and the last of it in memory for who asks. */
 #ifndef KEEPER_SERVICE_LOG_H
 #define KEEPER_SERVICE_LOG_H

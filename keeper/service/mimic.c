@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mimic.c -- see mimic.h. */
 #define _GNU_SOURCE
 #include "keeper/service/mimic.h"
@@ -90,7 +91,8 @@ static int write_asic(struct mimic *m, uint32_t profile, struct weir_error *e)
 		    e);
 }
 
-/* A profile that CONFIG_DB has already stays as it is there: a switch that starts takes its configuration. */
+/* A profile that CONFIG_DB has already stays as it is there: a switch that starts takes its
+ * configuration. */
 static int write_profile(struct mimic *m, uint32_t profile, struct weir_error *e)
 {
 	const struct keeper_setting *s = &m->profiles[profile].in_force;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* originals.c -- see originals.h. */
 #include "keeper/service/originals.h"
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* originals.h -- the originals that a journal holds, when no keeper is running: put back, released, or read for the next
- * keeper. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* originals.h -- the originals that a journal holds, when no keeper is running: put back, released,
+ * or read for the next keeper. */
 #ifndef KEEPER_SERVICE_ORIGINALS_H
 #define KEEPER_SERVICE_ORIGINALS_H
 #include "keeper/service/log.h"
@@ -21,7 +22,8 @@ struct keeper_source {
 	struct keeper_log *log;
 };
 
-/* Puts back what can be; the journal keeps the rest. -1 with a message: the journal cannot be read or written. */
+/* Puts back what can be; the journal keeps the rest. -1 with a message: the journal cannot be read
+ * or written. */
 int keeper_originals_restore(const struct keeper_source *s, struct keeper_originals *o,
 			     struct weir_error *e);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* page.c -- see page.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/service/page.h"

@@ -1,5 +1,6 @@
-/* page.h -- what a keeper shows on a port of this machine: "/" for people, "/metrics" for Prometheus, "/status" as 'weir keeper
- * status' says it. Nothing can be changed by it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* page.h -- what a keeper shows on a port of this machine: "/" for people, "/metrics" for
+ * Prometheus, "/status" as 'weir keeper status' says it. Nothing can be changed by it. */
 #ifndef KEEPER_SERVICE_PAGE_H
 #define KEEPER_SERVICE_PAGE_H
 #include "keeper/service/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* serve.c -- see serve.h. */
 #define _GNU_SOURCE
 #include "keeper/service/serve.h"
@@ -16,7 +17,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* A switch that does not answer when it is to have its originals back is asked again for a while. */
+/* A switch that does not answer when it is to have its originals back is asked again for a
+ * while. */
 enum { STOP_TRIES = 5, STOP_PAUSE_S = 1 };
 
 /* All that is open while a keeper works. */
@@ -227,8 +229,9 @@ static int serve(struct service *s, struct keeper *k, const struct polled *p)
 	return s->desk.stops;
 }
 
-/* Waits until the time, or until a request or signal ends the keeper. Requests are answered at least once, also where
- * the time is over: a switch that is slow must not keep operators from the keeper. */
+/* Waits until the time, or until a request or signal ends the keeper. Requests are answered at
+ * least once, also where the time is over: a switch that is slow must not keep operators from the
+ * keeper. */
 static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
 	int64_t left_ns;
@@ -248,8 +251,8 @@ static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 	return 0;
 }
 
-/* A step that took longer than an interval is followed by the next at once, and those that were missed are left
- * out. */
+/* A step that took longer than an interval is followed by the next at once, and those that were
+ * missed are left out. */
 static void work(struct service *s, struct keeper *k)
 {
 	int64_t next_ns = clock_ns();

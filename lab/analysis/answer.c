@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* answer.c -- see answer.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/answer.h"
@@ -14,8 +15,8 @@
 
 enum { NONE = -1 };
 
-/* By what a setting is judged: the first of its unit of traffic that is known. Then what it may cost; those of a
- * section's flows stand for flows alone. */
+/* By what a setting is judged: the first of its unit of traffic that is known. Then what it may
+ * cost; those of a section's flows stand for flows alone. */
 static const struct subject {
 	const char *metric, *words;
 	enum rank_source source;
@@ -202,8 +203,8 @@ static const struct compare_row *row_of(const struct race *r, enum rank_source s
 	return NULL;
 }
 
-/* Deadlocks of the runs, and unfinished flows of the sections that are ranked: those of others leave rounds and
- * I/Os as they are. */
+/* Deadlocks of the runs, and unfinished flows of the sections that are ranked: those of others
+ * leave rounds and I/Os as they are. */
 static enum rank_state health_of(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
 				 const char *value)
 {
@@ -289,7 +290,8 @@ static uint32_t set_states(struct ranking *k, uint32_t *ranked)
 	return without;
 }
 
-/* The first goal of the unit that all runs have; else the one that most settings have. 0: none has any. */
+/* The first goal of the unit that all runs have; else the one that most settings have. 0: none has
+ * any. */
 static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
 {
 	uint32_t most = 0, ranked;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* answer_rank.c -- see answer_rank.h. */
 #include "lab/analysis/answer_rank.h"
 #include <math.h>
@@ -37,7 +38,8 @@ struct compare_cell ranking_ratio(const struct ranking *r, const struct rank_ent
 	return pair_of(r, a, b, objective, PAIR_RATIO);
 }
 
-/* Ratios have the narrower interval where values are positive; of counts, which may be 0, there are differences. */
+/* Ratios have the narrower interval where values are positive; of counts, which may be 0, there are
+ * differences. */
 static int is_even(const struct ranking *r, const struct rank_entry *a, const struct rank_entry *b,
 		   uint32_t objective, const struct compare_cell *difference)
 {
@@ -69,7 +71,8 @@ int ranking_compare(const struct ranking *r, const struct rank_entry *a, const s
 	return (d.mean < 0) == (o->info->better == METRIC_LOWER) ? 1 : -1;
 }
 
-/* By the mean difference of pairs: while a sweep goes on, means may be of different seeds or loads. */
+/* By the mean difference of pairs: while a sweep goes on, means may be of different seeds or
+ * loads. */
 static int is_better_value(const struct ranking *r, const struct rank_entry *a,
 			   const struct rank_entry *b, uint32_t objective)
 {
@@ -132,7 +135,8 @@ static const struct rank_entry *ranked_baseline(const struct ranking *r)
 	return NULL;
 }
 
-/* With noise domination need not be transitive: as many steps as there are entries, then that is it. */
+/* With noise domination need not be transitive: as many steps as there are entries, then that is
+ * it. */
 const struct rank_entry *ranking_subject(const struct ranking *r)
 {
 	const struct rank_entry *subject = ranking_best(r), *baseline = ranked_baseline(r);

@@ -1,10 +1,12 @@
-/* answer_rank.h -- settings compared in several objectives at once: which one is best by the goal, which ones are
- * better than it in something else, and which one another dominates. Private to this module.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* answer_rank.h -- settings compared in several objectives at once: which one is best by the goal,
+ * which ones are better than it in something else, and which one another dominates. Private to this
+ * module.
  *
- * One setting is clearly better than another in an objective if the paired difference of their runs (same seed,
- * same other settings) is more than a hundredth of the larger value and, where there are two pairs or more, its
- * 95 % interval does not hold zero. A setting dominates another if it is clearly better in one objective and
- * clearly worse in none. */
+ * One setting is clearly better than another in an objective if the paired difference of their runs
+ * (same seed, same other settings) is more than a hundredth of the larger value and, where there
+ * are two pairs or more, its 95 % interval does not hold zero. A setting dominates another if it is
+ * clearly better in one objective and clearly worse in none. */
 #ifndef LAB_ANALYSIS_ANSWER_RANK_H
 #define LAB_ANALYSIS_ANSWER_RANK_H
 #include "lab/analysis/compare.h"
@@ -46,15 +48,17 @@ int ranking_compare(const struct ranking *r, const struct rank_entry *a, const s
 /* The ranked entry with the best goal; NULL: none is ranked. */
 const struct rank_entry *ranking_best(const struct ranking *r);
 
-/* The entry that the answer is about: the best by the goal or, where that is not clearly better, the baseline; or
- * what dominates it. NULL: none is ranked. */
+/* The entry that the answer is about: the best by the goal or, where that is not clearly better,
+ * the baseline; or what dominates it. NULL: none is ranked. */
 const struct rank_entry *ranking_subject(const struct ranking *r);
 
-/* The ranked entry that is best in the objective of those clearly better there than a; NULL: there is none. */
+/* The ranked entry that is best in the objective of those clearly better there than a; NULL: there
+ * is none. */
 const struct rank_entry *ranking_rival(const struct ranking *r, const struct rank_entry *a,
 				       uint32_t objective);
 
-/* The best by the goal of those that have no rival where a has one; NULL: a has none, or all have. */
+/* The best by the goal of those that have no rival where a has one; NULL: a has none, or all
+ * have. */
 const struct rank_entry *ranking_without_costs(const struct ranking *r, const struct rank_entry *a);
 
 /* The mean over the runs of the entry; NAN: unknown. */

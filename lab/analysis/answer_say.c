@@ -1,4 +1,6 @@
-/* answer_say.c -- see answer_say.h. Every sentence holds by answer_rank.h's definition of clearly better. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* answer_say.c -- see answer_say.h. Every sentence holds by answer_rank.h's definition of clearly
+ * better. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/answer_say.h"
 #include "base/text.h"
@@ -54,7 +56,8 @@ static void put_ratio(struct phrase *p, const struct ranking *r, const struct ra
 		fprintf(p->f, " (%.2f..%.2f)", ratio.low, ratio.high);
 }
 
-/* "a, b and c", of those that are wanted; beyond NAMES_MAX their number. Returns how many there are. */
+/* "a, b and c", of those that are wanted; beyond NAMES_MAX their number. Returns how many there
+ * are. */
 static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
 {
 	uint32_t count = 0, at = 0;
@@ -209,7 +212,8 @@ static void say_best(struct phrase *p, const struct ranking *r, const struct ran
 	fputs(".", p->f);
 }
 
-/* Where others are clearly better, and which setting is the best by the goal of those that are as good there. */
+/* Where others are clearly better, and which setting is the best by the goal of those that are as
+ * good there. */
 static void say_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *other = ranking_without_costs(r, a);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* answer_say.h -- a ranking in words. Private to this module. */
 #ifndef LAB_ANALYSIS_ANSWER_SAY_H
 #define LAB_ANALYSIS_ANSWER_SAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choice.c -- choice.ini: the outcome of a search, written and read. See choice.h. */
 #include "lab/analysis/choice.h"
 #include "base/ini.h"

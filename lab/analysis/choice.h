@@ -1,9 +1,12 @@
-/* choice.h -- the outcome of a search for a setting (weir choose), as a result folder keeps it in choice.ini.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choice.h -- the outcome of a search for a setting (weir choose), as a result folder keeps it in
+ * choice.ini.
  *
- * Written when a search has ended, by lab/campaign; read by reports and pages, which show it beside the runs. It holds
- * the request, every setting that was tried with its numbers, which one was chosen, and the key of each run, from which
- * all of that can be computed again. Where the folder's plan names other runs, the outcome is of an earlier search and
- * is not read. Memory that is missing ends the program. */
+ * Written when a search has ended, by lab/campaign; read by reports and pages, which show it beside
+ * the runs. It holds the request, every setting that was tried with its numbers, which one was
+ * chosen, and the key of each run, from which all of that can be computed again. Where the folder's
+ * plan names other runs, the outcome is of an earlier search and is not read. Memory that is
+ * missing ends the program. */
 #ifndef LAB_ANALYSIS_CHOICE_H
 #define LAB_ANALYSIS_CHOICE_H
 #include "lab/store/store.h"
@@ -19,7 +22,8 @@ struct choice_range {
 	char *path, *text; /* "switch.marking.k", "10KB..400KB" */
 };
 
-/* A constraint: what it demands, and what that came to on the seeds of the search and on fresh ones. */
+/* A constraint: what it demands, and what that came to on the seeds of the search and on fresh
+ * ones. */
 struct choice_rule {
 	struct choice_metric metric;
 	int is_most; /* 1: >= */
@@ -71,8 +75,8 @@ void choice_free(struct choice *c);
 /* The number of the setting that the run is of; UINT32_MAX: it is not of this search. */
 uint32_t choice_setting_of(const struct choice *c, const char *key);
 
-/* Those that no other setting beats in both the goal and the first constraint, by goal; room for all. Returns how
- * many: 0 where there is no constraint. */
+/* Those that no other setting beats in both the goal and the first constraint, by goal; room for
+ * all. Returns how many: 0 where there is no constraint. */
 uint32_t choice_front(const struct choice *c, uint32_t *front);
 
 /* --- for people --- */
@@ -102,14 +106,15 @@ struct choice_text choice_role_text(const struct choice *c, uint32_t setting);
 /* "-" where there is none. */
 struct choice_text choice_number_text(double value, const char *unit);
 
-/* Where no setting met every constraint in the search: which ones the chosen setting missed; else "". */
+/* Where no setting met every constraint in the search: which ones the chosen setting missed; else
+ * "". */
 struct choice_text choice_search_text(const struct choice *c);
 
 /* "On seeds 9 to 16, which had no part in the choice" */
 struct choice_text choice_fresh_text(const struct choice *c);
 
-/* Sentences: first what was chosen; then, of the fresh seeds, how it does, which constraints it misses, and whether the
- * file's own setting is as good. */
+/* Sentences: first what was chosen; then, of the fresh seeds, how it does, which constraints it
+ * misses, and whether the file's own setting is as good. */
 void choice_say(const struct choice *c, void (*say)(void *context, const char *line),
 		void *context);
 #endif

@@ -1,4 +1,6 @@
-/* choice_text.c -- the outcome of a search in words; the same ones for the terminal, reports and pages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choice_text.c -- the outcome of a search in words; the same ones for the terminal, reports and
+ * pages. */
 #include "base/text.h"
 #include "lab/analysis/choice.h"
 #include <inttypes.h>
@@ -249,7 +251,8 @@ static struct choice_text fresh_sentence(const struct choice *c)
 	return t;
 }
 
-/* Does the file's own setting meet the constraints on the fresh seeds, with a goal that is no worse? */
+/* Does the file's own setting meet the constraints on the fresh seeds, with a goal that is no
+ * worse? */
 static int own_is_as_good(const struct choice *c)
 {
 	const struct choice_setting *won = &c->all[0], *own = &c->all[c->own];

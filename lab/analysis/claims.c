@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* claims.c -- from the headers and pairs of FIG.claims to a figure, and its end. */
 #include "lab/analysis/claims_read.h"
 #include "base/ini.h"

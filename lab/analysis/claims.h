@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* claims.h -- FIG.claims: how a paper draws a figure and what it says about it, as data.
  *
  * The form is INI (base/ini.h): one [figure], a [panel NAME] for each part of the drawing, a
@@ -26,7 +27,8 @@ struct panel {
 	enum panel_kind kind;
 	char *title; /* "" where there is none */
 	/* lines, bars: a metric of `weir table`; cdf: "fct" or "slowdown"; time: names of series,
-	 * "queue sw->h0"; sizes: a metric of all flows, "slowdown_p99". One, but time may have several, divided by commas. */
+	 * "queue sw->h0"; sizes: a metric of all flows, "slowdown_p99". One, but time may have
+	 * several, divided by commas. */
 	uint32_t y_count;
 	char **y;
 	char *x;                 /* lines: path of a setting; otherwise NULL */
@@ -34,7 +36,8 @@ struct panel {
 	char *normalize;         /* value of by that the others are relative to, or NULL */
 	char *x_label, *y_label; /* NULL: not given */
 	char *sizes;             /* sizes: where these are divided; NULL: by tenths of the flows */
-	char *axes; /* panels of one word have equal axes, "own": none has; NULL: as they are alike */
+	char *axes; /* panels of one word have equal axes, "own": none has; NULL: as they are alike
+		     */
 	double x_scale; /* what values of x are multiplied with; 1 unless given */
 	struct selection where;
 };
@@ -54,7 +57,8 @@ enum claim_why {
 	WHYS,
 };
 
-/* "paper silent", "not reproduced here"; and as a sentence that a note ends: "Not reproduced here: ". */
+/* "paper silent", "not reproduced here"; and as a sentence that a note ends: "Not reproduced here:
+ * ". */
 const char *why_name(enum claim_why why);
 const char *why_begin(enum claim_why why);
 
@@ -72,17 +76,19 @@ struct claim {
 	struct selection over;       /* count 0: there is none, it is no ratio */
 	/* Of expected and measured: "ns", "s", "pkts", "bytes", "bps"; "" of a ratio or number. */
 	char unit[16];
-	/* What the paper says: a value, low == high, or a range; -INFINITY, INFINITY where it is open. */
+	/* What the paper says: a value, low == high, or a range; -INFINITY, INFINITY where it is
+	 * open. */
 	double low, high;
 	double tolerance;               /* share: 0.25; 0 for a range unless it is given */
 	double accept_low, accept_high; /* with the tolerance: what agrees */
-	/* What the other outcome would be. NAN: there is no direction; who says that two are alike has none. */
+	/* What the other outcome would be. NAN: there is no direction; who says that two are alike
+	 * has none. */
 	double against;
-	/* Path of a setting, or NULL. "Up to X %" is said of the best point of a sweep over it: the one whose
-	 * mean is the farthest on the paper's side of against. */
+	/* Path of a setting, or NULL. "Up to X %" is said of the best point of a sweep over it: the
+	 * one whose mean is the farthest on the paper's side of against. */
 	char *best;
-	/* Claims of a figure with the same word are parts of one sentence of the paper; NULL: a sentence is
-	 * this claim alone. */
+	/* Claims of a figure with the same word are parts of one sentence of the paper; NULL: a
+	 * sentence is this claim alone. */
 	char *sentence;
 	char *contradicts; /* which other passage of the paper says something else; NULL: none */
 	char *fitted;      /* which setting was chosen by this number, and why; NULL: none was */
@@ -108,9 +114,9 @@ void figure_free(struct figure *f);
 /* Do its claims or panels read flows, or only numbers that every run has of itself? */
 int figure_reads_flows(const struct figure *f);
 
-/* Before anything runs: do the selections, series and settings that the figure names exist among the
- * runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are all of
- * that size, with their settings (planned.h). Claims of the full size are looked at with
+/* Before anything runs: do the selections, series and settings that the figure names exist among
+ * the runs of its scenario, and does a claim select runs that differ in their seeds alone? runs are
+ * all of that size, with their settings (planned.h). Claims of the full size are looked at with
  * FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* claims_check.c -- do the runs of a scenario have what the figure's panels and claims name? */
 #include "lab/analysis/claims.h"
 #include "lab/store/results.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* claims_make.c -- from the keys of a section to a panel or a claim, with every value checked. */
 #include "lab/analysis/claims_read.h"
 #include "lab/analysis/compare.h"

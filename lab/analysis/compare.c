@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.c -- from stored runs to rows and columns. */
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"
@@ -224,7 +225,8 @@ static int add_sorted(struct comparison *c, const char *sort, struct weir_error 
 	return add_column(c, sort, e);
 }
 
-/* Of completion times, first; those of parts of runs are of all their flows, whatever their size. */
+/* Of completion times, first; those of parts of runs are of all their flows, whatever their
+ * size. */
 static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
 {
 	struct flow_metric m;
@@ -276,8 +278,8 @@ static void drop_columns(struct comparison *c, enum metric_kind kind)
 	c->column_count = kept;
 }
 
-/* Where the queues of the columns were measured. Queues of different ports are not compared unless somebody
- * asks for it: what all ports have together stands in their place. */
+/* Where the queues of the columns were measured. Queues of different ports are not compared unless
+ * somebody asks for it: what all ports have together stands in their place. */
 static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
 		      struct weir_error *e)
 {

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.h -- many runs as one table: rows by settings, columns by metrics, means over the rest.
  *
  * A row is a combination of the settings that are compared. What its runs do not share, usually the
- * seed, is averaged: a cell is the mean and its 95 % confidence interval by Student's t. A ratio is that of
- * two runs of the same luck; its mean is the geometric one and its interval that of the logarithms, which
- * lies on one side of zero. Besides the metrics of a run there are those that are made from its flows
- * (lab/store/flow_metric.h). Rows may also be parts of runs: the flows of a traffic section, of a class, of
- * some sizes; columns are then what flows have. */
+ * seed, is averaged: a cell is the mean and its 95 % confidence interval by Student's t. A ratio is
+ * that of two runs of the same luck; its mean is the geometric one and its interval that of the
+ * logarithms, which lies on one side of zero. Besides the metrics of a run there are those that are
+ * made from its flows (lab/store/flow_metric.h). Rows may also be parts of runs: the flows of a
+ * traffic section, of a class, of some sizes; columns are then what flows have. */
 #ifndef LAB_ANALYSIS_COMPARE_H
 #define LAB_ANALYSIS_COMPARE_H
 #include "lab/store/flow_metric.h"
@@ -14,7 +15,8 @@
 
 struct compare_request {
 	uint32_t by_count, also_count, metric_count;
-	/* paths, or words of compare_split_names; no path: every setting but the seed that differs */
+	/* paths, or words of compare_split_names; no path: every setting but the seed that
+	 * differs */
 	const char *const *by;
 	const char *const *also; /* where those differ, they are there even if a case holds them */
 	const char *const *metrics; /* none: those that tables show (METRIC_IN_TABLES) */
@@ -85,10 +87,11 @@ struct comparison {
 	struct compare_split splits[SPLITS];
 	struct compare_flows *flows; /* run x part; NULL: no column is made of flows */
 	uint32_t section_count;
-	char **sections; /* of traffic, those with flows that ended */
-	int has_too_few; /* 1: a percentile is not shown, because it is of too few flows */
-	char **ports;    /* where each run's queue was measured; NULL: nobody asked */
-	int ports_differ; /* 1: no setting names one port, and the longest queue is not always the same */
+	char **sections;  /* of traffic, those with flows that ended */
+	int has_too_few;  /* 1: a percentile is not shown, because it is of too few flows */
+	char **ports;     /* where each run's queue was measured; NULL: nobody asked */
+	int ports_differ; /* 1: no setting names one port, and the longest queue is not always the
+			     same */
 	uint32_t axis_count, column_count, row_count;
 	struct compare_axis *axes;
 	struct compare_column *columns;
@@ -97,13 +100,14 @@ struct comparison {
 	char mixed[256]; /* settings that differ within rows, besides the seed; "" */
 };
 
-/* -1: the request does not fit the runs; -2: the store cannot be read, or is damaged. On both nothing is
- * left to free. */
+/* -1: the request does not fit the runs; -2: the store cannot be read, or is damaged. On both
+ * nothing is left to free. */
 int comparison_make(struct comparison *c, struct store *s, const struct compare_request *q,
 		    struct weir_error *e);
 void comparison_free(struct comparison *c);
 
-/* What a row is, besides its settings and numbers. Each is shown only where there is something to say. */
+/* What a row is, besides its settings and numbers. Each is shown only where there is something to
+ * say. */
 enum compare_fact {
 	FACT_RUNS,      /* how many there are, where that differs */
 	FACT_COUNTED,   /* how many flows the numbers are of, a run, where runs are split */
@@ -125,15 +129,16 @@ const char *fact_title(enum compare_fact fact);
 struct compare_fact_text fact_text(const struct comparison *c, const struct compare_row *row,
 				   enum compare_fact fact);
 
-/* Lines, each without its end, that say which port and which runs the numbers are of, and what "!" and "*"
- * beside them mean. */
+/* Lines, each without its end, that say which port and which runs the numbers are of, and what "!"
+ * and "*" beside them mean. */
 void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
 			void *context);
 
 /* "!": doubtful; "~": a ratio whose interval holds 1; "*": of fewer runs than its row; "". */
 const char *cell_mark(const struct compare_row *row, const struct compare_cell *cell);
 
-/* As CSV: a line for each row, with the mean, the ends of its interval and the runs of every column. */
+/* As CSV: a line for each row, with the mean, the ends of its interval and the runs of every
+ * column. */
 void comparison_csv(FILE *f, const struct comparison *c);
 
 /* How it is laid out. */
@@ -152,8 +157,8 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 
 enum { COMPARE_COLUMNS_MAX = 96 };
 
-/* Paths that are more than settings: the program's version, the case that holds others, and what is in
- * a file that a setting names. */
+/* Paths that are more than settings: the program's version, the case that holds others, and what is
+ * in a file that a setting names. */
 #define COMPARE_VERSION "version"
 #define COMPARE_CASE "case"
 #define COMPARE_DIGEST "digest."
@@ -175,8 +180,8 @@ void compare_row_free(struct compare_row *row);
 /* Makes the rows, without their cells. */
 void comparison_make_rows(struct comparison *c);
 
-/* Rows that have the same numbers in every run become one, under the names of all; where one setting tells
- * rows apart. */
+/* Rows that have the same numbers in every run become one, under the names of all; where one
+ * setting tells rows apart. */
 void comparison_join(struct comparison *c);
 
 /* Which settings differ inside a row? Their mean is over more than luck. */
@@ -212,11 +217,13 @@ struct compare_cell comparison_pair(const struct comparison *c, const struct com
 /* Half the width of the 95 % confidence interval of the mean; NAN for less than two numbers. */
 double confidence_half(const double *numbers, uint32_t count);
 
-/* Computes what is made from flows for one whole run: numbers[k] for columns[k] where its metric is -1. */
+/* Computes what is made from flows for one whole run: numbers[k] for columns[k] where its metric is
+ * -1. */
 int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
 		 double *numbers, struct weir_error *e);
 
-/* The same for the parts of a run of the comparison, in its own numbers, and how many flows they are of. */
+/* The same for the parts of a run of the comparison, in its own numbers, and how many flows they
+ * are of. */
 int comparison_read_flows(struct comparison *c, struct store *s, uint32_t run,
 			  const struct compare_request *q, struct weir_error *e);
 

@@ -1,5 +1,6 @@
-/* compare_cells.c -- the numbers of a table: means over runs, their confidence, and ratios of runs that
- * differ in one setting, or in one case, alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_cells.c -- the numbers of a table: means over runs, their confidence, and ratios of runs
+ * that differ in one setting, or in one case, alone. */
 #include "lab/analysis/compare.h"
 #include "lab/analysis/selection.h"
 #include "base/memory.h"
@@ -126,9 +127,9 @@ static struct compare_cell mean_cell(const struct comparison *c, const struct co
 	return cell;
 }
 
-/* The geometric mean of the ratios of pairs, exp(mean(log x/y)), with the interval of the logarithms:
- * twice as much and half as much are equally far from 1. Where a run has nothing of it, and its logarithm
- * is none, the ratio of the sums; its interval is not known. */
+/* The geometric mean of the ratios of pairs, exp(mean(log x/y)), with the interval of the
+ * logarithms: twice as much and half as much are equally far from 1. Where a run has nothing of it,
+ * and its logarithm is none, the ratio of the sums; its interval is not known. */
 static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
 				      const struct compare_reference *r, uint32_t column,
 				      double *sample)
@@ -223,8 +224,8 @@ static void fill_row(struct comparison *c, struct compare_row *row,
 	}
 }
 
-/* Does the user mean this value? By its text or label, or written as in [sweep]: "20%" for "0.2", a scheme
- * by its name, or with some of its options. */
+/* Does the user mean this value? By its text or label, or written as in [sweep]: "20%" for "0.2", a
+ * scheme by its name, or with some of its options. */
 static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
 {
 	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);

@@ -1,5 +1,6 @@
-/* compare_csv.c -- a comparison for other programs: all that the printed table shows, in full digits and in the
- * units of the metrics. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_csv.c -- a comparison for other programs: all that the printed table shows, in full
+ * digits and in the units of the metrics. */
 #include "base/text.h"
 #include "lab/analysis/compare.h"
 

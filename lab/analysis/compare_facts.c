@@ -1,5 +1,6 @@
-/* compare_facts.c -- what must be known of the rows of a table, so that its numbers are not misread: how many
- * runs and flows they are of, and of which port. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_facts.c -- what must be known of the rows of a table, so that its numbers are not
+ * misread: how many runs and flows they are of, and of which port. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -239,7 +240,8 @@ static void say_not_kept(const struct comparison *c, void (*say)(void *, const c
 	say(context, line);
 }
 
-/* A change of definition is never a difference between settings: values by the earlier one are not shown. */
+/* A change of definition is never a difference between settings: values by the earlier one are not
+ * shown. */
 static void say_outdated(const struct comparison *c, void (*say)(void *, const char *),
 			 void *context)
 {

@@ -1,4 +1,6 @@
-/* compare_flows.c -- what a table shows of flows, run by run: of all that count, or of parts of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_flows.c -- what a table shows of flows, run by run: of all that count, or of parts of
+ * them. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"

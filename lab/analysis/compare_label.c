@@ -1,5 +1,6 @@
-/* compare_label.c -- short texts for values: a scheme is known by its name, unless others of that name
- * differ in their options; then by those options. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_label.c -- short texts for values: a scheme is known by its name, unless others of that
+ * name differ in their options; then by those options. */
 #include "lab/analysis/compare.h"
 #include "base/memory.h"
 #include <stdlib.h>

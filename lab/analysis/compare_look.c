@@ -1,5 +1,6 @@
-/* compare_look.c -- see compare_look.h. A column has one unit, which its smallest value suits; a cell has four
- * digits. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_look.c -- see compare_look.h. A column has one unit, which its smallest value suits; a
+ * cell has four digits. */
 #include "lab/analysis/compare_look.h"
 #include "weir/units.h"
 #include <math.h>

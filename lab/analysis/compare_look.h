@@ -1,4 +1,6 @@
-/* compare_look.h -- how a column of a printed table looks: its unit, title and widths. Private to this room. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_look.h -- how a column of a printed table looks: its unit, title and widths. Private to
+ * this room. */
 #ifndef LAB_ANALYSIS_COMPARE_LOOK_H
 #define LAB_ANALYSIS_COMPARE_LOOK_H
 #include "lab/analysis/compare.h"

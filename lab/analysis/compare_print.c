@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
 #include "lab/analysis/compare_look.h"
 #include "lab/scenario/sections.h"
@@ -328,8 +329,8 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 		print_caveat(&notes, line);
 }
 
-/* Of the columns that will be shown, is there one that does not fit beside the settings? Of those that may be
- * hidden the one of the first rank must. */
+/* Of the columns that will be shown, is there one that does not fit beside the settings? Of those
+ * that may be hidden the one of the first rank must. */
 static int is_too_narrow(const struct comparison *c, const struct look *looks, int width, int all)
 {
 	int last = last_rank(c);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compare_rows.c -- which runs, and which parts of them, are a row. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"

@@ -1,7 +1,10 @@
-/* compare_split.c -- parts of runs: the flows of each traffic section, each class, each range of sizes.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare_split.c -- parts of runs: the flows of each traffic section, each class, each range of
+ * sizes.
  *
- * Where several tell flows apart, a part is a combination of their values: the number of the part has a digit
- * for each split, the first counting most. Parts are the same in all runs, so that they can be compared. */
+ * Where several tell flows apart, a part is a combination of their values: the number of the part
+ * has a digit for each split, the first counting most. Parts are the same in all runs, so that they
+ * can be compared. */
 #include "lab/analysis/compare.h"
 #include "base/sort.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* evidence.c -- see evidence.h and verdict.h. */
 #include "lab/analysis/evidence.h"
 #include "base/quantity.h"

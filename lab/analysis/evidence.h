@@ -1,5 +1,6 @@
-/* evidence.h -- the runs of a figure's store, and the number that each has for a claim. Of verdict.c and
- * evidence.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* evidence.h -- the runs of a figure's store, and the number that each has for a claim. Of
+ * verdict.c and evidence.c. */
 #ifndef LAB_ANALYSIS_EVIDENCE_H
 #define LAB_ANALYSIS_EVIDENCE_H
 #include "lab/analysis/compare.h"

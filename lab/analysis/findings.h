@@ -1,5 +1,6 @@
-/* findings.h -- what came out of a figure in one size, in words: of runs that are here, or as Weir came with it
- * (shipped.h). Summaries are written from these alone, so that both give the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* findings.h -- what came out of a figure in one size, in words: of runs that are here, or as Weir
+ * came with it (shipped.h). Summaries are written from these alone, so that both give the same. */
 #ifndef LAB_ANALYSIS_FINDINGS_H
 #define LAB_ANALYSIS_FINDINGS_H
 #include "lab/analysis/verdict.h"

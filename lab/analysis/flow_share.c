@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_share.c -- see flow_share.h. */
 #include "lab/analysis/flow_share.h"
 #include "base/quantity.h"

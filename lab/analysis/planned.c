@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* planned.c -- see planned.h. */
 #include "lab/analysis/planned.h"
 #include "base/memory.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* planned.h -- the runs of a sweep as a store would have them, before any of them has run.
  *
- * Who asks of stored runs whether there is one with such settings (lab/analysis/selection.h) can ask of
- * these too: a figure's claims are checked against them before hours are spent. */
+ * Who asks of stored runs whether there is one with such settings (lab/analysis/selection.h) can
+ * ask of these too: a figure's claims are checked against them before hours are spent. */
 #ifndef LAB_ANALYSIS_PLANNED_H
 #define LAB_ANALYSIS_PLANNED_H
 #include "lab/analysis/claims.h"
@@ -16,7 +17,8 @@ int figure_scenario(const char *file, enum figure_size size, struct scenario *s,
 int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
 		 struct weir_error *e);
 
-/* The one run that a scenario without a sweep is. On -1, too, it is still to be freed (stored_run_free). */
+/* The one run that a scenario without a sweep is. On -1, too, it is still to be freed
+ * (stored_run_free). */
 int planned_run(struct stored_run *run, const struct scenario *s, struct weir_error *e);
 void planned_add_setting(struct stored_run *run, const char *path, const char *text);
 #endif

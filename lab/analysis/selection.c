@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* selection.c -- see selection.h. */
 #include "lab/analysis/selection.h"
 #include "base/quantity.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series_metric.c -- see series_metric.h. */
 #include "lab/analysis/series_metric.h"
 #include "base/quantity.h"
@@ -204,7 +205,8 @@ struct series_origin series_origin(const struct stored_run *run, const char *nam
 	return o;
 }
 
-/* The names that probes make; of a scheme's values, which the scheme names, anything at the port. */
+/* The names that probes make; of a scheme's values, which the scheme names, anything at the
+ * port. */
 struct probe_names {
 	const char *wanted;
 	size_t count;
@@ -313,8 +315,8 @@ static int compare_values(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The smallest value that the series is at or below for the share: by nearest rank where all weigh the
- * same. */
+/* The smallest value that the series is at or below for the share: by nearest rank where all weigh
+ * the same. */
 static double quantile(struct weighed *all, double share)
 {
 	const double rounding = 1e-12;

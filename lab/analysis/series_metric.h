@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series_metric.h -- one number from a probe's series:
  *
  *	series "queue sw->h0" mean 10ms..20ms		also min max p50 p95 p99 std sum last
@@ -8,8 +9,8 @@
  * measured. A series that was recorded at each change is weighted by time; of a sampled one every
  * sample counts alike, and one that tells what happened since the last (throughput, marks, drops)
  * belongs to the time before it: to 10ms..20ms the samples after 10 ms up to that of 20 ms.
- * "reaches" and "falls-to" are nanoseconds from the given time until the series first is at or above,
- * at or below the level; INFINITY where it never is. */
+ * "reaches" and "falls-to" are nanoseconds from the given time until the series first is at or
+ *above, at or below the level; INFINITY where it never is. */
 #ifndef LAB_ANALYSIS_SERIES_METRIC_H
 #define LAB_ANALYSIS_SERIES_METRIC_H
 #include "lab/store/store.h"
@@ -58,8 +59,8 @@ struct series_origin series_origin(const struct stored_run *run, const char *nam
 double series_metric_value(const struct series_metric *m, const struct stored_series *s,
 			   const struct series_origin *o);
 
-/* Would a run with these settings have the series? Refuses a name that none of its probes makes; the
- * second also a range that lies beyond the end of measuring. */
+/* Would a run with these settings have the series? Refuses a name that none of its probes makes;
+ * the second also a range that lies beyond the end of measuring. */
 int series_check(const char *name, const struct stored_run *run, struct weir_error *e);
 int series_metric_check(const struct series_metric *m, const struct stored_run *run,
 			struct weir_error *e);

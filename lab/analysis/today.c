@@ -1,4 +1,6 @@
-/* today.c -- see today.h. Runs are compared by digests of their settings: their keys would tell builds apart. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* today.c -- see today.h. Runs are compared by digests of their settings: their keys would tell
+ * builds apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/today.h"
 #include "base/version.h"
@@ -103,8 +105,8 @@ static int has_part(const char *spelt, const char *part, size_t length)
 	return 0;
 }
 
-/* A scheme with every option spelt out is longer than what a scenario may say. What is today's default is left
- * out, and what is empty, which nobody could have written. */
+/* A scheme with every option spelt out is longer than what a scenario may say. What is today's
+ * default is left out, and what is empty, which nobody could have written. */
 static char *shortened(const char *path, const char *value)
 {
 	const char *at = strchr(value, '('), *comma = "";

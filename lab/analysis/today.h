@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* today.h -- are the runs that are there those that a figure asks for today?
  *
- * A figure's files may have changed since its runs were made, or a default that they rely on. A run is of today's
- * scenario where its settings, contents of files included, read by today's program give what the scenario gives now:
- * an option that is new since then and has its default makes no difference. Which build of Weir has made the run is
- * another question. */
+ * A figure's files may have changed since its runs were made, or a default that they rely on. A run
+ * is of today's scenario where its settings, contents of files included, read by today's program
+ * give what the scenario gives now: an option that is new since then and has its default makes no
+ * difference. Which build of Weir has made the run is another question. */
 #ifndef LAB_ANALYSIS_TODAY_H
 #define LAB_ANALYSIS_TODAY_H
 #include "lab/analysis/claims.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* verdict.c -- see verdict.h: the runs that a claim selects, their mean and interval. */
 #include "lab/analysis/evidence.h"
 #include "base/memory.h"
@@ -123,8 +124,8 @@ static void measure_side(const struct side *side, struct sides *s, struct measur
 	m->is_alike = side->is_alike && m->count >= VERDICT_SEEDS_ALIKE;
 }
 
-/* Ratios seed by seed; where the sides have no seed in common, the ratio of their means, which is of no seed
- * and whose interval is not known. Over zero there is no ratio. */
+/* Ratios seed by seed; where the sides have no seed in common, the ratio of their means, which is
+ * of no seed and whose interval is not known. Over zero there is no ratio. */
 static void measure_ratio(struct sides *s, struct verdict *v)
 {
 	uint32_t met = 0;

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* verdict.h -- does what was measured agree with what the paper says?
  *
  *	struct verdict verdicts[figure.claim_count];	(allocated by the caller)
  *	figure_judge(store, &figure, FIGURE_QUICK, verdicts, &e)
  *
- * A claim is judged by the mean over seeds of its metric, or of the ratio of/over seed by seed. Only
- * the runs of the store's latest plan count where it has one: what an earlier version or other
+ * A claim is judged by the mean over seeds of its metric, or of the ratio of/over seed by seed.
+ *Only the runs of the store's latest plan count where it has one: what an earlier version or other
  * settings left in the folder does not. Each run's flows and series are read at most once for all
  * claims of a figure, and only where a claim needs them. */
 #ifndef LAB_ANALYSIS_VERDICT_H
@@ -12,10 +13,12 @@
 #include "lab/analysis/claims.h"
 #include "lab/store/health.h"
 
-/* Those before OTHER_SIZE have a number to be shown; those up to DISAGREES are what the paper is judged by. */
+/* Those before OTHER_SIZE have a number to be shown; those up to DISAGREES are what the paper is
+ * judged by. */
 enum verdict_kind {
 	VERDICT_AGREES,         /* within the tolerance, or the range */
-	VERDICT_SAME_DIRECTION, /* not that, but its whole interval is on the same side of "against" */
+	VERDICT_SAME_DIRECTION, /* not that, but its whole interval is on the same side of "against"
+				 */
 	VERDICT_DISAGREES,
 	VERDICT_TOO_FEW,      /* seeds, for any verdict: see why */
 	VERDICT_CONTRADICTS,  /* another passage of the paper says something else */
@@ -60,9 +63,10 @@ struct verdict_counts {
 	uint32_t of[VERDICTS];
 };
 
-/* Of claims; and of sentences of the paper, each counted once: it disagrees where one of its parts does and
- * agrees where all do. Of the others, what stands for a sentence is the first of: contradicted, not measured,
- * too few, same direction. Parts that are fitted or of another size count where it has no others. */
+/* Of claims; and of sentences of the paper, each counted once: it disagrees where one of its parts
+ * does and agrees where all do. Of the others, what stands for a sentence is the first of:
+ * contradicted, not measured, too few, same direction. Parts that are fitted or of another size
+ * count where it has no others. */
 struct verdict_counts verdict_count(const struct figure *f, const struct verdict *verdicts);
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts);
@@ -83,8 +87,8 @@ const char *verdict_name(enum verdict_kind kind); /* "same direction" */
 const char *verdict_word(enum verdict_kind kind, uint32_t count);
 
 /* All claims of a figure, verdicts[i] for claims[i]. s NULL: there are no results yet. -1: a claim
- * cannot be judged at all, because it selects runs that differ in more than their seeds, or the store
- * cannot be read. */
+ * cannot be judged at all, because it selects runs that differ in more than their seeds, or the
+ * store cannot be read. */
 int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
 		 struct verdict *verdicts, struct weir_error *e);
 

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* verdict_rule.c -- the rules by which a claim has its verdict, and how verdicts are counted.
  *
- *	too few		fewer than VERDICT_SEEDS seeds, unless these are alike in everything; or the mean agrees, but
- *			the interval is so long that neither of the next two can be said
- *	agrees		the mean lies within what agrees, and so does half of the 95 % interval at least
- *	same direction	it does not, but the whole interval lies on the paper's side of "against"
- *	disagrees	else
+ *	too few		fewer than VERDICT_SEEDS seeds, unless these are alike in everything; or the
+ *mean agrees, but the interval is so long that neither of the next two can be said agrees
+ *the mean lies within what agrees, and so does half of the 95 % interval at least same direction
+ *it does not, but the whole interval lies on the paper's side of "against" disagrees	else
  *
- * Where seeds reach nothing ("never") there is no interval: then it is the seeds themselves that count. */
+ * Where seeds reach nothing ("never") there is no interval: then it is the seeds themselves that
+ *count. */
 #include "lab/analysis/verdict.h"
 #include "base/quantity.h"
 #include <math.h>
@@ -113,7 +114,8 @@ static enum verdict_kind kind_of_number(const struct claim *c, double x)
 				  : VERDICT_DISAGREES;
 }
 
-/* Both ends of the interval are judged like its middle, and what agrees does not lie between them. */
+/* Both ends of the interval are judged like its middle, and what agrees does not lie between
+ * them. */
 static int is_firm(const struct claim *c, const struct verdict *v)
 {
 	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;

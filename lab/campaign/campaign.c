@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* campaign.c -- the runs of a sweep that a result folder lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
@@ -103,7 +104,8 @@ void campaign_follow(struct campaign *c)
 	}
 }
 
-/* The run, by this process, by those that share it with this one, or by some that are made for it. */
+/* The run, by this process, by those that share it with this one, or by some that are made for
+ * it. */
 static int run_shared(const struct campaign *c, uint64_t task, const struct config *config,
 		      struct run_control *control, struct run_result *r, struct weir_error *e)
 {
@@ -216,7 +218,8 @@ static uint32_t jobs_of_machine(const struct campaign *c)
 	return cores > each ? cores / each : 1;
 }
 
-/* Runs that are done at a time. Where they are fewer than the processors, each may have several of these. */
+/* Runs that are done at a time. Where they are fewer than the processors, each may have several of
+ * these. */
 static uint32_t share_machine(struct campaign *c, uint32_t jobs)
 {
 	uint32_t cores = core_count();

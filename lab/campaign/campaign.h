@@ -1,9 +1,10 @@
-/* campaign.h -- the runs of a sweep that a result folder lacks: which they are, that they get done, and that
- * what came out is kept.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* campaign.h -- the runs of a sweep that a result folder lacks: which they are, that they get done,
+ * and that what came out is kept.
  *
- * Whoever does a run (executor.h) adds its result to the store itself: no result passes through another
- * process, and one transaction makes it whole or nothing. So several programs may work on one folder, a
- * crash costs one run, and to go on is to begin again. */
+ * Whoever does a run (executor.h) adds its result to the store itself: no result passes through
+ * another process, and one transaction makes it whole or nothing. So several programs may work on
+ * one folder, a crash costs one run, and to go on is to begin again. */
 #ifndef LAB_CAMPAIGN_CAMPAIGN_H
 #define LAB_CAMPAIGN_CAMPAIGN_H
 #include "lab/campaign/executor.h"
@@ -22,11 +23,11 @@ struct campaign {
 	const struct sweep *sweep;
 	const char *folder;
 	enum campaign_extent extent;
-	uint32_t threads; /* of each run */
-	uint32_t adapts;  /* 1: more, where that is faster than processors that rest */
-	uint32_t ranks; /* processes that share a run; 0 or 1: one does it */
+	uint32_t threads;          /* of each run */
+	uint32_t adapts;           /* 1: more, where that is faster than processors that rest */
+	uint32_t ranks;            /* processes that share a run; 0 or 1: one does it */
 	struct exchange *exchange; /* NULL, or those that share each run; executor_here */
-	struct shard shard; /* all of the sweep, or the part of it that is done here */
+	struct shard shard;        /* all of the sweep, or the part of it that is done here */
 	/* Found out. */
 	char (*keys)[RUN_KEY_SIZE];
 	uint64_t own_count;               /* runs of the shard */
@@ -37,7 +38,8 @@ struct campaign {
 /* Is everything right that the user wrote? Nothing is changed. */
 int campaign_check(struct campaign *c, struct weir_error *e);
 
-/* After it: the store is good and can be written; what is missing is known. Nothing is changed but the plan. */
+/* After it: the store is good and can be written; what is missing is known. Nothing is changed but
+ * the plan. */
 int campaign_find_missing(struct campaign *c, struct weir_error *e);
 
 /* Who hears of a campaign: as in struct task_list. Tasks are numbers of runs. */
@@ -47,12 +49,13 @@ struct campaign_watch {
 	int (*tick)(void *context, const struct running_task *running, uint32_t count);
 };
 
-/* Has what is missing done, so many runs at a time; 0: as many as the machine has cores for. -1: none could
- * be started; message. */
+/* Has what is missing done, so many runs at a time; 0: as many as the machine has cores for. -1:
+ * none could be started; message. */
 int campaign_run(struct campaign *c, const struct executor_ops *executor, uint32_t jobs,
 		 const struct campaign_watch *watch, struct weir_error *e);
 
-/* Where runs are shared with other ranks: these follow the first, run by run, until that one dismisses them. */
+/* Where runs are shared with other ranks: these follow the first, run by run, until that one
+ * dismisses them. */
 void campaign_follow(struct campaign *c);
 void campaign_dismiss(struct exchange *x);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.c -- see choose.h. */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
@@ -45,7 +46,8 @@ static uint64_t runs_of(const struct choose_request *q, uint32_t count)
 
 /* --- candidates --- */
 
-/* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not written. */
+/* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not
+ * written. */
 static const char *find_option(const char *spec, const char *key, char *value, size_t size)
 {
 	const char *at = strchr(spec, '(');
@@ -69,7 +71,8 @@ static const char *find_option(const char *spec, const char *key, char *value, s
 	return value;
 }
 
-/* What the file says of the path, also as an option of the setting that it is a part of; "": nothing. */
+/* What the file says of the path, also as an option of the setting that it is a part of; "":
+ * nothing. */
 static const char *own_value(const struct scenario *s, const char *path, char *value, size_t size)
 {
 	const struct setting *own = scenario_find(s, path);
@@ -124,7 +127,8 @@ static int is_there(const struct choose *c, const char *key)
 	return 0;
 }
 
-/* A point whose settings contradict each other, or that is there already, is drawn again, anywhere. */
+/* A point whose settings contradict each other, or that is there already, is drawn again,
+ * anywhere. */
 static void add_point(struct choose *c, struct scenario *s, double *share, struct weir_rng *rng,
 		      struct weir_error *e)
 {
@@ -168,7 +172,8 @@ static int check_paths(const struct choose_request *q, const struct scenario *s,
 	return 0;
 }
 
-/* What else the section has, for a message: "fct and slowdown metrics, goodput_bps, round_mean_ns". */
+/* What else the section has, for a message: "fct and slowdown metrics, goodput_bps,
+ * round_mean_ns". */
 static void list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "fct and slowdown metrics");

@@ -1,15 +1,17 @@
-/* choose.h -- a good setting by search: Latin hypercube, then successive halving (Jamieson and Talwalkar, AISTATS
- * 2016).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose.h -- a good setting by search: Latin hypercube, then successive halving (Jamieson and
+ * Talwalkar, AISTATS 2016).
  *
- * Many settings get a few seeds each; the better half goes on and gets as many seeds again, twice. Better is: the
- * constraints are met, and the goal is less. The file's own setting takes part, and the setting that is best at each
- * constraint stays, so that "of best" means the same in every round. The winner is judged on fresh seeds, which had no
- * part in the choice: the least of many means is too good to be true.
+ * Many settings get a few seeds each; the better half goes on and gets as many seeds again, twice.
+ * Better is: the constraints are met, and the goal is less. The file's own setting takes part, and
+ * the setting that is best at each constraint stays, so that "of best" means the same in every
+ * round. The winner is judged on fresh seeds, which had no part in the choice: the least of many
+ * means is too good to be true.
  *
- * All is decided by the scenario, the request and its seed. Runs are those of a sweep (lab/scenario/sweep.h), one for
- * each round. The caller has them done, kept in a store and seen (choose_see_run), also those that the store had
- * before; so a search resumes where it stopped. A value that is missing ends the search: it must not count as
- * infinitely good or bad. */
+ * All is decided by the scenario, the request and its seed. Runs are those of a sweep
+ * (lab/scenario/sweep.h), one for each round. The caller has them done, kept in a store and seen
+ * (choose_see_run), also those that the store had before; so a search resumes where it stopped. A
+ * value that is missing ends the search: it must not count as infinitely good or bad. */
 #ifndef LAB_CAMPAIGN_CHOOSE_H
 #define LAB_CAMPAIGN_CHOOSE_H
 #include "lab/campaign/range.h"
@@ -18,8 +20,8 @@
 
 enum { CHOOSE_RANGES_MAX = 16, CHOOSE_KEEPS_MAX = 4, CHOOSE_ROUNDS = 3 };
 
-/* A number of a run or of one of its [traffic] sections: a metric of metric_all, "goodput" or "round_mean of ai", or
- * one that is made of flows, "fct_small_p99" or "fct_p99_ns of storage". */
+/* A number of a run or of one of its [traffic] sections: a metric of metric_all, "goodput" or
+ * "round_mean of ai", or one that is made of flows, "fct_small_p99" or "fct_p99_ns of storage". */
 struct choose_metric {
 	char name[64], section[64]; /* section empty: the whole run */
 	const char *unit;
@@ -100,33 +102,35 @@ struct choose {
 	struct choose_run *runs;
 };
 
-/* Draws the candidates. The scenario has neither lists nor cases to choose from, and its settings are those of
- * the last point tried afterwards. */
+/* Draws the candidates. The scenario has neither lists nor cases to choose from, and its settings
+ * are those of the last point tried afterwards. */
 int choose_begin(struct choose *c, const struct choose_request *q, struct scenario *s,
 		 struct weir_error *e);
 void choose_free(struct choose *c);
 
-/* Are the drawn settings few for the number of ranges? Then the budget with which there are about ten for each, the
- * usual advice for computer experiments (Loeppky, Sacks and Welch, Technometrics 2009); 0: they are enough. */
+/* Are the drawn settings few for the number of ranges? Then the budget with which there are about
+ * ten for each, the usual advice for computer experiments (Loeppky, Sacks and Welch, Technometrics
+ * 2009); 0: they are enough. */
 uint64_t choose_advised_budget(const struct choose *c);
 
 /* Begins a round: its runs, and room for their values; the caller frees the sweep. */
 void choose_begin_round(struct choose *c, struct sweep *w);
 
-/* Reads the values of a run of the round, which the store has. 1: one of them is missing, and the message says why and
- * what to change; -1: the store cannot be read. */
+/* Reads the values of a run of the round, which the store has. 1: one of them is missing, and the
+ * message says why and what to change; -1: the store cannot be read. */
 int choose_see_run(struct choose *c, uint64_t run, const char *key, struct store *store,
 		   struct weir_error *e);
 
-/* After all runs of the round have been seen: decides which candidates go on. 1: there is another round; 0: that was
- * the last, on fresh seeds. */
+/* After all runs of the round have been seen: decides which candidates go on. 1: there is another
+ * round; 0: that was the last, on fresh seeds. */
 int choose_end_round(struct choose *c);
 
-/* The candidates, the winner first: of two that took part in as many rounds the better one is first. */
+/* The candidates, the winner first: of two that took part in as many rounds the better one is
+ * first. */
 void choose_order(const struct choose *c, uint32_t *order);
 
-/* Is it the winner, or does no other candidate beat it in both the goal and the first constraint, on the seeds that all
- * had? */
+/* Is it the winner, or does no other candidate beat it in both the goal and the first constraint,
+ * on the seeds that all had? */
 int choose_is_in_front(const struct choose *c, uint32_t number);
 
 /* After the last round: all of it, for the result folder. The caller frees it. */

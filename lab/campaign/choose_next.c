@@ -1,4 +1,6 @@
-/* choose_next.c -- the end of a round: which candidates go on, which one wins, and in which order they are shown. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose_next.c -- the end of a round: which candidates go on, which one wins, and in which order
+ * they are shown. */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
 #include <math.h>
@@ -33,7 +35,8 @@ static void note_run(struct choose *c, uint32_t candidate, const char *key, uint
 	to->candidate = candidate;
 }
 
-/* Fresh seeds on which the winner's goal is better than the file's own, which is live[1]; a tie is no win. */
+/* Fresh seeds on which the winner's goal is better than the file's own, which is live[1]; a tie is
+ * no win. */
 static void count_wins(struct choose *c)
 {
 	c->wins = 0;

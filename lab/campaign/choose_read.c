@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose_read.c -- the request of a search: goal, constraints, and ranges. */
 #include "base/quantity.h"
 #include "lab/campaign/choose.h"

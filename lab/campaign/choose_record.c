@@ -1,4 +1,6 @@
-/* choose_record.c -- the outcome of a search as its result folder keeps it: lab/analysis/choice.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose_record.c -- the outcome of a search as its result folder keeps it:
+ * lab/analysis/choice.h. */
 #include "lab/campaign/choose.h"
 #include "base/text.h"
 #include "lab/store/store.h"

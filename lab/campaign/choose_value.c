@@ -1,4 +1,6 @@
-/* choose_value.c -- the goal and the constraints of a finished run, and why one of them has no value. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose_value.c -- the goal and the constraints of a finished run, and why one of them has no
+ * value. */
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
 #include "base/memory.h"
@@ -142,7 +144,8 @@ static struct choose_text class_words(const struct reading *r, enum flow_class c
 	return t;
 }
 
-/* Flows of the class, and of the section, that start in the measured interval and do not complete. */
+/* Flows of the class, and of the section, that start in the measured interval and do not
+ * complete. */
 static uint64_t count_unfinished(const struct flow_set *all, const struct choose_metric *m,
 				 enum flow_class class)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* executor.c -- which executors there are, and how one of them gets through a list of tasks. */
 #include "lab/campaign/executor.h"
 #include <stddef.h>

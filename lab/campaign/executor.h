@@ -1,9 +1,11 @@
-/* executor.h -- who does tasks: takes them, and gives back for each that it is done, or the reason why not.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* executor.h -- who does tasks: takes them, and gives back for each that it is done, or the reason
+ * why not.
  *
- * On this machine a task puts away itself what it makes (a run: into the store), and what comes back is only how
- * it ended. Where tasks are done on others, these know nothing but a parcel of bytes, and send one back, which is
- * put away here. An executor is a file with the hooks below and a line in executor.c. All of them are
- * called from one thread. */
+ * On this machine a task puts away itself what it makes (a run: into the store), and what comes
+ * back is only how it ended. Where tasks are done on others, these know nothing but a parcel of
+ * bytes, and send one back, which is put away here. An executor is a file with the hooks below and
+ * a line in executor.c. All of them are called from one thread. */
 #ifndef LAB_CAMPAIGN_EXECUTOR_H
 #define LAB_CAMPAIGN_EXECUTOR_H
 #include "lab/campaign/parcel.h"
@@ -45,8 +47,10 @@ struct task_work {
 	void *context;
 	enum task_end (*perform)(void *context, uint64_t task, struct task_voice *v,
 				 struct weir_error *e);
-	/* The same in three steps, of which only the second is taken elsewhere: what is to be known of the task
-	 * (-1: message), what is done with that, and what becomes of what was made. NULL: it stays on this machine. */
+	/* The same in three steps, of which only the second is taken elsewhere: what is to be known
+	 * of the task
+	 * (-1: message), what is done with that, and what becomes of what was made. NULL: it stays
+	 * on this machine. */
 	int (*pack)(void *context, uint64_t task, struct parcel *asked, struct weir_error *e);
 	task_service *serve;
 	enum task_end (*keep)(void *context, uint64_t task, const struct parcel *made,
@@ -63,14 +67,16 @@ struct executor;
 
 struct executor_ops {
 	const char *name, *help;
-	/* For up to so many tasks at the same time, at least 1. -1: message, and nothing is left to close. */
+	/* For up to so many tasks at the same time, at least 1. -1: message, and nothing is left to
+	 * close. */
 	int (*open)(struct executor **out, const struct task_work *work, uint32_t jobs,
 		    struct weir_error *e);
 	/* May a task be done here? If so it is under way. */
 	enum executor_answer (*submit)(struct executor *x, uint64_t task, struct weir_error *e);
 	/* Waits, a moment at most, for a task to end. 1: one has; 0: none yet. */
 	int (*next)(struct executor *x, struct task_result *r);
-	/* Those under way; returns how many. They are the executor's, and good until the next call. */
+	/* Those under way; returns how many. They are the executor's, and good until the next
+	 * call. */
 	uint32_t (*running)(const struct executor *x, const struct running_task **tasks);
 	/* Those under way are to end now. Each still comes from next, as it ended. */
 	void (*stop)(struct executor *x);
@@ -97,7 +103,7 @@ struct task_list {
 	int (*tick)(void *watcher, const struct running_task *running, uint32_t count);
 };
 
-/* Until every task has ended, or those that had been started when one could not be stored or the user wanted
- * an end. -1: nothing could be started at all; message. */
+/* Until every task has ended, or those that had been started when one could not be stored or the
+ * user wanted an end. -1: nothing could be started at all; message. */
 int executor_run(const struct executor_ops *ops, const struct task_list *l, struct weir_error *e);
 #endif

@@ -1,10 +1,13 @@
-/* farm.c -- tasks on the processes of one mpirun: the first hands them out and puts away what comes back, each of
- * the others does one at a time. The first has a helper or more of its own, so that no core is idle.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* farm.c -- tasks on the processes of one mpirun: the first hands them out and puts away what comes
+ * back, each of the others does one at a time. The first has a helper or more of its own, so that
+ * no core is idle.
  *
- * A rank has its task done by a helper (helper.h) and says twice a second that it is still there. Of one that is
- * silent for ten seconds the task is given to another; should it speak up again, it is one of us again. Whether
- * mpirun lets the others live when a process dies is its business: by default it does not, then all that came
- * back before is kept; with --enable-recovery the campaign goes on. */
+ * A rank has its task done by a helper (helper.h) and says twice a second that it is still there.
+ * Of one that is silent for ten seconds the task is given to another; should it speak up again, it
+ * is one of us again. Whether mpirun lets the others live when a process dies is its business: by
+ * default it does not, then all that came back before is kept; with --enable-recovery the campaign
+ * goes on. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm.h"
 #include "base/machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* farm_task.c -- see farm_task.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm_task.h"

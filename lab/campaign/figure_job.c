@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_job.c -- a figure of a paper that is ready to run, and the pages of those that have. */
 #include "lab/campaign/figure_job.h"
 #include "base/output.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helper.c -- see helper.h.
  *
- * What comes through the pipe are messages with a head: how far the task is, again and again, and in the end how it
- * ended and what it made. */
+ * What comes through the pipe are messages with a head: how far the task is, again and again, and
+ * in the end how it ended and what it made. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/helper.h"
 #include <errno.h>
@@ -51,7 +52,8 @@ static void say_share(struct task_voice *v, double share)
 	write_all(((struct helper_voice *)v)->fd, &head, sizeof(head));
 }
 
-/* Libraries that wait for the end of the program are those of the process that we were made from. */
+/* Libraries that wait for the end of the program are those of the process that we were made
+ * from. */
 static void leave(void)
 {
 	_exit(EXIT_FAILURE);

@@ -1,5 +1,6 @@
-/* here.c -- tasks in this process, one after the other: for runs that it shares with other ranks, which a process made
- * for a task could not talk to. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* here.c -- tasks in this process, one after the other: for runs that it shares with other ranks,
+ * which a process made for a task could not talk to. */
 #include "lab/campaign/executor.h"
 #include "base/memory.h"
 #include <stdlib.h>

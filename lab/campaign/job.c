@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* job.c -- see job.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/job.h"

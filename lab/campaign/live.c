@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* live.c -- what is shown of a result folder that may be changing. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/live.h"

@@ -1,6 +1,7 @@
-/* live.h -- the page that follows a result folder, and the two texts of JSON that it asks for: how things
- * stand, which is cheap and asked for every second, and what the store holds, which is asked for when that
- * has changed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* live.h -- the page that follows a result folder, and the two texts of JSON that it asks for: how
+ * things stand, which is cheap and asked for every second, and what the store holds, which is asked
+ * for when that has changed. */
 #ifndef LAB_CAMPAIGN_LIVE_H
 #define LAB_CAMPAIGN_LIVE_H
 #include "lab/report/reproduce.h"
@@ -25,13 +26,14 @@ struct store_stamp store_stamp(const char *folder);
 /* The page itself, the same whatever the folder holds. */
 void live_page(FILE *f, const struct live_subject *s);
 
-/* How things stand: {"stamp", "runs", "running": null or what is under way, "series": of a run of it}. The store is
- * in the state of the first stamp, and what was read of it last is of the other. */
+/* How things stand: {"stamp", "runs", "running": null or what is under way, "series": of a run of
+ * it}. The store is in the state of the first stamp, and what was read of it last is of the
+ * other. */
 void live_state(FILE *f, const struct live_subject *s, const struct store_stamp *stamp,
 		const struct store_stamp *read);
 
-/* What the store holds: {"stamp", "title", "planned", "done", "sentences", "table", "charts"}, or {"stamp",
- * "error"}. */
+/* What the store holds: {"stamp", "title", "planned", "done", "sentences", "table", "charts"}, or
+ * {"stamp", "error"}. */
 void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *stamp);
 
 /* The report, and the page of a figure; or a page that says why there is none. */

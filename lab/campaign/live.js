@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Follows a result folder: asks its server how things stand, and what the store holds where that has changed.
  * Tables come as markup that the server made and escaped; everything else goes in as text. */
 (function () {

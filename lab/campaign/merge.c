@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.c -- see merge.h.
  *
- * One store is open at a time, besides the one that is written: there may be thousands of shards. */
+ * One store is open at a time, besides the one that is written: there may be thousands of
+ * shards. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/merge.h"
 #include "base/text.h"

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.h -- the folders of one sweep's shards become one.
  *
- * All of them hold the plan of the same sweep, made by the same program; the number of a run tells which is
- * which. Runs that several folders have must be the same (store_run_digest). All of this is looked at before
- * anything is written. */
+ * All of them hold the plan of the same sweep, made by the same program; the number of a run tells
+ * which is which. Runs that several folders have must be the same (store_run_digest). All of this
+ * is looked at before anything is written. */
 #ifndef LAB_CAMPAIGN_MERGE_H
 #define LAB_CAMPAIGN_MERGE_H
 #include "lab/campaign/shard.h"
@@ -24,7 +25,8 @@ struct merge {
 	uint64_t *lacking;   /* by shard, from 0: how many runs nobody has */
 };
 
-/* On -1 out has nothing new, or, where the disk would not take all, whole runs. Free it in any case. */
+/* On -1 out has nothing new, or, where the disk would not take all, whole runs. Free it in any
+ * case. */
 int merge_folders(struct merge *m, struct weir_error *e);
 void merge_free(struct merge *m);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* needs.c -- see needs.h. */
 #include "lab/campaign/needs.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parcel.c -- see parcel.h. */
 #include "lab/campaign/parcel.h"
 #include "base/memory.h"

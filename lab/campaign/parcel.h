@@ -1,5 +1,7 @@
-/* parcel.h -- numbers and texts as bytes, for another process: written here, read there, on any machine. What is
- * read is not trusted: a parcel that is torn gives zeros and empty texts, and says so in the end. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parcel.h -- numbers and texts as bytes, for another process: written here, read there, on any
+ * machine. What is read is not trusted: a parcel that is torn gives zeros and empty texts, and says
+ * so in the end. */
 #ifndef LAB_CAMPAIGN_PARCEL_H
 #define LAB_CAMPAIGN_PARCEL_H
 #include <stddef.h>

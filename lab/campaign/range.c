@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* range.c -- see range.h. */
 #include "lab/campaign/range.h"
 #include "base/quantity.h"

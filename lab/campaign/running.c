@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* running.c -- what is under way in a result folder: written, read, and cleared away. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/running.h"
@@ -50,7 +51,8 @@ uint64_t running_done(const struct running_campaign *c)
 
 /* --- writing --- */
 
-/* A folder may be shared by machines, and a process number means something on its own machine alone. */
+/* A folder may be shared by machines, and a process number means something on its own machine
+ * alone. */
 static void host_name(char host[HOST_SIZE])
 {
 	if (gethostname(host, HOST_SIZE))
@@ -191,8 +193,8 @@ static void copy_line(char *to, size_t size, const char *from)
 	snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), from);
 }
 
-/* What follows the word, where the line begins with it; or NULL. Not by sscanf, which looks at all that
- * follows each time. */
+/* What follows the word, where the line begins with it; or NULL. Not by sscanf, which looks at all
+ * that follows each time. */
 static const char *after(const char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -233,7 +235,8 @@ static int64_t owner_of(const char *name, const char **rest)
 	return pid > 0 && (*end == '\0' || *end == '.') ? pid : 0;
 }
 
-/* Has the campaign ended without clearing away? On its own machine its process says so; elsewhere its silence does. */
+/* Has the campaign ended without clearing away? On its own machine its process says so; elsewhere
+ * its silence does. */
 static int is_stale(const char *folder, int64_t owner, const char *path)
 {
 	char *own = path_of(folder, owner), *text = read_text(own), here[HOST_SIZE];

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* running.h -- what is under way in a result folder, for the live view (view.h).
  *
- * A store holds whole runs only. So while a campaign goes on, it leaves a small text in the folder twice a
- * second, running.PID: how many runs are to be done, and how far those are that have begun. Whoever does a
- * run leaves beside it, once a second, what its probes have seen so far: running.PID.TASK. Both are gone when
- * the campaign has ended; those of one that was killed count for nothing a few seconds later, and are removed by the next
- * campaign of that folder on the same machine, or after a minute by one of any machine. That
- * one of them cannot be written is no failure of the campaign, and nothing in them is trusted by who reads. */
+ * A store holds whole runs only. So while a campaign goes on, it leaves a small text in the folder
+ * twice a second, running.PID: how many runs are to be done, and how far those are that have begun.
+ * Whoever does a run leaves beside it, once a second, what its probes have seen so far:
+ * running.PID.TASK. Both are gone when the campaign has ended; those of one that was killed count
+ * for nothing a few seconds later, and are removed by the next campaign of that folder on the same
+ * machine, or after a minute by one of any machine. That one of them cannot be written is no
+ * failure of the campaign, and nothing in them is trusted by who reads. */
 #ifndef LAB_CAMPAIGN_RUNNING_H
 #define LAB_CAMPAIGN_RUNNING_H
 #include "sim/run/run.h"

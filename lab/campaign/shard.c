@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shard.c -- see shard.h. */
 #include "lab/campaign/shard.h"
 #include "base/output.h"

@@ -1,7 +1,10 @@
-/* shard.h -- a part of a sweep that is done by itself, wherever that may be: "3/16" is the third of sixteen.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shard.h -- a part of a sweep that is done by itself, wherever that may be: "3/16" is the third of
+ * sixteen.
  *
- * Run i of the sweep, counted from 0, belongs to shard i mod 16 + 1, so that every shard has its share of each
- * setting. The folder of a shard has the plan of the whole sweep, and a file that says which shard it is. */
+ * Run i of the sweep, counted from 0, belongs to shard i mod 16 + 1, so that every shard has its
+ * share of each setting. The folder of a shard has the plan of the whole sweep, and a file that
+ * says which shard it is. */
 #ifndef LAB_CAMPAIGN_SHARD_H
 #define LAB_CAMPAIGN_SHARD_H
 #include "weir/error.h"

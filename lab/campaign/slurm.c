@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* slurm.c -- see slurm.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/slurm.h"

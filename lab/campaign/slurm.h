@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* slurm.h -- Slurm, by the commands that its users have: sbatch, squeue and sacct. */
 #ifndef LAB_CAMPAIGN_SLURM_H
 #define LAB_CAMPAIGN_SLURM_H
@@ -25,9 +26,9 @@ int slurm_submit(struct job *j, struct weir_error *e);
 enum slurm_place { SLURM_NOWHERE, SLURM_WAITS, SLURM_RUNS };
 struct slurm_task {
 	enum slurm_place place;
-	char state
-		[24]; /* "PENDING", "RUNNING"; once it is in no queue, as far as it is known, "FAILED" */
-	char why[64]; /* why it waits, or where it is */
+	char state[24]; /* "PENDING", "RUNNING"; once it is in no queue, as far as it is known,
+			   "FAILED" */
+	char why[64];   /* why it waits, or where it is */
 };
 
 /* Of every shard, tasks[shards]. */

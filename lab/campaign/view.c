@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* view.c -- which pages there are, and when they are made anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/view.h"
@@ -77,7 +78,8 @@ static void finish(struct page *p)
 
 	if (taken == 0)
 		return;
-	/* By the work and not by the clock, which runs on while a busy machine does something else. */
+	/* By the work and not by the clock, which runs on while a busy machine does something
+	 * else. */
 	p->next_ns = clock_ns() + SHARE_OF_TIME * p->maker.cpu_ns;
 	p->is_wanted = 0;
 	if (taken < 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* view.h -- weir view: the pages of a result folder, for browsers of this machine, as it is now.
  *
  *	/		the live page, which follows a sweep
@@ -6,9 +7,9 @@
  *	/report		as weir report writes it
  *	/figure		as weir reproduce writes it, where the folder is that of a figure
  *
- * Pages are made, no file is served. What is made of the store is made by a process of its own, anew only where
- * the store has changed, and no more often than its making takes a fifth of a core; and only while somebody
- * looks. */
+ * Pages are made, no file is served. What is made of the store is made by a process of its own,
+ *anew only where the store has changed, and no more often than its making takes a fifth of a core;
+ *and only while somebody looks. */
 #ifndef LAB_CAMPAIGN_VIEW_H
 #define LAB_CAMPAIGN_VIEW_H
 #include "lab/campaign/live.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* view_maker.c -- a process that makes one page. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_maker.h"

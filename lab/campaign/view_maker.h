@@ -1,5 +1,6 @@
-/* view_maker.h -- something that takes its time, made by a process of its own while others are served: a page, from
- * a store. Its memory goes back whole, and a crash costs one page. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* view_maker.h -- something that takes its time, made by a process of its own while others are
+ * served: a page, from a store. Its memory goes back whole, and a crash costs one page. */
 #ifndef LAB_CAMPAIGN_VIEW_MAKER_H
 #define LAB_CAMPAIGN_VIEW_MAKER_H
 #include <stddef.h>
@@ -15,12 +16,12 @@ struct maker {
 	size_t length, room;
 };
 
-/* 0: it has begun; write is called in the new process, and what it writes to f arrives here. -1: no process
- * could be had. */
+/* 0: it has begun; write is called in the new process, and what it writes to f arrives here. -1: no
+ * process could be had. */
 int maker_start(struct maker *m, void (*write)(void *context, FILE *f), void *context);
 
-/* Takes what is there, without waiting. 1: all is there, and bytes are the caller's; 0: not yet; -1: it came to
- * nothing. */
+/* Takes what is there, without waiting. 1: all is there, and bytes are the caller's; 0: not yet;
+ * -1: it came to nothing. */
 int maker_take(struct maker *m);
 
 /* Whatever it is doing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* view_server.c -- connections, and what each of them is waiting for. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_server.h"
@@ -21,14 +22,16 @@ enum {
 	DISCARD_SIZE = 4096,
 };
 
-/* How long a client may take for a step before it is dropped. A page may be a long time in the making. */
+/* How long a client may take for a step before it is dropped. A page may be a long time in the
+ * making. */
 #define PATIENCE_NS (10 * NS_PER_SECOND)
 
 enum client_step {
 	CLIENT_ASKS,  /* its request comes */
 	CLIENT_WAITS, /* the site makes its answer */
 	CLIENT_READS, /* the answer goes out */
-	CLIENT_LEAVES /* all is sent; what it still sends is thrown away, or the answer might be too */
+	CLIENT_LEAVES /* all is sent; what it still sends is thrown away, or the answer might be too
+		       */
 };
 
 struct client {

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* workers.c -- tasks in processes of this machine, a few at a time.
  *
- * A crash ends one task. Processes and not threads, because a run that fails must not take the others
- * along, and because the memory of a run goes back whole when it ends. What a worker has to say comes
- * through a pipe; should this process die, its workers do when they next write to it. */
+ * A crash ends one task. Processes and not threads, because a run that fails must not take the
+ * others along, and because the memory of a run goes back whole when it ends. What a worker has to
+ * say comes through a pipe; should this process die, its workers do when they next write to it. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/executor.h"
 #include "base/memory.h"

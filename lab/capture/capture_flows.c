@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* capture_flows.c -- see capture_flows.h. */
 #include "lab/capture/capture_flows.h"
 #include "base/memory.h"
@@ -14,8 +15,8 @@ enum {
 
 /* --- a table of things found by their first bytes --- */
 
-/* Items lie one behind the other and begin with their key; slots hold their number plus 1, half of them at
- * most. */
+/* Items lie one behind the other and begin with their key; slots hold their number plus 1, half of
+ * them at most. */
 struct table {
 	size_t key_bytes, item_bytes;
 	uint32_t count, room, slot_count;
@@ -57,7 +58,8 @@ static void table_grow(struct table *t)
 		*slot_of(t, item_at(t, i)) = i + 1;
 }
 
-/* The number of the item with this key, which is added with zeros behind it where it is not there. */
+/* The number of the item with this key, which is added with zeros behind it where it is not
+ * there. */
 static uint32_t table_find(struct table *t, const void *key)
 {
 	uint32_t *slot;

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* capture_flows.h -- the flows of a capture: who sent how many bytes to whom, from when on.
  *
- * A flow is one direction of a TCP connection, of a pair of UDP ports, or of a RoCE queue pair, however
- * long it pauses: messages of a persistent connection are not told apart. It starts with its first packet.
- * Bytes are payload: of TCP what lies between the lowest and the highest sequence number, of UDP the sum, of
- * RoCE the sum over packets without those sent again, where an RDMA WRITE counts as long as its first packet
- * says. Memory grows with the number of flows only. */
+ * A flow is one direction of a TCP connection, of a pair of UDP ports, or of a RoCE queue pair,
+ * however long it pauses: messages of a persistent connection are not told apart. It starts with
+ * its first packet. Bytes are payload: of TCP what lies between the lowest and the highest sequence
+ * number, of UDP the sum, of RoCE the sum over packets without those sent again, where an RDMA
+ * WRITE counts as long as its first packet says. Memory grows with the number of flows only. */
 #ifndef LAB_CAPTURE_CAPTURE_FLOWS_H
 #define LAB_CAPTURE_CAPTURE_FLOWS_H
 #include "lab/capture/capture_packet.h"

@@ -1,5 +1,6 @@
-/* capture_packet.c -- see capture_packet.h. Ethernet with VLAN tags, IPv4 (RFC 791), IPv6 (RFC 8200), TCP
- * (RFC 9293), UDP (RFC 768), RoCEv2 (InfiniBand Architecture Specification, annex A17).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* capture_packet.c -- see capture_packet.h. Ethernet with VLAN tags, IPv4 (RFC 791), IPv6 (RFC
+ * 8200), TCP (RFC 9293), UDP (RFC 768), RoCEv2 (InfiniBand Architecture Specification, annex A17).
  *
  * Lengths are those that headers give, as captures often hold less. */
 #include "lab/capture/capture_packet.h"
@@ -62,8 +63,8 @@ static void limit(struct view *v, uint32_t bytes)
 
 /* --- RoCE --- */
 
-/* Bytes of the headers between the base header and payload, by the lower five bits of the opcode, which
- * reliable and unreliable connections share; -1: no payload that counts. */
+/* Bytes of the headers between the base header and payload, by the lower five bits of the opcode,
+ * which reliable and unreliable connections share; -1: no payload that counts. */
 static const int8_t extended_bytes[32] = {
 	[0x00] = 0,  0,  0,  4,  0,  4, /* SEND first, middle, last (immediate), only (immediate) */
 	[0x06] = 16, 0,  0,  4,  16, 20, /* RDMA WRITE, likewise */
@@ -157,7 +158,8 @@ static void set_ipv4(struct wire_address *a, const unsigned char *at)
 	memcpy(a->bytes + 12, at, 4);
 }
 
-/* Of a fragment only the first has ports. A total length of 0 is that of a card that divides packets later. */
+/* Of a fragment only the first has ports. A total length of 0 is that of a card that divides
+ * packets later. */
 static int read_ipv4(struct wire_packet *w, struct view v)
 {
 	const unsigned char *ip = v.at;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* capture_packet.h -- what the headers of a captured packet say of the flow it belongs to. */
 #ifndef LAB_CAPTURE_CAPTURE_PACKET_H
 #define LAB_CAPTURE_CAPTURE_PACKET_H

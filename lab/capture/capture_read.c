@@ -1,4 +1,6 @@
-/* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and draft-ietf-opsawg-pcap. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and
+ * draft-ietf-opsawg-pcap. */
 #include "lab/capture/capture_read.h"
 #include "lab/capture/pcapng.h"
 #include "base/memory.h"
@@ -253,8 +255,8 @@ static int read_interface(struct capture *c, uint32_t *left)
 	return add_interface(c, made);
 }
 
-/* An enhanced packet block, or a packet block, its forerunner: they differ in how many bytes say which
- * interface it is. */
+/* An enhanced packet block, or a packet block, its forerunner: they differ in how many bytes say
+ * which interface it is. */
 static int read_packet(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
 {
 	unsigned char fields[20];

@@ -1,8 +1,9 @@
-/* capture_read.h -- captures packet by packet: pcapng, and pcap in both byte orders with times in micro- or
- * nanoseconds.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* capture_read.h -- captures packet by packet: pcapng, and pcap in both byte orders with times in
+ * micro- or nanoseconds.
  *
- * A file is read once from front to back, whatever its size, and only the front of each packet is kept.
- * What contradicts the format ends the reading with a message that says at which byte. */
+ * A file is read once from front to back, whatever its size, and only the front of each packet is
+ * kept. What contradicts the format ends the reading with a message that says at which byte. */
 #ifndef LAB_CAPTURE_CAPTURE_READ_H
 #define LAB_CAPTURE_CAPTURE_READ_H
 #include "weir/error.h"
@@ -24,7 +25,8 @@ struct capture_packet {
 /* One interface of a pcapng section; of pcap, the only one. */
 struct capture_interface {
 	uint32_t link_type;
-	uint8_t time_unit; /* as in the option: digits of a second, or with the highest bit, bits of it */
+	uint8_t time_unit; /* as in the option: digits of a second, or with the highest bit, bits of
+			      it */
 	int64_t offset_s;
 };
 
@@ -42,7 +44,8 @@ struct capture {
 /* Does the file begin like a capture? What cannot be read does not. */
 int capture_is(const char *path);
 
-/* Reads the beginning of a stream, which stays the caller's to close. On -1 nothing is left to end. */
+/* Reads the beginning of a stream, which stays the caller's to close. On -1 nothing is left to
+ * end. */
 int capture_begin(struct capture *c, FILE *f, const char *name, struct weir_error *e);
 void capture_end(struct capture *c);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* frame.c -- see frame.h. Ethernet and IPv4, which all packets of hosts have in common. */
 #include "lab/capture/frame.h"
 #include <string.h>

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* frame.h -- a simulated packet as the bytes of an Ethernet frame, for captures.
  *
- * A frame is as long as the simulated packet. Where the simulation counts more than headers and payload
- * take (a larger header, telemetry), the rest follows the IP packet as a trailer of the frame, in zeros.
- * Where it counts less, what cannot be left out stays: no frame is shorter than its headers, so that a
- * SYN with its options, an ACK with SACK blocks and the answers of RDMA (62 and 74 bytes) may be longer
- * than the simulated packet. Between the two, TCP keeps its payload, because sequence numbers count it,
- * and RDMA its length: see frame_roce.c.
+ * A frame is as long as the simulated packet. Where the simulation counts more than headers and
+ * payload take (a larger header, telemetry), the rest follows the IP packet as a trailer of the
+ * frame, in zeros. Where it counts less, what cannot be left out stays: no frame is shorter than
+ * its headers, so that a SYN with its options, an ACK with SACK blocks and the answers of RDMA (62
+ * and 74 bytes) may be longer than the simulated packet. Between the two, TCP keeps its payload,
+ * because sequence numbers count it, and RDMA its length: see frame_roce.c.
  *
- * Payload is zeros, and is not kept here but counted. Host n is 10.x.y.z with n + 1 in the lower 24 bits,
- * and 02:00:00:xx:yy:zz; a port of a switch is 02:01 and four bytes made from its name. Where a
- * section has no DSCP its packets show their class in that place. */
+ * Payload is zeros, and is not kept here but counted. Host n is 10.x.y.z with n + 1 in the lower 24
+ * bits, and 02:00:00:xx:yy:zz; a port of a switch is 02:01 and four bytes made from its name. Where
+ * a section has no DSCP its packets show their class in that place. */
 #ifndef LAB_CAPTURE_FRAME_H
 #define LAB_CAPTURE_FRAME_H
 #include "lab/capture/stream.h"
@@ -61,11 +62,13 @@ void frame_set(unsigned char *at, uint64_t value, int width);
 
 void frame_put_ethernet(struct frame *f, uint64_t to, uint64_t from, uint16_t type);
 
-/* Ethernet and IPv4 of a packet from one end of its connection to the other, with lengths left open. */
+/* Ethernet and IPv4 of a packet from one end of its connection to the other, with lengths left
+ * open. */
 void frame_put_ipv4(struct frame *f, const struct streams *s, const struct sighting *seen,
 		    uint8_t protocol);
 
-/* All headers are there: fills in the lengths and checksums of IPv4, and whatever the packet is longer by. */
+/* All headers are there: fills in the lengths and checksums of IPv4, and whatever the packet is
+ * longer by. */
 void frame_close_ipv4(struct frame *f, const struct sighting *seen);
 
 /* Adds 16-bit words to a sum in ones' complement; and the checksum of it, RFC 1071. */
@@ -79,7 +82,7 @@ void frame_tcp(struct frame *f, struct streams *s, const struct sighting *seen);
 void frame_roce(struct frame *f, struct streams *s, const struct sighting *seen);
 void frame_pause(struct frame *f, const struct sighting *seen);
 
-/* The invariant CRC of a RoCEv2 packet of IPv4 whose head begins with Ethernet, as the number whose bytes
- * are sent lowest first. */
+/* The invariant CRC of a RoCEv2 packet of IPv4 whose head begins with Ethernet, as the number whose
+ * bytes are sent lowest first. */
 uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros);
 #endif

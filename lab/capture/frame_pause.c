@@ -1,6 +1,7 @@
-/* frame_pause.c -- frames between neighbours in captures: priority flow control (IEEE 802.1Qbb), and
- * frames of fabric schemes, which have no form of their own on any wire and are written with the
- * EtherType that IEEE 802 leaves to local experiments. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame_pause.c -- frames between neighbours in captures: priority flow control (IEEE 802.1Qbb),
+ * and frames of fabric schemes, which have no form of their own on any wire and are written with
+ * the EtherType that IEEE 802 leaves to local experiments. */
 #include "lab/capture/frame.h"
 #include "sim/core/lossless.h"
 

@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* frame_roce.c -- queue pairs in captures: RoCEv2, reliable connections (InfiniBand Architecture
  * Specification, volume 1, chapter 9, and annex A17).
  *
- * A message of known size is an RDMA WRITE, whose first packet says the length; one of unlimited size is a
- * SEND without end. The packet sequence number is the number of the segment. An ACK names the last packet
- * that came in order, a NAK the first that is missing. With recovery = selective, ACKs that report packets
- * beyond a gap are written as NAKs: RoCE has no place for the rest of what they say.
+ * A message of known size is an RDMA WRITE, whose first packet says the length; one of unlimited
+ * size is a SEND without end. The packet sequence number is the number of the segment. An ACK names
+ * the last packet that came in order, a NAK the first that is missing. With recovery = selective,
+ * ACKs that report packets beyond a gap are written as NAKs: RoCE has no place for the rest of what
+ * they say.
  *
- * Headers take 58 bytes, 74 in the first packet of a WRITE, checksum included. Where rdma.header (and
- * rdma.int-header) is less, so much of the payload is left out that the frame is as long as in the
- * simulation; the length in the WRITE stays true. */
+ * Headers take 58 bytes, 74 in the first packet of a WRITE, checksum included. Where rdma.header
+ * (and rdma.int-header) is less, so much of the payload is left out that the frame is as long as in
+ * the simulation; the length in the WRITE stays true. */
 #include "lab/capture/frame.h"
 
 enum {
@@ -53,8 +55,8 @@ static uint32_t crc_byte(uint32_t crc, unsigned char byte)
 	return crc;
 }
 
-/* Fields that change on the way count as ones: type of service, hops left and checksum of IPv4, checksum of
- * UDP, and the byte of the transport header with the congestion bits. */
+/* Fields that change on the way count as ones: type of service, hops left and checksum of IPv4,
+ * checksum of UDP, and the byte of the transport header with the congestion bits. */
 static int is_variant(size_t at)
 {
 	enum { UDP = ETHERNET_BYTES + IPV4_BYTES, BTH = UDP + UDP_BYTES };

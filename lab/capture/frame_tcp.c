@@ -1,9 +1,10 @@
-/* frame_tcp.c -- TCP in captures (RFC 9293). Sequence numbers count bytes from 0, which is the SYN, also
- * where there is none (handshake = no).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame_tcp.c -- TCP in captures (RFC 9293). Sequence numbers count bytes from 0, which is the SYN,
+ * also where there is none (handshake = no).
  *
  * A SYN offers what the connection then does: the largest segment, SACK (RFC 2018), a window scale
- * (RFC 7323) and ECN (RFC 3168). The window is the receiver's, host.max-window; without a SYN there is no
- * scale, and the window is what fits. */
+ * (RFC 7323) and ECN (RFC 3168). The window is the receiver's, host.max-window; without a SYN there
+ * is no scale, and the window is what fits. */
 #include "lab/capture/frame.h"
 
 enum {
@@ -27,7 +28,8 @@ enum {
 	RECEIVER_PORTS = 60000,
 };
 
-/* Ports of a connection, by the number of its flow: no two have the same pair up to billions of them. */
+/* Ports of a connection, by the number of its flow: no two have the same pair up to billions of
+ * them. */
 static uint16_t sender_port(uint32_t connection)
 {
 	return (uint16_t)(PORT_FIRST + connection % PORTS);
@@ -38,7 +40,8 @@ static uint16_t receiver_port(uint32_t connection)
 	return (uint16_t)(RECEIVER_PORT + connection / PORTS % RECEIVER_PORTS);
 }
 
-/* All but the first SYN acknowledge something. A SYN that offers ECN has both flags, its answer one. */
+/* All but the first SYN acknowledge something. A SYN that offers ECN has both flags, its answer
+ * one. */
 static uint8_t flags_of(const struct streams *s, const struct sighting *seen)
 {
 	uint8_t flags = seen->packet->flags, made = 0;

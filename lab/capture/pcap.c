@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pcap.c -- see pcap.h. The format is the IETF's PCAP Next Generation (draft-ietf-opsawg-pcapng):
  * a section header, one interface, an enhanced packet block per packet, all little endian. */
 #define _POSIX_C_SOURCE 200809L

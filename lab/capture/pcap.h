@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pcap.h -- what passes a port as a capture that Wireshark opens: pcapng, nanosecond times.
  *
- * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The time is when the packet
- * starts on the wire. ECN bits are as the port left them. The interface has the name of the port, and the
- * file the title of the scenario as its comment. */
+ * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The time is when
+ * the packet starts on the wire. ECN bits are as the port left them. The interface has the name of
+ * the port, and the file the title of the scenario as its comment. */
 #ifndef LAB_CAPTURE_PCAP_H
 #define LAB_CAPTURE_PCAP_H
 #include "lab/capture/frame.h"
@@ -18,12 +19,13 @@ struct pcap {
 	uint64_t packets;
 };
 
-/* Reads "PORT=FILE" and opens the file for the port. The config is that of the run and must outlast it. */
+/* Reads "PORT=FILE" and opens the file for the port. The config is that of the run and must outlast
+ * it. */
 int pcap_open(struct pcap *p, const char *port_and_file, const struct config *config,
 	      enum frame_extent extent, struct weir_error *e);
 
-/* A frame as it is, of a real port: all of it or, of FRAME_HEADERS, its first PCAP_HEADERS_BYTES. The time is that of the world,
- * since 1970. */
+/* A frame as it is, of a real port: all of it or, of FRAME_HEADERS, its first PCAP_HEADERS_BYTES.
+ * The time is that of the world, since 1970. */
 enum { PCAP_HEADERS_BYTES = 128 };
 void pcap_frame(struct pcap *p, uint64_t time_ns, const uint8_t *frame, uint32_t bytes);
 

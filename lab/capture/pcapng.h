@@ -1,5 +1,6 @@
-/* pcapng.h -- the numbers of the capture formats, for who writes and who reads them: the IETF's PCAP Next
- * Generation (draft-ietf-opsawg-pcapng) and the older PCAP (draft-ietf-opsawg-pcap). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcapng.h -- the numbers of the capture formats, for who writes and who reads them: the IETF's
+ * PCAP Next Generation (draft-ietf-opsawg-pcapng) and the older PCAP (draft-ietf-opsawg-pcap). */
 #ifndef LAB_CAPTURE_PCAPNG_H
 #define LAB_CAPTURE_PCAPNG_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c -- see stream.h. */
 #include "lab/capture/stream.h"
 #include "base/memory.h"

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.h -- which bytes of a connection a segment holds, for captures.
  *
- * The simulator counts segments; on the wire TCP counts bytes, and an RDMA packet says whether it is the
- * first or the last of its message. Both follow from the messages of the connection, which are found by
- * their flows' records: flow.next leads from one to the next. It is read only where the segment shows that
- * there is one: its sender may be naming a later message just now, on another thread. */
+ * The simulator counts segments; on the wire TCP counts bytes, and an RDMA packet says whether it
+ * is the first or the last of its message. Both follow from the messages of the connection, which
+ * are found by their flows' records: flow.next leads from one to the next. It is read only where
+ * the segment shows that there is one: its sender may be naming a later message just now, on
+ * another thread. */
 #ifndef LAB_CAPTURE_STREAM_H
 #define LAB_CAPTURE_STREAM_H
 #include "config/config.h"

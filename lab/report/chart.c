@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* chart.c -- charts as data: building, reducing, distributions. See chart.h. */
 #include "lab/report/chart.h"
 #include "base/sort.h"

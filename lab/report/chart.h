@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* chart.h -- charts as data: what a report shows, drawn by a browser or written as SVG.
  *
  * The report fills in charts; chart_svg writes one for a paper, and the HTML report hands the same
@@ -14,7 +15,8 @@ enum chart_kind {
 	CHART_CURVES, /* straight from point to point */
 	CHART_STEPS,  /* a value holds until the next point: queues, distributions */
 	CHART_MEANS,  /* few points, each with a mark and the range low..high */
-	/* A bar a line, at its only point; x does not matter. Of a line of marks x is the number of the bar. */
+	/* A bar a line, at its only point; x does not matter. Of a line of marks x is the number of
+	   the bar. */
 	CHART_BARS,
 };
 
@@ -47,7 +49,8 @@ struct chart {
 	enum chart_kind kind;
 	int log_x, log_y;
 	uint32_t part; /* the owner's: which part of a report it belongs to */
-	int is_framed; /* 1: it is compared with others, and its axes reach as far as this at least */
+	int is_framed; /* 1: it is compared with others, and its axes reach as far as this at least
+			*/
 	struct chart_extent frame;
 	uint32_t line_count;
 	struct chart_line *lines;
@@ -72,24 +75,24 @@ struct chart_line *chart_line_add(struct chart *c, const char *name);
 void chart_point_add(struct chart_line *l, double x, double y);
 
 /* A line that looks the same when drawn in so many columns: of the points in each column the first,
- * the last, the lowest and the highest stay, so a peak of one sample is never lost (M4: Jugel et al.,
- * VLDB 2014). Columns are equally weir_wide in x, or in log x. */
+ * the last, the lowest and the highest stay, so a peak of one sample is never lost (M4: Jugel et
+ * al., VLDB 2014). Columns are equally weir_wide in x, or in log x. */
 void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x);
 
 /* The distribution of the values as steps: at each value that occurs, the share of values that are
  * no larger. Sorts the values. */
 void chart_line_cdf(struct chart_line *l, double *values, uint64_t count);
 
-/* The same seen from the other end: at each value that occurs, the share of values that are larger, where there
- * are any: the complement, whose tail a logarithmic axis shows. */
+/* The same seen from the other end: at each value that occurs, the share of values that are larger,
+ * where there are any: the complement, whose tail a logarithmic axis shows. */
 void chart_line_tail(struct chart_line *l, double *values, uint64_t count);
 
 /* Every x and y of the chart divided by the factors, intervals too. */
 void chart_scale(struct chart *c, double x_factor, double y_factor);
 
 /* What is drawn, and the frame. Intervals belong to it as far as they do not reach
- * below zero where no y does, or above twice the largest y: a weir_wide interval must not flatten the
- * lines. 0: nothing is drawn. */
+ * below zero where no y does, or above twice the largest y: a weir_wide interval must not flatten
+ * the lines. 0: nothing is drawn. */
 int chart_extent(const struct chart *c, struct chart_extent *extent);
 
 void chart_extent_join(struct chart_extent *extent, const struct chart_extent *other);
@@ -115,8 +118,8 @@ struct ticks {
 	double at[TICKS_MAX];
 };
 
-/* Round numbers inside min..max: about wanted of them, or for a log axis powers of ten, with 2 and 5
- * between where there are few powers. */
+/* Round numbers inside min..max: about wanted of them, or for a log axis powers of ten, with 2 and
+ * 5 between where there are few powers. */
 void ticks_linear(struct ticks *t, double min, double max, uint32_t wanted);
 void ticks_log(struct ticks *t, double min, double max);
 #endif

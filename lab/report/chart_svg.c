@@ -1,5 +1,7 @@
-/* chart_svg.c -- a chart as an SVG file for a paper: black text on white, lines that differ in dashes,
- * marks and colour, bars that differ in hatching, so that a copy in black and white still reads. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chart_svg.c -- a chart as an SVG file for a paper: black text on white, lines that differ in
+ * dashes, marks and colour, bars that differ in hatching, so that a copy in black and white still
+ * reads. */
 #include "lab/report/chart.h"
 #include "base/memory.h"
 #include <math.h>
@@ -234,7 +236,8 @@ static void write_whisker(FILE *f, const struct frame *r, const struct chart_poi
 static void write_stroke(FILE *f, const struct chart_line *l)
 {
 	uint32_t style = l->style;
-	/* Lines of one mark differ in their dashes: in black and white, too, the first 37 can be told apart. */
+	/* Lines of one mark differ in their dashes: in black and white, too, the first 37 can be
+	 * told apart. */
 	const char *dash = dashes[(style + style / CHART_COLOURS) % DASHES];
 
 	if (l->is_muted) {
@@ -276,8 +279,8 @@ static void write_path(FILE *f, const struct frame *r, enum chart_kind kind,
 	fputs("\"/>\n", f);
 }
 
-/* Every point of a chart of means, its interval aside by so much; of other lines a point now and then,
- * each line from another place on. */
+/* Every point of a chart of means, its interval aside by so much; of other lines a point now and
+ * then, each line from another place on. */
 static void write_marks(FILE *f, const struct frame *r, enum chart_kind kind,
 			const struct chart_line *l, double aside)
 {
@@ -416,8 +419,8 @@ static void write_sample(FILE *f, const struct chart *c, uint32_t line, double x
 	text_at(f, x + SAMPLE + 5, y, "start", c->lines[line].name);
 }
 
-/* Writes the legend of the lines from the first on, from y on, or only measures where f is NULL. Returns its
- * height. */
+/* Writes the legend of the lines from the first on, from y on, or only measures where f is NULL.
+ * Returns its height. */
 static int write_legend(FILE *f, const struct chart *c, uint32_t first, double y)
 {
 	const double left = 30;

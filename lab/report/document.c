@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* document.c -- see document.h. */
 #include "lab/report/document.h"
 #include "base/markup.h"

@@ -1,5 +1,6 @@
-/* document.h -- headings, paragraphs and tables in one of two forms, so that a summary is written down once:
- * a page of HTML, or Markdown. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* document.h -- headings, paragraphs and tables in one of two forms, so that a summary is written
+ * down once: a page of HTML, or Markdown. */
 #ifndef LAB_REPORT_DOCUMENT_H
 #define LAB_REPORT_DOCUMENT_H
 #include <stddef.h>
@@ -18,7 +19,8 @@ void document_text(const struct document *d, const char *text);
 void document_heading(const struct document *d, int level, const char *text);
 void document_paragraph(const struct document *d, const char *text);
 
-/* A table by the names of its columns, NULL at their end: the first are so many texts, the others numbers. */
+/* A table by the names of its columns, NULL at their end: the first are so many texts, the others
+ * numbers. */
 struct document_table {
 	const char *class; /* of a page's style */
 	size_t texts;

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_charts.c -- the panels of a figure as charts, from the runs of its store.
  *
- * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the lines
- * apart, "x" is along the axis; what else differs makes one variant of the chart for each value. */
+ * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the
+ * lines apart, "x" is along the axis; what else differs makes one variant of the chart for each
+ * value. */
 #include "lab/report/figure_report.h"
 #include "lab/report/panel_drawing.h"
 #include "lab/report/panel_labels.h"
@@ -51,8 +53,9 @@ uint32_t drawing_line_style(const struct drawing *d, const struct compare_row *r
 	return d->by == NO_AXIS ? 0 : row->value[d->by];
 }
 
-/* Lines and x tell rows apart by this axis. A case is a name for settings: where lines are told apart by
- * cases, what these hold says nothing more, and where they are told apart by one of these, the case does not. */
+/* Lines and x tell rows apart by this axis. A case is a name for settings: where lines are told
+ * apart by cases, what these hold says nothing more, and where they are told apart by one of these,
+ * the case does not. */
 static int is_drawn(const struct drawing *d, uint32_t axis)
 {
 	const struct comparison *c = &d->r->compare;
@@ -64,7 +67,8 @@ static int is_drawn(const struct drawing *d, uint32_t axis)
 	return by_case ? compare_is_of_case(&c->runs, path) : strcmp(path, COMPARE_CASE) == 0;
 }
 
-/* "load = 0.8, hosts = 16": what differs between rows besides line and x, unless the panel chose it. */
+/* "load = 0.8, hosts = 16": what differs between rows besides line and x, unless the panel chose
+ * it. */
 static struct report_text variant_of(const struct drawing *d, const struct compare_row *row)
 {
 	const struct comparison *c = &d->r->compare;
@@ -316,7 +320,8 @@ static const char *x_of(const struct drawing *d, const struct compare_row *row)
 			       : d->r->compare.axes[d->x].values[row->value[d->x]];
 }
 
-/* Lines with one x, as quick sizes have them, would lie on each other in one place: they are bars. */
+/* Lines with one x, as quick sizes have them, would lie on each other in one place: they are
+ * bars. */
 static int has_one_x(struct drawing *d)
 {
 	const struct comparison *c = &d->r->compare;
@@ -411,8 +416,8 @@ static void drawing_free(struct drawing *d)
 
 /* --- all of them --- */
 
-/* Which unit suits a chart follows from its axes, and these from those of other panels: all are drawn before any
- * is finished. */
+/* Which unit suits a chart follows from its axes, and these from those of other panels: all are
+ * drawn before any is finished. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e)
 {
 	struct drawing *drawings = memory_zeroed(f->panel_count, sizeof(*drawings));

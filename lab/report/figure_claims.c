@@ -1,5 +1,6 @@
-/* figure_claims.c -- the claims of a figure in its page: what the paper says, what was measured, and by which
- * rule the verdict is what it is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* figure_claims.c -- the claims of a figure in its page: what the paper says, what was measured,
+ * and by which rule the verdict is what it is. */
 #include "lab/report/figure_report.h"
 #include <math.h>
 

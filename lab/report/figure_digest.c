@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_digest.c -- what decides a figure's verdicts, as a digest: see shipped.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/ini.h"

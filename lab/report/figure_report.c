@@ -1,5 +1,6 @@
-/* figure_report.c -- one figure of a paper as a page: what the paper says and what was measured, the
- * panels, and what was run. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* figure_report.c -- one figure of a paper as a page: what the paper says and what was measured,
+ * the panels, and what was run. */
 #include "lab/report/figure_report.h"
 #include "lab/report/paper_about.h"
 #include "base/output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_report.h -- one figure of a paper as it came out here: its panels drawn the way the paper
  * draws them, and the paper's claims beside them with their verdicts. From the store of its runs.
  *
@@ -39,8 +40,8 @@ struct claim_text claim_place(const struct claim *c);
 
 /* --- used between the files of this module --- */
 
-/* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and bars;
- * the part of a chart is the number of its panel. */
+/* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and
+ * bars; the part of a chart is the number of its panel. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e);
 
 /* The section of the page about what the paper says; in figure_claims.c. */

@@ -1,6 +1,7 @@
-/* panel_axes.c -- which panels of a figure have equal axes: those that are to be compared. Unless the file says
- * otherwise these are panels that show the same of other runs: of one kind, by one metric, over one setting,
- * relative to one scheme. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* panel_axes.c -- which panels of a figure have equal axes: those that are to be compared. Unless
+ * the file says otherwise these are panels that show the same of other runs: of one kind, by one
+ * metric, over one setting, relative to one scheme. */
 #include "lab/analysis/claims.h"
 #include "lab/report/panel_drawing.h"
 #include "base/memory.h"
@@ -32,8 +33,8 @@ int panels_share_axes(const struct panel *a, const struct panel *b)
 	       !(a->x_scale < b->x_scale || a->x_scale > b->x_scale);
 }
 
-/* What a chart shares with those of other panels. Charts that are shown one at a time, in one place, do so with
- * the one that is shown for the same settings. Returns whether there is any. */
+/* What a chart shares with those of other panels. Charts that are shown one at a time, in one
+ * place, do so with the one that is shown for the same settings. Returns whether there is any. */
 static int find_frame(const struct chart_list *list, const struct figure *f, const struct chart *c,
 		      struct chart_extent *frame)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* panel_drawing.h -- a panel while its charts are made. Private to this room. */
 #ifndef LAB_REPORT_PANEL_DRAWING_H
 #define LAB_REPORT_PANEL_DRAWING_H
@@ -50,7 +51,8 @@ const struct compare_row *drawing_only_row(const struct drawing *d, const struct
 /* The row that is like this one, but of the case that all are relative to. */
 const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row);
 
-/* Axes of panels that are compared reach equally far; for charts that are whole, in the units of the runs. */
+/* Axes of panels that are compared reach equally far; for charts that are whole, in the units of
+ * the runs. */
 void panels_share(struct chart_list *list, const struct figure *f);
 
 /* What the claims of the figure say of points of the panel, as marks. */

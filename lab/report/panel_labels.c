@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* panel_labels.c -- see panel_labels.h. */
 #include "lab/report/panel_labels.h"
 #include <string.h>

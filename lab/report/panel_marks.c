@@ -1,7 +1,9 @@
-/* panel_marks.c -- the paper's own numbers in its panels, as rings: of every claim that says a number of one
- * point, bar or series. What follows from such numbers is drawn, too: "PRED takes 0.2 of CoDel's time" is 5 for
- * CoDel in a panel that is relative to PRED, and so is what two times have to each other. A claim with a range is
- * no number: most ranges are how "slightly better" was read. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* panel_marks.c -- the paper's own numbers in its panels, as rings: of every claim that says a
+ * number of one point, bar or series. What follows from such numbers is drawn, too: "PRED takes 0.2
+ * of CoDel's time" is 5 for CoDel in a panel that is relative to PRED, and so is what two times
+ * have to each other. A claim with a range is no number: most ranges are how "slightly better" was
+ * read. */
 #include "lab/report/panel_drawing.h"
 #include "base/memory.h"
 #include <math.h>
@@ -36,7 +38,8 @@ const struct compare_row *drawing_only_row(const struct drawing *d, const struct
 	return found;
 }
 
-/* Those claims that say a number of the panel's metric. With best it is said of an unknown point. */
+/* Those claims that say a number of the panel's metric. With best it is said of an unknown
+ * point. */
 static struct sayings find_sayings(const struct drawing *d, const struct figure *f)
 {
 	struct sayings found = { 0,
@@ -126,7 +129,8 @@ static void mark(const struct drawing *d, const struct compare_row *row, double 
 		add_ring(d, row, d->x_numbers[row->value[d->x]] * d->p->x_scale, said);
 }
 
-/* All that claims say of the row, which may contradict each other; or else what follows from them. */
+/* All that claims say of the row, which may contradict each other; or else what follows from
+ * them. */
 static void mark_row(const struct drawing *d, const struct sayings *s,
 		     const struct compare_row *row)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* panel_series.c -- panels over time: what probes saw, and the paper's numbers of it as rings. */
 #include "lab/report/panel_drawing.h"
 #include "lab/report/panel_labels.h"

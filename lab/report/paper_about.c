@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* paper_about.c -- see paper_about.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/paper_about.h"

@@ -1,4 +1,6 @@
-/* paper_about.h -- what a paper is called, who wrote it and where it is found: PAPERS/PAPER/paper.about.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* paper_about.h -- what a paper is called, who wrote it and where it is found:
+ *PAPERS/PAPER/paper.about.
  *
  *	[paper]
  *	title = Enabling ECN over Generic Packet Scheduling
@@ -17,8 +19,8 @@ struct paper_about {
 	char *text[ABOUT_KEYS]; /* NULL: not said */
 };
 
-/* Of the paper that a figure's file, PAPERS/PAPER/FIGURE.ini, belongs to; nothing where there is no such file.
- * Refuses what it does not know. On -1 nothing is left to free. */
+/* Of the paper that a figure's file, PAPERS/PAPER/FIGURE.ini, belongs to; nothing where there is no
+ * such file. Refuses what it does not know. On -1 nothing is left to free. */
 int paper_about_read(struct paper_about *p, const char *figure_file, struct weir_error *e);
 void paper_about_free(struct paper_about *p);
 #endif

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws every .dat file beside it as a PDF; import it to draw some of them your way."""
 import glob
 import math

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c -- a report from its store, and its charts as files. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"

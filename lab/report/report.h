@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.h -- what a result folder holds, told to a reader: which runs there are, how they compare,
  * and charts of it. The program reads a report from a store once and writes it as one HTML file or
  * its charts as SVG files.
  *
- * Runs that differ in the seed only are a case, a row of the comparison; its numbers are means over the
- * seeds. Cases that differ in one chosen setting with numbers (the axis: a load, a threshold) are a
- * scheme: one line in a chart. Memory that is missing ends the program. */
+ * Runs that differ in the seed only are a case, a row of the comparison; its numbers are means over
+ * the seeds. Cases that differ in one chosen setting with numbers (the axis: a load, a threshold)
+ * are a scheme: one line in a chart. Memory that is missing ends the program. */
 #ifndef LAB_REPORT_REPORT_H
 #define LAB_REPORT_REPORT_H
 #include "lab/report/chart.h"
@@ -50,17 +51,16 @@ struct report {
 	struct report_case *cases; /* by scheme, then by x */
 	struct chart_list charts;
 	uint32_t sentence_count;
-	char **sentences; /* who wins: lab/analysis/answer.h */
-	struct comparison
-		ratios; /* each run over that of the same seed that the sentence compares with; no
-				   * rows: there is none */
-	struct comparison parts; /* by traffic section; no rows: there is one */
-	int has_choice;          /* 1: the runs are those of a search */
-	struct choice choice;    /* its outcome */
+	char **sentences;         /* who wins: lab/analysis/answer.h */
+	struct comparison ratios; /* each run over that of the same seed that the sentence compares
+				   * with; no rows: there is none */
+	struct comparison parts;  /* by traffic section; no rows: there is one */
+	int has_choice;           /* 1: the runs are those of a search */
+	struct choice choice;     /* its outcome */
 };
 
-/* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing is left
- * to free. */
+/* Refuses a store without runs, by -1; -2: the store cannot be read, or is damaged. On both nothing
+ * is left to free. */
 int report_read(struct report *r, struct store *s, enum store_scope scope, struct weir_error *e);
 void report_free(struct report *r);
 
@@ -80,7 +80,8 @@ int report_plots(const char *folder, const struct report *r, struct weir_error *
 
 enum page_kind { PAGE_TEXT, PAGE_CHARTS }; /* with or without what draws charts */
 
-/* Everything up to the first thing that is seen, and everything after the last. A live page may ask its server. */
+/* Everything up to the first thing that is seen, and everything after the last. A live page may ask
+ * its server. */
 void page_begin(FILE *f, const char *title);
 void page_begin_live(FILE *f, const char *title);
 void page_end(FILE *f, const char *version, enum page_kind kind);
@@ -94,8 +95,8 @@ void page_noscript(FILE *f);
 /* The section "What was run": how many runs, and their settings. */
 void page_runs(FILE *f, const struct report *r);
 
-/* What the numbers of the runs do not say by themselves: flows that did not end, links that are stuck, runs that
- * are not shown; nothing where all is well. */
+/* What the numbers of the runs do not say by themselves: flows that did not end, links that are
+ * stuck, runs that are not shown; nothing where all is well. */
 void page_caveats(FILE *f, const struct comparison *c);
 
 /* The numbers of a chart, as the script reads them: an object of JSON. */
@@ -117,8 +118,9 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e);
 
 void report_add_sentence(struct report *r, const char *line);
 
-/* A search, in report_choice.c: its sentences; the name of a row, for the caller to free, NULL where its runs are of
- * no setting of the search; and the rows in the order in which they are shown, the chosen setting first. */
+/* A search, in report_choice.c: its sentences; the name of a row, for the caller to free, NULL
+ * where its runs are of no setting of the search; and the rows in the order in which they are
+ * shown, the chosen setting first. */
 void report_choice_sentences(struct report *r);
 char *report_choice_label(const struct report *r, const struct compare_row *row);
 uint32_t *report_row_order(const struct report *r);
@@ -130,7 +132,8 @@ int report_sizes(struct report *r, struct store *s, struct weir_error *e);
 const struct compare_row *report_row(const struct report *r, const struct comparison *c,
 				     const struct report_case *k, uint32_t part);
 
-/* Tables, in report_tables.c: those few numbers that come first, beside their ratios; all; by section. */
+/* Tables, in report_tables.c: those few numbers that come first, beside their ratios; all; by
+ * section. */
 void report_table_first(FILE *f, const struct report *r);
 void report_table_all(FILE *f, const struct report *r);
 void report_table_parts(FILE *f, const struct report *r);
@@ -157,8 +160,8 @@ struct report_text report_x_name(const struct report *r, const struct report_cas
 /* The column of a metric, or -1: it is not known. */
 int report_column(const struct report *r, const char *metric);
 
-/* Which metrics a table shows (METRIC_IN_REPORTS), under the titles of metric_title; FIRST: what answers are about,
- * most important first (lab/analysis/answer.h). */
+/* Which metrics a table shows (METRIC_IN_REPORTS), under the titles of metric_title; FIRST: what
+ * answers are about, most important first (lab/analysis/answer.h). */
 enum report_table {
 	REPORT_FLOWS,
 	REPORT_NETWORK,
@@ -192,7 +195,8 @@ struct report_unit report_unit(double number, const char *unit);
 /* The one of that name for numbers in unit, "ms" for "ns"; 0: there is none. */
 int report_unit_find(const char *name, const char *unit, struct report_unit *found);
 
-/* Are all values numbers of one kind (0.9, 20KB)? Gives these, in the unit of the largest; its name is
+/* Are all values numbers of one kind (0.9, 20KB)? Gives these, in the unit of the largest; its name
+ * is
  * "" where they have none. -1: they are not. */
 int report_numbers(const char *const *values, uint32_t count, double *numbers, const char **unit);
 
@@ -216,7 +220,8 @@ struct chart *report_chart(struct chart_list *list, uint32_t part, const char *t
 /* The distribution of those values that are positive, on a logarithmic axis. Changes them. */
 void report_cdf(struct chart_line *l, double *values, uint64_t count);
 
-/* The flows of some runs in a comparison by flow size (which may be by traffic, too, before that). */
+/* The flows of some runs in a comparison by flow size (which may be by traffic, too, before
+ * that). */
 struct size_line {
 	struct store *s;
 	const struct stored_runs *runs;
@@ -234,7 +239,8 @@ void report_size_axis(struct chart *c);
 /* The points of a series, time in nanoseconds, as many as a zoomed chart can show. */
 void report_series(struct chart_line *l, const struct stored_series *s);
 
-/* Axis and label "what (unit)" in a unit that suits the largest number, which is in the given unit. */
+/* Axis and label "what (unit)" in a unit that suits the largest number, which is in the given
+ * unit. */
 void report_y_unit(struct chart *c, const char *what, const char *unit);
 
 /* Adds to the chart's note where flows of some run did not end, or links are stuck. */

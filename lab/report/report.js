@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Draws the charts of a report. Each figure names its chart (data-chart); the numbers stand beside it
  * as JSON. A line's style number chooses its dashes, its marks and its colour, so that lines can be
  * told apart by each of them alone. All text goes in as text, never as markup. */

@@ -1,4 +1,6 @@
-/* report_charts.c -- the charts of a report, from the numbers of its runs, their flows and series. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_charts.c -- the charts of a report, from the numbers of its runs, their flows and
+ * series. */
 #include "lab/report/report.h"
 #include "base/memory.h"
 #include "weir/units.h"

@@ -1,5 +1,7 @@
-/* report_choice.c -- the outcome of a search (weir choose) in a report: goal and constraints, the chosen setting beside
- * the file's own on fresh seeds, the front, and every setting that was tried. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_choice.c -- the outcome of a search (weir choose) in a report: goal and constraints, the
+ * chosen setting beside the file's own on fresh seeds, the front, and every setting that was
+ * tried. */
 #include "lab/report/report.h"
 #include "base/memory.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_compare.c -- which settings differ between runs, and which runs belong together. */
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
@@ -157,7 +158,8 @@ static int speaks_for_itself(const char *value)
 	       strcmp(value, "no") != 0;
 }
 
-/* Does another axis have values of the same kind: marking of another section, the control of another one? */
+/* Does another axis have values of the same kind: marking of another section, the control of
+ * another one? */
 static int has_sibling(const struct report *r, const struct compare_axis *a)
 {
 	size_t kind = strcspn(a->path, ".");

@@ -1,5 +1,6 @@
-/* report_html.c -- a report as one HTML file that needs nothing else: text, tables, the numbers of the
- * charts, the style, the script that draws them, and dygraphs, on which that script builds. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_html.c -- a report as one HTML file that needs nothing else: text, tables, the numbers of
+ * the charts, the style, the script that draws them, and dygraphs, on which that script builds. */
 #include "lab/report/report.h"
 #include <assert.h>
 #include <math.h>
@@ -229,8 +230,8 @@ static uint64_t chart_points(const struct chart *c)
 	return count;
 }
 
-/* Of charts in one place the last is shown, usually that of the highest load; but none that has less than half of the
- * points of another. */
+/* Of charts in one place the last is shown, usually that of the highest load; but none that has
+ * less than half of the points of another. */
 static uint32_t shown_variant(const struct chart_list *list, uint32_t first, uint32_t *variants)
 {
 	uint32_t shown = first;
@@ -360,7 +361,8 @@ void page_noscript(FILE *f)
 	      f);
 }
 
-/* What is behind one button, where a script can show one at a time; else all of it, one below the other. */
+/* What is behind one button, where a script can show one at a time; else all of it, one below the
+ * other. */
 static void begin_tab(FILE *f, const char *title)
 {
 	fprintf(f, "<div class=\"tab\" data-title=\"%s\">\n", title);

@@ -1,5 +1,6 @@
-/* report_plots.c -- the charts of a report for gnuplot and matplotlib: for each the numbers, ID.dat, and a script,
- * ID.gp, which writes ID.pdf; and plots.py, which draws all of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_plots.c -- the charts of a report for gnuplot and matplotlib: for each the numbers,
+ * ID.dat, and a script, ID.gp, which writes ID.pdf; and plots.py, which draws all of them. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/output.h"
 #include "lab/report/report.h"
@@ -45,7 +46,8 @@ static void write_entry(FILE *f, const char *name, const char *text)
 	fputc('\n', f);
 }
 
-/* A head of comments, then a block for each line: "x y low high", two empty lines between blocks. */
+/* A head of comments, then a block for each line: "x y low high", two empty lines between
+ * blocks. */
 static void write_data(FILE *f, const struct chart *c)
 {
 	static const char *const kinds[] = { "curves", "steps", "means", "bars" };
@@ -83,7 +85,8 @@ static uint32_t dash_of(const struct chart_line *l)
 	return 1 + (l->style + l->style / CHART_COLOURS) % GNUPLOT_DASHES;
 }
 
-/* What a line looks like: as in chart_svg.c those of one colour differ in their dashes and marks. */
+/* What a line looks like: as in chart_svg.c those of one colour differ in their dashes and
+ * marks. */
 static void write_style(FILE *f, const struct chart_line *l, enum chart_kind kind)
 {
 	static const int fills[] = { 3, 4, 1, 5, 2, 7 };
@@ -136,8 +139,8 @@ static int has_intervals(const struct chart_line *l)
 	return 0;
 }
 
-/* Boxes have names on the axis and lines a title. Intervals are drawn apart: a box or a point without one would be
- * left out otherwise. (yerrorbars would leave a hole where the point is.) */
+/* Boxes have names on the axis and lines a title. Intervals are drawn apart: a box or a point
+ * without one would be left out otherwise. (yerrorbars would leave a hole where the point is.) */
 static void plot_line(FILE *f, const struct chart *c, uint32_t i)
 {
 	static const char *const styles[] = { "linespoints", "steps", "linespoints", "boxes" };

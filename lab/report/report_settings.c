@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_settings.c -- which settings somebody chose: those that are not at their defaults. */
 #include "lab/analysis/selection.h"
 #include "lab/report/report.h"

@@ -1,5 +1,7 @@
-/* report_sizes.c -- slowdown and completion time by flow size, a line for each scheme: how much each size pays.
- * Where there are several traffic sections, each has a chart of its own. Panels of figures use it, too. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_sizes.c -- slowdown and completion time by flow size, a line for each scheme: how much
+ * each size pays. Where there are several traffic sections, each has a chart of its own. Panels of
+ * figures use it, too. */
 #include "lab/report/report.h"
 #include "base/memory.h"
 #include <math.h>

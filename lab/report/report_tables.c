@@ -1,4 +1,6 @@
-/* report_tables.c -- the tables of a report: a row for each case, in the order of schemes, or the best first. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_tables.c -- the tables of a report: a row for each case, in the order of schemes, or the
+ * best first. */
 #include "lab/report/report.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sections.h"
@@ -28,7 +30,8 @@ static int column_of(const struct comparison *c, const char *name)
 	return -1;
 }
 
-/* How the numbers of a column look: one unit and as many decimals as its largest number deserves. */
+/* How the numbers of a column look: one unit and as many decimals as its largest number
+ * deserves. */
 struct column_form {
 	struct metric_title title;
 	int column, ratio; /* of the comparisons */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reproduce.c -- finds the figures of papers and names the folders of their results. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/reproduce.h"

@@ -1,7 +1,10 @@
-/* reproduce.h -- the figures of papers that can be re-run: which there are and where their results go.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reproduce.h -- the figures of papers that can be re-run: which there are and where their results
+ * go.
  *
- * A figure is a scenario and its claims, PAPERS/PAPER/FIGURE.ini and FIGURE.claims; "pred/fig13" is its
- * name. Its results are a folder, OUT/PAPER/FIGURE, or FIGURE.full for the size of the paper. */
+ * A figure is a scenario and its claims, PAPERS/PAPER/FIGURE.ini and FIGURE.claims; "pred/fig13" is
+ * its name. Its results are a folder, OUT/PAPER/FIGURE, or FIGURE.full for the size of the
+ * paper. */
 #ifndef LAB_REPORT_REPRODUCE_H
 #define LAB_REPORT_REPRODUCE_H
 #include "lab/report/figure_report.h"
@@ -24,8 +27,8 @@ struct figure_list {
 	struct figure_files *all; /* by paper, and fig3a before fig11 */
 };
 
-/* Every figure in the folder; NULL: in scenarios/papers here, or else in share/weir/papers of the place
- * where the program is installed. On -1 nothing is left to free. */
+/* Every figure in the folder; NULL: in scenarios/papers here, or else in share/weir/papers of the
+ * place where the program is installed. On -1 nothing is left to free. */
 int figures_find(struct figure_list *l, const char *folder, struct weir_error *e);
 void figures_free(struct figure_list *l);
 
@@ -77,9 +80,10 @@ struct summary_entry {
 	struct figure_state states[FIGURE_SIZES];
 	struct findings run[FIGURE_SIZES];     /* of the runs that are here, whatever they are of */
 	struct findings shipped[FIGURE_SIZES]; /* what Weir came with */
-	struct digest digest[FIGURE_SIZES];   /* of what is judged today */
-	int has_page[FIGURE_SIZES];           /* 1: FIGURE_PAGE is there */
-	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL: nothing. */
+	struct digest digest[FIGURE_SIZES];    /* of what is judged today */
+	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE is there */
+	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL:
+	 * nothing. */
 	char *text;
 };
 
@@ -108,16 +112,16 @@ int summary_is_shipped(const struct summary_entry *y, int size);
 /* Likewise, but was that of other settings or claims than today's? */
 int summary_is_outdated(const struct summary_entry *y, int size);
 
-/* What is known for certain: of runs, where all of today's are there, or else what was shipped, where it is not out of
- * date; NULL: nothing. */
+/* What is known for certain: of runs, where all of today's are there, or else what was shipped,
+ * where it is not out of date; NULL: nothing. */
 const struct findings *summary_certain(const struct summary_entry *y, int size);
 
-/* Writes the verdicts of all figures whose runs of today's scenario are all there as those that Weir comes with,
- * into the papers' folders; the others stay. */
+/* Writes the verdicts of all figures whose runs of today's scenario are all there as those that
+ * Weir comes with, into the papers' folders; the others stay. */
 int summary_ship(const struct summary *y, struct weir_error *e);
 
-/* A page with links to the figures' pages, of what is there now. And a document, of what is known for certain: it is the
- * same whether that was run here or was shipped. */
+/* A page with links to the figures' pages, of what is there now. And a document, of what is known
+ * for certain: it is the same whether that was run here or was shipped. */
 void summary_html(FILE *f, const struct summary *y);
 void summary_markdown(FILE *f, const struct summary *y);
 #endif

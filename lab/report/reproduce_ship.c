@@ -1,5 +1,6 @@
-/* reproduce_ship.c -- the verdicts of runs that are here become those that Weir comes with; and which of the two
- * a reader is shown. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reproduce_ship.c -- the verdicts of runs that are here become those that Weir comes with; and
+ * which of the two a reader is shown. */
 #include "base/output.h"
 #include "lab/report/reproduce.h"
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static void write_paper(FILE *f, const struct summary *y, const char *paper)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
 			const struct summary_entry *one = &y->all[i];
 			const struct findings *o = today_is_whole(&one->states[size].today)
-							  ? &one->run[size]
-							  : &one->shipped[size];
+							   ? &one->run[size]
+							   : &one->shipped[size];
 
 			if (strcmp(one->files->paper, paper) == 0 && o->version[0])
 				shipped_write(f, one->files->name, (enum figure_size)size, o);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reproduce_summary.c -- over all papers: how many claims agree, as a page and as a document. */
 #define _DEFAULT_SOURCE
 #include "lab/report/summary_tables.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shipped.c -- see shipped.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/shipped.h"

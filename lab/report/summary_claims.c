@@ -1,5 +1,6 @@
-/* summary_claims.c -- of a summary: the claims that are not as the paper says, with what was measured and what is known of
- * the reason, a table for each figure. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_claims.c -- of a summary: the claims that are not as the paper says, with what was
+ * measured and what is known of the reason, a table for each figure. */
 #define _DEFAULT_SOURCE
 #include "lab/report/summary_tables.h"
 #include "base/text.h"

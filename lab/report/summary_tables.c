@@ -1,4 +1,6 @@
-/* summary_tables.c -- how many claims and sentences have which verdict, paper by paper and figure by figure. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_tables.c -- how many claims and sentences have which verdict, paper by paper and figure
+ * by figure. */
 #define _DEFAULT_SOURCE
 #include "lab/report/summary_tables.h"
 #include "base/machine.h"
@@ -7,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whose verdicts: of runs that are here, or those that Weir came with where there are none; of a document, of either. */
+/* Whose verdicts: of runs that are here, or those that Weir came with where there are none; of a
+ * document, of either. */
 enum source { RUN_HERE, SHIPPED, SOURCES, CERTAIN = SOURCES };
 
 /* What is counted: a sentence may be several claims. Of claims that disagree, why they do. */
@@ -295,8 +298,8 @@ void summary_papers(const struct document *d, const struct summary *s)
 
 /* --- figures --- */
 
-/* Of what Weir came with, and where it or the runs that are here do not fit today's files any more; NULL: nothing is
- * known. */
+/* Of what Weir came with, and where it or the runs that are here do not fit today's files any more;
+ * NULL: nothing is known. */
 static const char *state_of(const struct document *d, const struct summary_entry *y, int size)
 {
 	if (d->form == FORM_MARKDOWN)

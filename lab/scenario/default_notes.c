@@ -1,5 +1,6 @@
-/* default_notes.c -- see default_notes.h: the schemes and keys in use, the links that they serve, and what the
- * table of defaults says of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* default_notes.c -- see default_notes.h: the schemes and keys in use, the links that they serve,
+ * and what the table of defaults says of them. */
 #include "lab/scenario/default_notes.h"
 #include "lab/scenario/spec_key.h"
 #include "base/memory.h"
@@ -60,8 +61,8 @@ static int is_given(const struct scenario *s, const char *path)
 	return 0;
 }
 
-/* "k", "min and max", "a, b and c": those of the entry's options that nothing sets. Returns how many.
- * spec NULL: they are keys of a section. */
+/* "k", "min and max", "a, b and c": those of the entry's options that nothing sets. Returns how
+ * many. spec NULL: they are keys of a section. */
 static uint32_t options_not_given(const struct look *l, const struct default_entry *d,
 				  const char *spec, char list[WEIR_OPT_TEXT_SIZE])
 {
@@ -82,7 +83,8 @@ static uint32_t options_not_given(const struct look *l, const struct default_ent
 	return count;
 }
 
-/* Notes the entry where a link is outside of it and a value is left to it. subject: "host.cc = timely", "rdma". */
+/* Notes the entry where a link is outside of it and a value is left to it. subject: "host.cc =
+ * timely", "rdma". */
 static void look_at_entry(const struct look *l, const struct default_entry *d, const char *subject,
 			  const char *spec, const struct span *span)
 {
@@ -158,7 +160,8 @@ static void look_at_controls(const struct look *l)
 		look_at_section(l, "rdma", &l->hosts);
 }
 
-/* Adds a port's rate to the spans of the markings that its queues have; the last is switch.marking's. */
+/* Adds a port's rate to the spans of the markings that its queues have; the last is
+ * switch.marking's. */
 static void add_port(const struct look *l, const struct net_link *link, struct span *spans)
 {
 	const struct config *c = l->config;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcc_config.c -- see hpcc_config.h. */
 #include "lab/scenario/hpcc_config.h"
 #include "base/input.h"
@@ -18,8 +19,8 @@ enum value_kind {
 	VALUE_LINK,
 };
 
-/* What the simulator takes where a key is not given; NULL: it has nothing that works. EWMA_GAIN is among
- * those: its 1 / 16 is a division of whole numbers. */
+/* What the simulator takes where a key is not given; NULL: it has nothing that works. EWMA_GAIN is
+ * among those: its 1 / 16 is a division of whole numbers. */
 struct key {
 	const char *name;
 	enum value_kind kind;

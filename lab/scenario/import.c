@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* import.c -- see import.h. */
 #include "lab/scenario/import.h"
 #include "lab/scenario/sections.h"
@@ -216,8 +217,8 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 	}
 }
 
-/* A run ends when all flows have ended, or where their simulator would stop it: so long after the last start,
- * unless it stops before that. */
+/* A run ends when all flows have ended, or where their simulator would stop it: so long after the
+ * last start, unless it stops before that. */
 static void write_end(FILE *f, const struct scenario *s, const struct flow_list *flows,
 		      int64_t stop_ps)
 {
@@ -310,7 +311,8 @@ static void add_captured(struct config *c, const struct capture_flows *capture)
 	}
 }
 
-/* An experiment of HPCC's simulator that stops before its first flow starts has nothing to measure. */
+/* An experiment of HPCC's simulator that stops before its first flow starts has nothing to
+ * measure. */
 static int check_stop(const struct scenario *s, const struct import_files *files,
 		      const struct flow_list *flows, struct weir_error *e)
 {
@@ -319,7 +321,8 @@ static int check_stop(const struct scenario *s, const struct import_files *files
 	if (!files->hpcc || scenario_find(s, "measure.to") ||
 	    files->hpcc->stop_ps > flows->flows[0].start_ps)
 		return 0;
-	return weir_error_set(e, "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
+	return weir_error_set(e,
+			      "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
 			      time_text(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
 			      time_text(start, sizeof(start), flows->flows[0].start_ps));
 }

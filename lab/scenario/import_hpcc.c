@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* import_hpcc.c -- see import_hpcc.h. */
 #include "lab/scenario/import_hpcc_parts.h"
 #include "base/line_file.h"
@@ -12,7 +13,8 @@
 /* Flows and failures of that simulator count from here. */
 #define BEGIN_US (2 * (uint64_t)(WEIR_NS_PER_S / WEIR_NS_PER_US))
 
-/* Of its shared memory: alpha of links as fast as a host's, headroom in link delays at line rate. */
+/* Of its shared memory: alpha of links as fast as a host's, headroom in link delays at line
+ * rate. */
 enum { ALPHA_SHARE = 8, HEADROOM_DELAYS = 3 };
 
 const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
@@ -39,7 +41,8 @@ void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%s %.*s%s: %s", hpcc_key_name(key),
-		 (int)strlen(quoted.text) - 2, quoted.text + 1, v->line ? "" : " (not given)", what);
+		 (int)strlen(quoted.text) - 2, quoted.text + 1, v->line ? "" : " (not given)",
+		 what);
 	line_list_add(&h->notes, text, v->line);
 }
 
@@ -238,8 +241,8 @@ static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
 	return -1;
 }
 
-/* The queue that a packet leaves behind decides, and is above the thresholds, not at them: a byte that
- * nothing here depends on. */
+/* The queue that a packet leaves behind decides, and is above the thresholds, not at them: a byte
+ * that nothing here depends on. */
 static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
 			  const char *path, struct weir_error *e)
 {
@@ -300,7 +303,8 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 	return 0;
 }
 
-/* Headroom there is three link delays at line rate; here it is one size, or what each link needs. */
+/* Headroom there is three link delays at line rate; here it is one size, or what each link
+ * needs. */
 static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct network *net)
 {
 	double first = -1;
@@ -352,8 +356,8 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 	return 0;
 }
 
-/* The node of that number in the topology file: hosts have numbers of their own, switch 4 is s4. UINT32_MAX: there is
- * none. */
+/* The node of that number in the topology file: hosts have numbers of their own, switch 4 is s4.
+ * UINT32_MAX: there is none. */
 static uint32_t node_of(const struct network *net, uint64_t number)
 {
 	char wanted[32], name[32];

@@ -1,16 +1,17 @@
-/* import_hpcc.h -- a configuration of HPCC's simulator as settings of a scenario: the same control with the same
- * numbers, the same marking by link rate, buffer, pauses, failure and end; flows end at the sender, ACKs have the size
- * and the queue, and NICs the round robin, that they have there.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* import_hpcc.h -- a configuration of HPCC's simulator as settings of a scenario: the same control
+ * with the same numbers, the same marking by link rate, buffer, pauses, failure and end; flows end
+ * at the sender, ACKs have the size and the queue, and NICs the round robin, that they have there.
  *
- * What has no like here is said, a sentence each, with the line of the configuration it is about; so is what
- * a key that was not given stands for there. */
+ * What has no like here is said, a sentence each, with the line of the configuration it is about;
+ * so is what a key that was not given stands for there. */
 #ifndef LAB_SCENARIO_IMPORT_HPCC_H
 #define LAB_SCENARIO_IMPORT_HPCC_H
 #include "lab/scenario/hpcc_config.h"
 #include "lab/scenario/scenario.h"
 
-/* A configuration, and where its two files were found: as named, or beside the configuration, or beside its
- * folder, where the simulator is started. */
+/* A configuration, and where its two files were found: as named, or beside the configuration, or
+ * beside its folder, where the simulator is started. */
 struct import_hpcc {
 	struct hpcc_config config;
 	char topology[2 * WEIR_OPT_TEXT_SIZE], flows[2 * WEIR_OPT_TEXT_SIZE];

@@ -1,4 +1,6 @@
-/* import_hpcc_control.c -- of a configuration of HPCC's simulator: the congestion control with its numbers, and what hosts do. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* import_hpcc_control.c -- of a configuration of HPCC's simulator: the congestion control with its
+ * numbers, and what hosts do. */
 #include "lab/scenario/import_hpcc_parts.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -121,8 +123,9 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		e);
 }
 
-/* Its switches put ACKs into the queue of their data; the NIC of a host sends them first. An ACK has 20 bytes of IP, 14
- * of PPP and 12 of its own, is padded to 60, and carries what data packets carry for the control. */
+/* Its switches put ACKs into the queue of their data; the NIC of a host sends them first. An ACK
+ * has 20 bytes of IP, 14 of PPP and 12 of its own, is padded to 60, and carries what data packets
+ * carry for the control. */
 static void add_acks(struct import_hpcc *h, struct scenario *s)
 {
 	enum { PADDED_BYTES = 60, HEADER_BYTES = 46, PINT_BYTES = 2 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* import_hpcc_parts.h -- used between the files of import_hpcc. */
 #ifndef LAB_SCENARIO_IMPORT_HPCC_PARTS_H
 #define LAB_SCENARIO_IMPORT_HPCC_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* key.c -- see key.h. */
 #include "lab/scenario/key.h"
 #include "base/version.h"

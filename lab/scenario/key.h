@@ -1,5 +1,6 @@
-/* key.h -- the name of a run: 16 hexadecimal digits over its settings, its seed, the contents of the files
- * that they name, the program's version and the sources that decide its results. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* key.h -- the name of a run: 16 hexadecimal digits over its settings, its seed, the contents of
+ * the files that they name, the program's version and the sources that decide its results. */
 #ifndef LAB_SCENARIO_KEY_H
 #define LAB_SCENARIO_KEY_H
 #include "config/config.h"

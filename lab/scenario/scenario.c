@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario.h -- a scenario file: what its author wrote, kept as written, and the config it means.
  *
  * The form is INI (base/ini.h). The title is the question that the file asks. Only the key "seed"
  * may stand before the first section.
  *
- * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts after
- * scenario_use_case, [full] after scenario_use_full.
+ * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts
+ * after scenario_use_case, [full] after scenario_use_full.
  *
  * Reading keeps the settings as a list of texts, so that a config can be made again and again with
  * some of them replaced. Nothing is checked against the tables of options before scenario_config,
@@ -56,17 +57,17 @@ int scenario_read_text(struct scenario *s, const char *file, const char *text, s
 		       struct weir_error *e);
 void scenario_free(struct scenario *s);
 
-/* Replaces settings and lists of the file by those of [full], and those of cases by those of [full NAME],
- * before any scenario_set. Without these sections nothing changes. */
+/* Replaces settings and lists of the file by those of [full], and those of cases by those of [full
+ * NAME], before any scenario_set. Without these sections nothing changes. */
 void scenario_use_full(struct scenario *s);
 
-/* From now on the settings of that case count, and of no other case; NULL: of none. What scenario_set
- * gave comes before them. -1: there is no such case; the message has no place. */
+/* From now on the settings of that case count, and of no other case; NULL: of none. What
+ * scenario_set gave comes before them. -1: there is no such case; the message has no place. */
 int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e);
 
-/* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list. A
- * key that may be repeated loses its lines of the file; further calls add lines. Several lines in one
- * value are divided by ";". */
+/* "section.key=value": replaces the setting or adds it; of a setting that [sweep] lists, the list.
+ * A key that may be repeated loses its lines of the file; further calls add lines. Several lines in
+ * one value are divided by ";". */
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e);
 
 /* Makes a config from defaults and settings and checks it (config_check). On -1 nothing is left to
@@ -79,9 +80,9 @@ int scenario_locate(const struct scenario *s, struct weir_error *e);
 
 /* Every setting that has a value, defaults included, as a user would write it, with schemes spelled
  * out: what identifies a run. The lines of a repeated key come as one text, divided by "; ", which
- * scenario_set reads again. Where a setting names a file (a plug-in, a topology, flows, sizes), or a
- * scheme that works with a model, a line "digest.PATH" says what is in it: base/digest.h. Of a run with real
- * packets the first is "world", real. */
+ * scenario_set reads again. Where a setting names a file (a plug-in, a topology, flows, sizes), or
+ * a scheme that works with a model, a line "digest.PATH" says what is in it: base/digest.h. Of a
+ * run with real packets the first is "world", real. */
 typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e);
@@ -104,8 +105,8 @@ const struct section *path_section(const struct setting_path *p);
 #define SWEEP_PREFIX "sweep." /* of lists: "sweep.switch.marking" */
 #define CASE_PATH "case"      /* which case it is, as if that were a setting */
 
-/* The next of the settings that count: of scenario_set, else of the case in use, else of the file. *i
- * starts at 0; NULL: there are no more. */
+/* The next of the settings that count: of scenario_set, else of the case in use, else of the file.
+ * *i starts at 0; NULL: there are no more. */
 const struct setting *scenario_next(const struct scenario *s, uint32_t *i);
 
 /* NULL: there is none of that name. The other one says which there are, without a place. */
@@ -136,7 +137,8 @@ enum whose { OF_FILE, OF_ALL };
 /* Removes the settings of this path: those of the file, or those of scenario_set as well. */
 void scenario_drop(struct scenario *s, const char *path, enum whose whose);
 
-/* Gives a setting its only value where it stands, or adds it; of one that [sweep] lists, the list. */
+/* Gives a setting its only value where it stands, or adds it; of one that [sweep] lists, the
+ * list. */
 void scenario_replace(struct scenario *s, const char *path, const char *value, int line);
 
 void scenario_add(struct scenario *s, const char *path, const char *value, int line);
@@ -155,7 +157,7 @@ const struct scenario_section *scenario_section(const struct scenario *s, const 
 /* Puts "FILE:LINE: path: " or "--set path=value: " in front; returns -1. */
 int setting_prefix(const struct scenario *s, const struct setting *at, struct weir_error *e);
 
-/* The first of the lines in text that are divided by ";": where it starts and how long it is, without
- * the blanks around it. */
+/* The first of the lines in text that are divided by ";": where it starts and how long it is,
+ * without the blanks around it. */
 const char *line_part(const char *text, size_t *length);
 #endif

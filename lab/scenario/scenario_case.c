@@ -1,8 +1,10 @@
-/* scenario_case.c -- settings that count only when asked for: [case NAME], one at a time, and [full].
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scenario_case.c -- settings that count only when asked for: [case NAME], one at a time, and
+ * [full].
  *
- * A case is laid over the other settings and changes none of them, so that nothing of it can be left
- * when another takes its place. [full] is for good: it replaces what the file says, and [full NAME] what
- * a case says. */
+ * A case is laid over the other settings and changes none of them, so that nothing of it can be
+ * left when another takes its place. [full] is for good: it replaces what the file says, and [full
+ * NAME] what a case says. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_config.c -- from settings to a config, and back to the settings that it stands for. */
 #include "lab/scenario/scenario.h"
 #include "base/file_digest.h"
@@ -45,7 +46,8 @@ static struct target traffic_target(struct traffic_config *t, const char *owner)
 
 /* --- the kind: topology or pattern --- */
 
-/* The setting of the section whose key was meant to be this one, by its looks; NULL: there is none. */
+/* The setting of the section whose key was meant to be this one, by its looks; NULL: there is
+ * none. */
 static const struct setting *misspelt(const struct scenario *s, const struct target *t,
 				      const char *const *key)
 {
@@ -353,8 +355,8 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 	const struct weir_specs *specs = weir_option_specs(o);
 	const struct weir_option *table;
 
-	struct weir_error
-		unread; /* config_check has read it: a spec that cannot be read has nothing inside */
+	struct weir_error unread; /* config_check has read it: a spec that cannot be read has
+				     nothing inside */
 
 	if (!specs->read || *spec == '\0' || specs->read(spec, params, &table, &unread))
 		return 0;
@@ -369,8 +371,9 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 	return 0;
 }
 
-/* Visits "digest.PATH" where the value names a file (a plug-in, a topology, flows or sizes), or a scheme
- * that works with a model, or a plug-in that does: then that of the model is behind that of the file. */
+/* Visits "digest.PATH" where the value names a file (a plug-in, a topology, flows or sizes), or a
+ * scheme that works with a model, or a plug-in that does: then that of the model is behind that of
+ * the file. */
 static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
 		       const void *params, struct weir_error *e)
 {

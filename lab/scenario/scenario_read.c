@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_read.c -- from the headers and pairs of a file to the list of settings. */
 #include "base/ini.h"
 #include "lab/scenario/scenario.h"

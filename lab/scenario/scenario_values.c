@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_values.c -- can every value that stands in a file be read, whether a run uses it or not?
  *
- * A value may be one that no run uses: a list of [sweep] or all cases replace it, its case is not listed, or
- * it is of [full]. A misspelt name there would go unnoticed until somebody takes the case away. Here a value
- * is looked at by itself: what fits with what is config_check's business. */
+ * A value may be one that no run uses: a list of [sweep] or all cases replace it, its case is not
+ * listed, or it is of [full]. A misspelt name there would go unnoticed until somebody takes the
+ * case away. Here a value is looked at by itself: what fits with what is config_check's
+ * business. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "config/plugin.h"
@@ -15,8 +17,8 @@ union scratch {
 	struct traffic_config traffic;
 };
 
-/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when it is
- * used. */
+/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when
+ * it is used. */
 static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];

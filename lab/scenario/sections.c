@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sections.c -- the sections of a scenario and their keys. */
 #include "lab/scenario/sections.h"
 #include "sim/net/network.h"

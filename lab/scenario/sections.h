@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sections.h -- which sections a scenario has and which keys are known in each.
  *
- * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a section
- * has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it chooses. Keys of
- * type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep], [case NAME] and [full] are the paths of settings
- * of the others. The reader, the settings list and the help all ask here. */
+ * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a
+ * section has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it
+ * chooses. Keys of type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep], [case
+ * NAME] and [full] are the paths of settings of the others. The reader, the settings list and the
+ * help all ask here. */
 #ifndef LAB_SCENARIO_SECTIONS_H
 #define LAB_SCENARIO_SECTIONS_H
 #include "config/config.h"
@@ -49,21 +51,24 @@ extern const struct section section_root;  /* of keys before the first header; i
 
 const struct section *section_find(const char *name);
 
-/* What of a setting's path is its key: "marking.storage" of "switch.marking.storage", "load" of "traffic.web.load". */
+/* What of a setting's path is its key: "marking.storage" of "switch.marking.storage", "load" of
+ * "traffic.web.load". */
 const char *section_key_of(const char *path);
 
-/* May the key be repeated, in that section or with one of its kinds? A plug-in has no such key: which
- * plug-in it is may be said further below. */
+/* May the key be repeated, in that section or with one of its kinds? A plug-in has no such key:
+ * which plug-in it is may be said further below. */
 int section_repeats(const struct section *s, const char *key);
 
-/* The key before the first dot where it names a scheme: what follows is one of its options, "marking.min", or
- * a part that has a scheme of its own, "marking.leaf". NULL: there is no dot, or no such key. */
+/* The key before the first dot where it names a scheme: what follows is one of its options,
+ * "marking.min", or a part that has a scheme of its own, "marking.leaf". NULL: there is no dot, or
+ * no such key. */
 const struct weir_option *section_spec(const struct section *s, const char *key);
 
 /* The key that picks the kind; NULL: there are no kinds. */
 const struct weir_option *section_chooser(const struct section *s);
 
-/* The kind of that name, which must outlive *k; 0, and *k zeroed, when the section has none such. */
+/* The kind of that name, which must outlive *k; 0, and *k zeroed, when the section has none
+ * such. */
 int kind_find(const struct section *s, const char *name, struct kind *k);
 
 /* The same, as a reader: -1 with a message that says which there are. */

@@ -1,4 +1,6 @@
-/* sim_text.c -- simulations of weir/sim.h and environments of weir/env.h from the text of a scenario file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim_text.c -- simulations of weir/sim.h and environments of weir/env.h from the text of a
+ * scenario file. */
 #include "lab/scenario/scenario.h"
 #include "base/memory.h"
 #include "sim/run/env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spec_key.c -- see spec_key.h. */
 #include "lab/scenario/spec_key.h"
 #include "lab/scenario/sections.h"
@@ -50,7 +51,8 @@ int spec_gives(const char *spec, const char *option)
 	return 0;
 }
 
-/* The spec with that option set: "red(p=1%)" and min = 5KB make "red(p=1%, min=5KB)". -1: it does not fit. */
+/* The spec with that option set: "red(p=1%)" and min = 5KB make "red(p=1%, min=5KB)". -1: it does
+ * not fit. */
 static int spec_with(char *buffer, size_t size, const char *spec, const struct setting *option)
 {
 	const char *at = spec + strcspn(spec, "(");
@@ -133,7 +135,8 @@ static int is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* By its last word: a section, a class or a rate is a part, and so is what is given a scheme, as a tier is. */
+/* By its last word: a section, a class or a rate is a part, and so is what is given a scheme, as a
+ * tier is. */
 static int is_part(const struct spec_owner *o, const char *key, const struct setting *at)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sweep.c -- from [sweep] to runs. */
 #include "lab/scenario/sweep.h"
 #include "lab/scenario/sections.h"

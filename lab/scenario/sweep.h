@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sweep.h -- [sweep]: settings with several values each, and the runs that these make.
  *
- * A key of the section is the path of a setting, its value a list: "ecn, tcn(threshold=80us)" by commas
- * outside brackets, "1..5" whole numbers, "0.1..0.9/0.2" or "1us..5us/2us" from, to and step. The runs
- * are all combinations; the first key changes slowest, values come as written. Cases are an axis before all
- * others: those of "case = a, b", or all that the scenario has. A scenario with neither is a sweep of
- * one run. */
+ * A key of the section is the path of a setting, its value a list: "ecn, tcn(threshold=80us)" by
+ * commas outside brackets, "1..5" whole numbers, "0.1..0.9/0.2" or "1us..5us/2us" from, to and
+ * step. The runs are all combinations; the first key changes slowest, values come as written. Cases
+ * are an axis before all others: those of "case = a, b", or all that the scenario has. A scenario
+ * with neither is a sweep of one run. */
 #ifndef LAB_SCENARIO_SWEEP_H
 #define LAB_SCENARIO_SWEEP_H
 #include "lab/scenario/scenario.h"
@@ -32,15 +33,15 @@ struct sweep {
 int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e);
 void sweep_free(struct sweep *w);
 
-/* What a user runs to compare is run with several seeds, so that differences have an interval: where values are listed
- * and nobody says a word of seeds, not the file, a case nor --seed, there are those from 1 on. Returns 1 where that was
- * so. Cases alone are compared as they stand. */
+/* What a user runs to compare is run with several seeds, so that differences have an interval:
+ * where values are listed and nobody says a word of seeds, not the file, a case nor --seed, there
+ * are those from 1 on. Returns 1 where that was so. Cases alone are compared as they stand. */
 enum { SWEEP_SEEDS = 5 };
 int sweep_add_seeds(struct sweep *w, const struct scenario *s);
 
-/* A sweep of points, several settings each, "switch.marking.min=5KB; host.cc.g=1/4", and of seeds: the first
- * point with every seed, and so on. A setting without a value, "host.cc.g=", is as if nobody gave it, so
- * points that name the same paths leave nothing behind for each other. */
+/* A sweep of points, several settings each, "switch.marking.min=5KB; host.cc.g=1/4", and of seeds:
+ * the first point with every seed, and so on. A setting without a value, "host.cc.g=", is as if
+ * nobody gave it, so points that name the same paths leave nothing behind for each other. */
 #define POINT_PATH "point"
 void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t first_seed,
 		     uint32_t seeds);

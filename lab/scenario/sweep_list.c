@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sweep_list.c -- a list of values: by commas, or from, to and step. */
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"

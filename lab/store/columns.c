@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* columns.c -- see columns.h. */
 #include "lab/store/columns.h"
 #include "lab/store/results.h"
@@ -139,7 +140,8 @@ static const struct column setting_columns[] = {
 
 static const struct column metric_columns[] = {
 	{ "name", COLUMN_TEXT, AT(metric_row, name), "",
-	  .help = "as in `weir list metric`; `NAME.2` where the definition of NAME has changed; `NAME of "
+	  .help = "as in `weir list metric`; `NAME.2` where the definition of NAME has changed; "
+		  "`NAME of "
 		  "SECTION`: of one `[traffic]` section alone" },
 	{ "value", COLUMN_MAYBE_REAL, AT(metric_row, value), "",
 	  .help = "in the unit that `weir help NAME` says" },

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* columns.h -- what is known of a run, table by table and column by column, declared once.
  *
- * The schema of a store, the rows that go into it and come out of it, the order of their digests, CSV, JSON
- * and the tables of docs/reference/results.md all follow from table_all. A new column is a line there and a field of
- * its row, which whoever measures it fills. (Columns of the store are part of its form: STORE_SCHEMA.) */
+ * The schema of a store, the rows that go into it and come out of it, the order of their digests,
+ * CSV, JSON and the tables of docs/reference/results.md all follow from table_all. A new column is
+ * a line there and a field of its row, which whoever measures it fills. (Columns of the store are
+ * part of its form: STORE_SCHEMA.) */
 #ifndef LAB_STORE_COLUMNS_H
 #define LAB_STORE_COLUMNS_H
 #include <stddef.h>
@@ -72,8 +74,9 @@ struct column {
 	const char *csv;                      /* its name in CSV, where that is another */
 	unsigned hidden_in;                   /* views */
 	struct cell (*show)(const void *row); /* what exports show; NULL: what the store holds */
-	/* The form of the store (store_sql.h) that first had it; 0: all have it. Such a column may hold NULL, which
-	 * is what runs of earlier forms have in it and what their digests were made without. */
+	/* The form of the store (store_sql.h) that first had it; 0: all have it. Such a column may
+	 * hold NULL, which is what runs of earlier forms have in it and what their digests were
+	 * made without. */
 	int since;
 };
 

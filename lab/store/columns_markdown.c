@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* columns_markdown.c -- the tables of columns.c as a part of docs/reference/results.md. */
 #include "lab/store/columns.h"
 #include <string.h>
@@ -16,7 +17,8 @@ static const char *some_views(const struct column *c)
 					  : "";
 }
 
-/* Under which name it is exported; where the order is another one there, by a column of the same name. */
+/* Under which name it is exported; where the order is another one there, by a column of the same
+ * name. */
 static void print_exported(FILE *f, const struct table *t, const struct column *stored)
 {
 	for (const struct column *c = t->columns; c->name && t->export_name; c++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* export.c -- whose rows are written. */
 #include "lab/store/export.h"
 #include "lab/store/exported.h"

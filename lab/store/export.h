@@ -1,4 +1,6 @@
-/* export.h -- everything in a store, for other programs. docs/reference/results.md names every column. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export.h -- everything in a store, for other programs. docs/reference/results.md names every
+ * column. */
 #ifndef LAB_STORE_EXPORT_H
 #define LAB_STORE_EXPORT_H
 #include "lab/store/store.h"

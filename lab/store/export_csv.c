@@ -1,5 +1,6 @@
-/* export_csv.c -- runs as CSV: RFC 4180 with newlines alone. Runs are numbered from 1 in the order of
- * their sweep, so that the files do not depend on which run ended first. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export_csv.c -- runs as CSV: RFC 4180 with newlines alone. Runs are numbered from 1 in the order
+ * of their sweep, so that the files do not depend on which run ended first. */
 #include "base/output.h"
 #include "lab/store/exported.h"
 #include "lab/store/results.h"

@@ -1,6 +1,7 @@
-/* export_json.c -- runs as JSON: {"version", "runs": [{"run", the columns of a run, "settings", "metrics",
- * then every table that is exported}]}. Long tables are {"columns": [names], "rows": [[values]]}, short ones
- * lists of objects. What is not known is null. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export_json.c -- runs as JSON: {"version", "runs": [{"run", the columns of a run, "settings",
+ * "metrics", then every table that is exported}]}. Long tables are {"columns": [names], "rows":
+ * [[values]]}, short ones lists of objects. What is not known is null. */
 #include "base/version.h"
 #include "lab/store/exported.h"
 #include "lab/store/results.h"

@@ -1,5 +1,6 @@
-/* exported.h -- runs on their way to other programs, those of a store or one that has just ended, in one
- * form: for export*.c alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exported.h -- runs on their way to other programs, those of a store or one that has just ended,
+ * in one form: for export*.c alone. */
 #ifndef LAB_STORE_EXPORTED_H
 #define LAB_STORE_EXPORTED_H
 #include "lab/store/store.h"

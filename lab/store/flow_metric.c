@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_metric.c -- see flow_metric.h. */
 #include "lab/store/flow_metric.h"
 #include "base/sort.h"
@@ -132,7 +133,8 @@ static void make_room(struct flow_set *s, uint64_t count)
 	s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
 }
 
-/* Those that did not end are kept too, whatever they carry; of those that did, control is not counted. */
+/* Those that did not end are kept too, whatever they carry; of those that did, control is not
+ * counted. */
 int flow_set_see(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;

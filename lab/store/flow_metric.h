@@ -1,8 +1,10 @@
-/* flow_metric.h -- numbers that are made from the flows of a run, by name: fct or slowdown; of all flows or
- * _small, _medium, _large, _over_1mb; _mean, _p50, _p95, _p99 or _p999; and _ns after fct.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flow_metric.h -- numbers that are made from the flows of a run, by name: fct or slowdown; of all
+ * flows or _small, _medium, _large, _over_1mb; _mean, _p50, _p95, _p99 or _p999; and _ns after fct.
  *
  * The flows that count are those of the run's own metrics: started in the measured interval, and
- * completed. What small and large mean is a setting of the run. Memory that is missing ends the program. */
+ * completed. What small and large mean is a setting of the run. Memory that is missing ends the
+ * program. */
 #ifndef LAB_STORE_FLOW_METRIC_H
 #define LAB_STORE_FLOW_METRIC_H
 #include "lab/store/store.h"
@@ -68,8 +70,8 @@ void flow_set_join(struct flow_set *s, const struct flow_set *other);
 
 void flow_set_free(struct flow_set *s);
 
-/* Those of a run of a store. A store that is open for reading keeps what it has read once, up to a limit, so that
- * many may ask; the set is valid until another one is asked for. NULL: message. */
+/* Those of a run of a store. A store that is open for reading keeps what it has read once, up to a
+ * limit, so that many may ask; the set is valid until another one is asked for. NULL: message. */
 const struct flow_set *store_flow_set(struct store *s, const struct stored_run *run,
 				      struct weir_error *e);
 

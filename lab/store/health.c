@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* health.c -- see health.h. */
 #include "lab/store/health.h"
 #include "lab/store/results.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* metric.c -- metrics by their names: those of runs, and those that are made from flows. */
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* results.h -- a run's numbers for people (a table), for programs (JSON) and for both (CSV).
  *
  * Writers put out the same bytes for the same result; what depends on the machine (METRIC_COST)
@@ -22,21 +23,24 @@ int results_csv_probe(const char *folder, struct weir_error *e);
 
 /* "completed", "unfinished", "unlimited", or "never-started": waited for others in vain. */
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);
-/* "data", or "control" for a flow of some size that has no ideal completion time: sim/traffic/gate.h. */
+/* "data", or "control" for a flow of some size that has no ideal completion time:
+ * sim/traffic/gate.h. */
 const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
 
 /* Index into metric_all, or -1. */
 int metric_index(const char *name);
 
-/* The name under which a metric of a run is in a result folder, and back: -1 for an unknown name and for that of
- * an earlier definition. */
+/* The name under which a metric of a run is in a result folder, and back: -1 for an unknown name
+ * and for that of an earlier definition. */
 const char *metric_stored_name(const struct metric *m);
 int metric_stored_index(const char *name);
 
-/* A metric of a run, or one that is made from flows (lab/store/flow_metric.h); NULL: there is none. */
+/* A metric of a run, or one that is made from flows (lab/store/flow_metric.h); NULL: there is
+ * none. */
 const struct metric *metric_find(const char *name);
 
-/* The name as the title of a column, without its unit: "fct_small_p999_ns" is "FCT small", "p99.9". */
+/* The name as the title of a column, without its unit: "fct_small_p999_ns" is "FCT small",
+ * "p99.9". */
 enum { METRIC_TITLE_SIZE = 64 };
 struct metric_title {
 	char part[2][METRIC_TITLE_SIZE];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.c -- a run that has just ended, as rows. */
 #include "lab/store/results.h"
 #include "lab/store/rows.h"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h -- the rows of a run, table by table: the structs that columns.h tells the columns of.
  *
- * They are made from a run that has just ended (finished_each) or read from a store (store_each); writers
- * do not ask which. */
+ * They are made from a run that has just ended (finished_each) or read from a store (store_each);
+ * writers do not ask which. */
 #ifndef LAB_STORE_ROWS_H
 #define LAB_STORE_ROWS_H
 #include "lab/store/columns.h"

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store.c -- opening the results store.
  *
- * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one file
- * that can be copied, and a process that dies in the middle of a transaction leaves a journal by which
- * the next one restores the state before. */
+ * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one
+ * file that can be copied, and a process that dies in the middle of a transaction leaves a journal
+ * by which the next one restores the state before. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/store_sql.h"
 #include "base/text.h"
@@ -92,7 +93,8 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Sweeps read earlier forms only to bring them up to this one, before their processes add to them. */
+/* Sweeps read earlier forms only to bring them up to this one, before their processes add to
+ * them. */
 static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
 {
 	if (form == STORE_SCHEMA ||
@@ -334,7 +336,8 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	s->form = is_writer(mode) ? STORE_SCHEMA : s->form;
 	if (is_writer(mode))
 		return 0;
-	/* Whoever reads once has one view of the file until it is closed: a run may be replaced meanwhile. */
+	/* Whoever reads once has one view of the file until it is closed: a run may be replaced
+	 * meanwhile. */
 	s->is_still = mode == STORE_READ;
 	return store_exec(
 		s, mode == STORE_READ ? "PRAGMA query_only = 1; BEGIN" : "PRAGMA query_only = 1",

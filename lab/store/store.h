@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
  *
  * A run is identified by its full effective settings, seed and program version (run_key). It is
- * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at all. Any
- * number of processes may read and add at the same time. Readers see only whole runs, and what they read
- * is compared with digests that were added with it: a run that is damaged is an error that names it, and
- * what a visitor has seen of it counts for nothing. */
+ * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at
+ * all. Any number of processes may read and add at the same time. Readers see only whole runs, and
+ * what they read is compared with digests that were added with it: a run that is damaged is an
+ * error that names it, and what a visitor has seen of it counts for nothing. */
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
 #include "lab/scenario/key.h"
@@ -12,11 +13,11 @@
 
 struct store;
 
-/* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file is
- * there and was found good, so it is not looked through again. FOLLOW is for whoever reads again and again
- * while a sweep adds: the same as READ, but not looked through either, and a run may be replaced between two
- * reads, which then says that it is damaged. Nobody who adds ever waits longer than one table of one run is
- * read. */
+/* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file
+ * is there and was found good, so it is not looked through again. FOLLOW is for whoever reads again
+ * and again while a sweep adds: the same as READ, but not looked through either, and a run may be
+ * replaced between two reads, which then says that it is damaged. Nobody who adds ever waits longer
+ * than one table of one run is read. */
 enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD, STORE_FOLLOW };
 
 /* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
@@ -24,8 +25,8 @@ enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD, STORE_FOLLOW };
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e);
 void store_close(struct store *s);
 
-/* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening it for
- * WRITE adds them. */
+/* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening
+ * it for WRITE adds them. */
 int store_has_digests(const struct store *s);
 
 /* The path of its file, "FOLDER/results.db". */
@@ -42,8 +43,8 @@ int store_add(struct store *s, const char *key, const struct config *c, const st
 int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
 	       struct weir_error *e);
 
-/* The runs of the plan in its order, and the number of each in this store; 0: it is not there. For the caller to
- * free. */
+/* The runs of the plan in its order, and the number of each in this store; 0: it is not there. For
+ * the caller to free. */
 struct planned_run {
 	char key[RUN_KEY_SIZE];
 	int64_t id;
@@ -54,25 +55,25 @@ int store_planned(struct store *s, struct planned_run **runs, uint64_t *count,
 /* How many runs are planned, and how many of these are there. */
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e);
 
-/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them, also in a
- * store that is open for reading. Refuses a store without a plan. */
+/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them,
+ * also in a store that is open for reading. Refuses a store without a plan. */
 enum prune_mode { PRUNE_DRY, PRUNE };
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e);
 
 /* --- from one store to another: store_copy.c --- */
 
-/* What came out of a run, in 64 bits that are the same in every store and on every machine: not its number, and not
- * what it cost. */
+/* What came out of a run, in 64 bits that are the same in every store and on every machine: not its
+ * number, and not what it cost. */
 int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e);
 
-/* Adds those of the runs that are in from, all of them or none: where s has them they stay as they are, or are
- * replaced. What is copied is compared with its digests. */
+/* Adds those of the runs that are in from, all of them or none: where s has them they stay as they
+ * are, or are replaced. What is copied is compared with its digests. */
 enum store_copying { COPY_LACKING, COPY_ALL };
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
 	       enum store_copying copying, struct weir_error *e);
 
-/* A store that is no file but lies in memory: of these bytes, or an empty one; and the bytes of such a one, as its
- * file would have them. */
+/* A store that is no file but lies in memory: of these bytes, or an empty one; and the bytes of
+ * such a one, as its file would have them. */
 int store_open_bytes(struct store **out, const void *bytes, size_t size, struct weir_error *e);
 unsigned char *store_bytes(struct store *s, size_t *size, struct weir_error *e);
 void store_bytes_free(unsigned char *bytes);
@@ -113,8 +114,8 @@ enum store_scope { STORE_PLANNED, STORE_ALL };
 int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
 	       struct weir_error *e);
 
-/* The run of that key, also of a store to which others add meanwhile; it counts as planned. In any case for the caller
- * to free. -1: it is not there, or is damaged. */
+/* The run of that key, also of a store to which others add meanwhile; it counts as planned. In any
+ * case for the caller to free. -1: it is not there, or is damaged. */
 int store_run_of_key(struct store *s, const char *key, struct stored_run *run,
 		     struct weir_error *e);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store_add.c -- a run on its way into the store: its name, and its rows in one transaction. */
 #include "lab/store/store_sql.h"
 #include <inttypes.h>
@@ -119,7 +120,8 @@ int store_add(struct store *s, const char *key, const struct config *c, const st
 	      struct weir_error *e)
 {
 	const struct finished_run f = { key, c, r };
-	/* The list is compared before it is sealed again: or what is missing would be sealed, too. */
+	/* The list is compared before it is sealed again: or what is missing would be sealed,
+	 * too. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
 		     store_each_row(s, STORE_LIST, NULL, e) || store_remove_key(s, key, e) ||
 		     add_run(s, &f, e) || store_seal(s, STORE_LIST, e) ||

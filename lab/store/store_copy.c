@@ -1,4 +1,6 @@
-/* store_copy.c -- runs on their way from one store to another, and what tells whether two of them are the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store_copy.c -- runs on their way from one store to another, and what tells whether two of them
+ * are the same. */
 #include "base/text.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"

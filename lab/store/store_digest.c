@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store_digest.c -- is what the store holds what was put into it?
  *
- * Every part of a run, its rows in one table, has a digest of 64 bits over the types and bytes of all
- * values, in the order in which they are read. It is made by reading: who adds a run reads back what it
- * has just written, in the same transaction, so writer and reader cannot disagree. Whatever is read
- * later is compared with its digest; what nobody reads costs nothing. Which runs there are and which are
- * planned are two parts more, of run 0. This finds what disks and stray hands do, not deceivers. */
+ * Every part of a run, its rows in one table, has a digest of 64 bits over the types and bytes of
+ * all values, in the order in which they are read. It is made by reading: who adds a run reads back
+ * what it has just written, in the same transaction, so writer and reader cannot disagree. Whatever
+ * is read later is compared with its digest; what nobody reads costs nothing. Which runs there are
+ * and which are planned are two parts more, of run 0. This finds what disks and stray hands do, not
+ * deceivers. */
 #include "lab/store/store_sql.h"
 #include <assert.h>
 #include <stdint.h>
@@ -38,8 +40,8 @@ static struct part part_of(const struct store *s, struct rows_of rows)
 
 /* --- digests --- */
 
-/* A bijection of either argument for any value of the other, in a multiplication: one changed word always
- * changes the digest, several do but for one time in 2^64. */
+/* A bijection of either argument for any value of the other, in a multiplication: one changed word
+ * always changes the digest, several do but for one time in 2^64. */
 static uint64_t hash_word(uint64_t before, uint64_t word)
 {
 	uint64_t hash = (before ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -84,8 +86,9 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 
 enum { STORE_COLUMNS_MAX = 16 };
 
-/* Which of the columns of table_select came with a later form, a bit for each: where such a column is NULL the digest
- * is that of the row without it, so that stores of the form before need not be sealed again. */
+/* Which of the columns of table_select came with a later form, a bit for each: where such a column
+ * is NULL the digest is that of the row without it, so that stores of the form before need not be
+ * sealed again. */
 static unsigned later_columns(const struct table *t)
 {
 	unsigned later = 0, bit = 1;

@@ -1,11 +1,14 @@
-/* store_flows.c -- the flows of runs as sets, read once for all who ask: a report asks for those of a run a dozen
- * times, and to read a million of them takes longer than what is then made of them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store_flows.c -- the flows of runs as sets, read once for all who ask: a report asks for those of
+ * a run a dozen times, and to read a million of them takes longer than what is then made of
+ * them. */
 #include "lab/store/flow_metric.h"
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* So many flows are kept, 256 MB of them; the runs that do not fit are read as often as they are asked for. */
+/* So many flows are kept, 256 MB of them; the runs that do not fit are read as often as they are
+ * asked for. */
 enum { FLOWS_KEPT = 8 * 1000 * 1000 };
 
 struct shelved_set {

@@ -1,5 +1,6 @@
-/* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of the
- * others. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of
+ * the others. */
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
 #include <stdio.h>

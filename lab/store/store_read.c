@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store_read.c -- what is in the store, for tables, exports and reports. */
 #include "base/text.h"
 #include "lab/store/store_sql.h"

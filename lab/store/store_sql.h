@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store_sql.h -- the store's file as SQLite sees it: for store*.c alone. */
 #ifndef LAB_STORE_STORE_SQL_H
 #define LAB_STORE_STORE_SQL_H
@@ -69,7 +70,8 @@ struct store_sql table_select(const struct table *t, int form);
 /* Sets all parameters of table_insert but the run. Returns SQLite's code. */
 int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place);
 
-/* A row of table_select by its values, but for lists; texts are SQLite's. Non-zero: a text or a time is none. */
+/* A row of table_select by its values, but for lists; texts are SQLite's. Non-zero: a text or a
+ * time is none. */
 int table_read(const struct table *t, void *row, sqlite3_value *const *values);
 
 /* The numbers of a list, for the caller to free. */
@@ -91,16 +93,16 @@ struct rows_of {
 #define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
 #define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
 
-/* Who wants to see rows, by their values in the columns of table_select. SQLite looks a value up for each that asks;
- * here it is done once for all. (What sqlite3_column_value gives may be read where a connection belongs to one
- * thread.) */
+/* Who wants to see rows, by their values in the columns of table_select. SQLite looks a value up
+ * for each that asks; here it is done once for all. (What sqlite3_column_value gives may be read
+ * where a connection belongs to one thread.) */
 struct row_taker {
 	void (*take)(void *context, sqlite3_value *const *values);
 	void *context;
 };
 
-/* Shows every row (t NULL: to nobody) and compares them with their digest: what was shown counts only
- * where this returns 0. */
+/* Shows every row (t NULL: to nobody) and compares them with their digest: what was shown counts
+ * only where this returns 0. */
 int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
 		   struct weir_error *e);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
@@ -25,7 +26,8 @@ static void add(struct store_sql *sql, const char *format, ...)
 	assert(length >= 0 && (size_t)length < sizeof(sql->text) - used);
 }
 
-/* The table of runs and the plan know their rows by numbers of their own; all others are of runs. */
+/* The table of runs and the plan know their rows by numbers of their own; all others are of
+ * runs. */
 static int has_id(const struct table *t)
 {
 	return t->columns[0].type == COLUMN_ID;
@@ -45,7 +47,8 @@ static int is_key(const struct table *t, const struct column *c)
 	return column_is_stored(c) && strcmp(c->name, t->key) == 0;
 }
 
-/* The run and what tells its rows apart stand first. Rows with long lists are better off by numbers. */
+/* The run and what tells its rows apart stand first. Rows with long lists are better off by
+ * numbers. */
 struct store_sql table_create(const struct table *t)
 {
 	struct store_sql sql = { "" };

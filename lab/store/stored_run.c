@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stored_run.c -- a run in memory: all that is known of it but its long tables. */
 #include "base/text.h"
 #include "lab/store/flow_metric.h"
@@ -73,7 +74,8 @@ static int keep_setting(void *context, const void *row)
 	return 0;
 }
 
-/* Is a value by the earlier definition of the metric also one by today's? Settings are read before metrics. */
+/* Is a value by the earlier definition of the metric also one by today's? Settings are read before
+ * metrics. */
 static int is_same_as_earlier(const struct metric *m, const struct stored_run *run)
 {
 	struct flow_set set = { .count = 0 };
@@ -82,8 +84,8 @@ static int is_same_as_earlier(const struct metric *m, const struct stored_run *r
 	return m->earlier == METRIC_EARLIER_WITH_TO && set.measure.to_ps > 0;
 }
 
-/* Metrics that this version does not know are passed over, those that it alone knows stay NAN; so do those of which
- * the folder has a value by an earlier definition. */
+/* Metrics that this version does not know are passed over, those that it alone knows stay NAN; so
+ * do those of which the folder has a value by an earlier definition. */
 static int keep_metric(void *context, const void *row)
 {
 	const struct metric_row *metric = row;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/results.h"
@@ -18,7 +19,8 @@ enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 /* Some groups say more than their rows. */
 enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, WAIT_PORT, DROP_REASONS };
 
-/* The rows of a group follow from metric_all: metrics of the group that name the same row are its cells. */
+/* The rows of a group follow from metric_all: metrics of the group that name the same row are its
+ * cells. */
 static const struct group {
 	const char *title;
 	enum group_extra extra;
@@ -104,7 +106,8 @@ static struct human doubtful_cell(const struct run_result *r, int metric)
 	return cell;
 }
 
-/* On a narrow screen: a value beside its label, or several below it, each with the title of its column. */
+/* On a narrow screen: a value beside its label, or several below it, each with the title of its
+ * column. */
 static void print_narrow_line(FILE *f, const struct group *g, const struct line *l,
 			      const struct run_result *r, int width)
 {
@@ -203,7 +206,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 			human_count(unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
-			"STARVED: %.0f unlimited flows received less than a twentieth of the mean of "
+			"STARVED: %.0f unlimited flows received less than a twentieth of the mean "
+			"of "
 			"their section.%s\n",
 			run_metric(r, "flows_starved"),
 			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be an artefact "

@@ -1,5 +1,7 @@
-/* table_flows.c -- completion times of one run for people: of all flows and by size, and where several traffic
- * sections have some, section by section, so that nobody takes the flows of one for those of another. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table_flows.c -- completion times of one run for people: of all flows and by size, and where
+ * several traffic sections have some, section by section, so that nobody takes the flows of one for
+ * those of another. */
 #include "lab/store/table_flows.h"
 #include "lab/store/table_narrow.h"
 #include "base/memory.h"

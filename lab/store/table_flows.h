@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table_flows.h -- the part of a run's table that is about flows. Private to this room. */
 #ifndef LAB_STORE_TABLE_FLOWS_H
 #define LAB_STORE_TABLE_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table_narrow.c -- see table_narrow.h. */
 #include "lab/store/table_narrow.h"
 #include <string.h>

@@ -1,22 +1,26 @@
-/* acc.c -- a network that says, for each queue of a switch, which of a table of ECN settings is best now.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* acc.c -- a network that says, for each queue of a switch, which of a table of ECN settings is
+ * best now.
  *
- * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021. Once a slot the
- * agent looks at every queue (acc_state.c), asks a network what each setting (acc_actions.c) would be worth
- * there, takes the best, and may learn from what came of the last ones by double DQN (acc_online.c). All
- * queues of a switch have one network and one memory.
+ * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021. Once a
+ * slot the agent looks at every queue (acc_state.c), asks a network what each setting
+ * (acc_actions.c) would be worth there, takes the best, and may learn from what came of the last
+ * ones by double DQN (acc_online.c). All queues of a switch have one network and one memory.
  *
- * scope=network is C-ACC of section 5.4: one agent for the network. It sees the mean over the ports of each of
- * three groups (leaf to host, leaf up, spine down) and gives each group one of seven settings; a slot is worth
- * the mean over the ports that were busy. Observation and action are those of the first queue's place.
+ * scope=network is C-ACC of section 5.4: one agent for the network. It sees the mean over the ports
+ * of each of three groups (leaf to host, leaf up, spine down) and gives each group one of seven
+ * settings; a slot is worth the mean over the ports that were busy. Observation and action are
+ * those of the first queue's place.
  *
- * Differs: the first action follows the first slot; before, the setting is SECN2 for the link, for the paper's
- * device default is not said. */
+ * Differs: the first action follows the first slot; before, the setting is SECN2 for the link, for
+ * the paper's device default is not said. */
 #include "lib/agent/acc.h"
 #include "weir/units.h"
 #include <assert.h>
 #include <string.h>
 
-/* Places whose actions are asked for together: several rows at a time keep a product's adders busy. */
+/* Places whose actions are asked for together: several rows at a time keep a product's adders
+ * busy. */
 enum { AT_ONCE = 8 };
 
 struct acc_state {

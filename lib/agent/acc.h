@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* acc.h -- what the parts of ACC share: its settings, and what it knows of a queue.
  *
  * acc.c		the agent: its hooks, and what it does in a slot
@@ -6,8 +7,9 @@
  * acc_state.c		what it sees of a queue, what a slot was worth, which queues are idle
  * acc_online.c		learning while it runs, and the exchange of experience between switches
  *
- * A slot is an interval of the agent. A place is where an action is asked for: every queue is one, but where
- * one agent has the whole network (C-ACC) only the first is, and its action is for all. */
+ * A slot is an interval of the agent. A place is where an action is asked for: every queue is one,
+ * but where one agent has the whole network (C-ACC) only the first is, and its action is for
+ * all. */
 #ifndef AGENT_ACC_H
 #define AGENT_ACC_H
 #include "weir/agent.h"
@@ -33,8 +35,8 @@ enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
 
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
 
-/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's numbers and the
- * line's rate. */
+/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's
+ * numbers and the line's rate. */
 enum {
 	ACC_SPANS = 2,
 	ACC_SPAN_FEATURES = 5,

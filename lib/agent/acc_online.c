@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* acc_online.c -- ACC's learning while it runs, and the exchange of experience between switches.
  *
- * Algorithm 1: every slot leaves a transition for each place that chose an action, and then one minibatch
- * is learned from. A transition whose queue turns idle afterwards is kept: its reward was seen. Exploring
- * becomes rarer (section 4.3: exponentially), and good actions are preferred in it: softmax.
+ * Algorithm 1: every slot leaves a transition for each place that chose an action, and then one
+ * minibatch is learned from. A transition whose queue turns idle afterwards is kept: its reward was
+ * seen. Exploring becomes rarer (section 4.3: exponentially), and good actions are preferred in it:
+ * softmax.
  *
- * Exchange (section 3.4): now and then each agent copies some of what it remembers to a memory that all
- * share, then some of that to its own. */
+ * Exchange (section 3.4): now and then each agent copies some of what it remembers to a memory that
+ * all share, then some of that to its own. */
 #include "lib/agent/acc.h"
 #include <string.h>
 
@@ -20,8 +22,9 @@ struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p, u
 	};
 }
 
-/* A trained network's values are sums of rewards less a baseline. Were they learned on from whole rewards, every
- * value would first have to rise by baseline / (1 - gamma), and what is asked for meanwhile is what rose first. */
+/* A trained network's values are sums of rewards less a baseline. Were they learned on from whole
+ * rewards, every value would first have to rise by baseline / (1 - gamma), and what is asked for
+ * meanwhile is what rose first. */
 void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
 		       const struct acc_slot *slot)
 {
@@ -51,7 +54,8 @@ void weir_acc_study(struct acc_online *o, const struct acc_params *p, const stru
 		o->loss = weir_learn_dqn_update(o->learner, o->memory, &alone);
 }
 
-/* explore / 2^(slots / half-life), in a line between one halving and the next: no function of libm. */
+/* explore / 2^(slots / half-life), in a line between one halving and the next: no function of
+ * libm. */
 float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
 {
 	uint64_t halvings = o->slots / p->half_life_slots;

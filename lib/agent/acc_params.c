@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* acc_params.c -- ACC's settings: what can be set, what a preset stands for, which models fit.
  *
- * preset=paper is Yan et al. as far as they say it; what they leave out is chosen here and is an option. preset=weir
- * keeps the method and changes what its own measurements in the simulator speak against: a table with both
- * useful ends; slots of 1 ms, for queues answer to a looser setting after 1 to 2 ms, however short a round trip
- * is; a discount of 0.98, for what a burst's marks cost comes back over 50 ms; and no idle queues, for that
- * cost shows while the queue is below K_min. */
+ * preset=paper is Yan et al. as far as they say it; what they leave out is chosen here and is an
+ * option. preset=weir keeps the method and changes what its own measurements in the simulator speak
+ * against: a table with both useful ends; slots of 1 ms, for queues answer to a looser setting
+ * after 1 to 2 ms, however short a round trip is; a discount of 0.98, for what a burst's marks cost
+ * comes back over 50 ms; and no idle queues, for that cost shows while the queue is below K_min. */
 #include "lib/agent/acc.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared with. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared
+ * with. */
 #include "lib/agent/line.h"
 #include "weir/agent.h"
 
@@ -50,8 +52,8 @@ static size_t fixed_size(const void *params, const struct weir_agent_env *env)
 	return 0;
 }
 
-/* As bytes of that queue. A length is below 2^32 bytes once it is capped, and a line has less than 2^23 Mb/s: the
- * product does not overflow. */
+/* As bytes of that queue. A length is below 2^32 bytes once it is capped, and a line has less than
+ * 2^23 Mb/s: the product does not overflow. */
 static uint64_t length_bytes(const struct fixed_params *p, uint64_t length,
 			     const struct weir_agent_queue *q)
 {

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* line.h -- a setting as switches have it, (K_min, K_max, P_max), as knobs. */
 #ifndef AGENT_LINE_H
 #define AGENT_LINE_H
 #include "weir/tune.h"
 
-/* Slope P_max / (K_max - K_min), per MB, rounded to the nearest. Where both thresholds are the same nothing
- * lies between them; the line then rises to P_max within a byte. p_q32 <= 2^32, so the product is below 2^52. */
+/* Slope P_max / (K_max - K_min), per MB, rounded to the nearest. Where both thresholds are the same
+ * nothing lies between them; the line then rises to P_max within a byte. p_q32 <= 2^32, so the
+ * product is below 2^52. */
 static inline struct weir_tune_knobs agent_line(uint64_t min_bytes, uint64_t max_bytes,
 						uint64_t p_q32)
 {

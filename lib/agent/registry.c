@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every agent, one line each. */
 #include "weir/agent.h"
 #include "base/registry.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffer.c -- buffer limits from what a user wrote. */
 #include "weir/buffer.h"
 

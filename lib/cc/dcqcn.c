@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dcqcn.c -- a rate that notification packets cut and that timer and bytes bring back.
  *
  * Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 5: the
@@ -15,9 +16,10 @@
  * alpha + g [a notification came], each decrease-interval the rate is cut if one came; there is no
  * byte counter, and the target stays if no round has ended since the last cut (clamp-target=no).
  *
- * The default is the study's: the first cuts of the paper's parameters halve a flow that starts at line rate, and
- * 40 Mb/s of 40 Gb/s in 55 us bring it back slowly. Two long flows have 27 to 32 % of a link in their first 10 ms at
- * any rate from 10 to 400 Gb/s, 93 to 94 % with the study's, whose queues are longer.
+ * The default is the study's: the first cuts of the paper's parameters halve a flow that starts at
+ *line rate, and 40 Mb/s of 40 Gb/s in 55 us bring it back slowly. Two long flows have 27 to 32 % of
+ *a link in their first 10 ms at any rate from 10 to 400 Gb/s, 93 to 94 % with the study's, whose
+ *queues are longer.
  *
  * No clock ticks here that changes nothing. Alpha is brought up to date when it is needed: k
  * periods without a notification are one power. A queue pair at line rate asks for no call at all.
@@ -91,7 +93,8 @@ static const char *const window_names[] = { "none", "bdp", "scaled", NULL };
 
 static const struct weir_option dcqcn_options[] = {
 	{ "preset", WEIR_OPT_CHOICE, AT(preset), "hpcc", 0, 0,
-	  "parameters of the HPCC study, which a NIC vendor recommended, or of the DCQCN paper, with "
+	  "parameters of the HPCC study, which a NIC vendor recommended, or of the DCQCN paper, "
+	  "with "
 	  "which two flows use a third of a link; an option that is given goes before",
 	  preset_names },
 	{ "react", WEIR_OPT_CHOICE, AT(react), "preset", 0, 0,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dctcp.c -- cut the window by the fraction of the data that was marked.
  *
  * RFC 8257, "Data Center TCP", section 3.3; Alizadeh et al., SIGCOMM 2010, section 3.1. The
@@ -44,9 +45,9 @@ static void dctcp_init(void *state, const void *params, const struct weir_cc_env
 }
 
 /* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M.
- * Scaled by 2^32: M is rounded down by less than 2^-32, the sum to the nearest, by at most 2^-33. An
- * error made once fades by 1 - g an update, so alpha is never off by more than 2^-33 / g + 2^-32:
- * 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: weir_wide. */
+ * Scaled by 2^32: M is rounded down by less than 2^-32, the sum to the nearest, by at most 2^-33.
+ * An error made once fades by 1 - g an update, so alpha is never off by more than 2^-33 / g +
+ * 2^-32: 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: weir_wide. */
 static void dctcp_end_window(struct dctcp_state *s, uint64_t g_q32)
 {
 	uint64_t m_q32 = (uint64_t)(((weir_wide)s->marked_bytes << 32) / s->acked_bytes);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dctcp_rdma.c -- DCTCP for a queue pair: from line rate down, window and rate in step.
  *
  * DCTCP as in the simulations of Li et al., "HPCC", SIGCOMM 2019, section 5.1: no slow start; the
@@ -83,8 +84,8 @@ static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 	s->marked_bytes = 0;
 }
 
-/* What a round trip adds to the window: a segment, or ai x RTT, of which the bandwidth-delay product is C
- * x RTT. */
+/* What a round trip adds to the window: a segment, or ai x RTT, of which the bandwidth-delay
+ * product is C x RTT. */
 static uint64_t dctcp_rdma_step(const struct dctcp_rdma_params *p, const struct weir_cc_env *env)
 {
 	return p->ai_bps ? (uint64_t)((weir_wide)env->bdp_bytes * p->ai_bps / env->rate_bps)

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ecn_star.c -- Reno that takes a mark for a loss: half the window, at most once a window of data.
  *
- * ECN* of Wu et al., "Tuning ECN for Data Center Networks", CoNEXT 2012: plain ECN-capable TCP as in
- * RFC 3168, section 6.1.2; reno(ecn=yes) by another name, but that a mark may cut the window down to
- * one segment. The loss of a packet, as in RFC 5681, leaves two. */
+ * ECN* of Wu et al., "Tuning ECN for Data Center Networks", CoNEXT 2012: plain ECN-capable TCP as
+ * in RFC 3168, section 6.1.2; reno(ecn=yes) by another name, but that a mark may cut the window
+ * down to one segment. The loss of a packet, as in RFC 5681, leaves two. */
 #include "lib/cc/reno.h"
 
 static const struct weir_option ecn_star_options[] = {

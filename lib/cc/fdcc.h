@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fdcc.h -- FDCC's options and what it sees, for fdcc.c, fdcc_observe.c and whoever trains it. */
 #ifndef CC_FDCC_H
 #define CC_FDCC_H

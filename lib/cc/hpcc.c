@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcc.c -- set the window by how much is in flight on the fullest link of the path.
  *
  * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, Algorithm 1. Switches write
@@ -117,8 +118,8 @@ static int hpcc_measure(struct hpcc_state *s, const struct weir_cc_ack *a, doubl
 	return 1;
 }
 
-/* Too much in flight, or enough steps made without finding the limit: the window goes by a factor.
- */
+/* Too much in flight, or enough steps made without finding the limit: the window goes by a
+ * factor. */
 static int hpcc_is_factor(const struct hpcc_state *s, const struct hpcc_params *p)
 {
 	return s->load >= q32_to_double(p->eta_q32) || s->stage >= p->max_stage;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hystart.c -- the rounds of HyStart++, see hystart.h. */
 #include "lib/cc/hystart.h"
 

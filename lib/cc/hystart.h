@@ -1,15 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hystart.h -- a slow start that ends before the queue is full: HyStart++, RFC 9406.
  *
- * A round is a window of data. When even the fastest round trip of a round, of at least eight samples,
- * is longer than that of the round before by an eighth (section 4.2), a queue is building up. The
- * window then grows at a quarter of the pace, in conservative slow start, and after five such rounds
- * slow start is over; if round trips have become shorter again by then it goes on as before. For the
- * first slow start of a connection only, as section 4.3 advises; the control whose state this is asks
- * for nothing once its ssthresh is set.
+ * A round is a window of data. When even the fastest round trip of a round, of at least eight
+ * samples, is longer than that of the round before by an eighth (section 4.2), a queue is building
+ * up. The window then grows at a quarter of the pace, in conservative slow start, and after five
+ * such rounds slow start is over; if round trips have become shorter again by then it goes on as
+ * before. For the first slow start of a connection only, as section 4.3 advises; the control whose
+ * state this is asks for nothing once its ssthresh is set.
  *
- * Differs: the RFC asks for a rise of 4 ms at least and takes one of 16 ms in any case, which is made
- * for the Internet; in a datacenter a full buffer is less than 4 ms and this would never happen. So
- * both are options, and the first is a thousand times smaller by default, as round-trip times are. */
+ * Differs: the RFC asks for a rise of 4 ms at least and takes one of 16 ms in any case, which is
+ * made for the Internet; in a datacenter a full buffer is less than 4 ms and this would never
+ * happen. So both are options, and the first is a thousand times smaller by default, as round-trip
+ * times are. */
 #ifndef CC_HYSTART_H
 #define CC_HYSTART_H
 #include "weir/cc.h"

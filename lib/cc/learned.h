@@ -1,8 +1,9 @@
-/* learned.h -- what controls with a trained network have in common: an output u in [-1, 1] becomes a factor
- * for rate or window; training adds noise to u and looks on.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* learned.h -- what controls with a trained network have in common: an output u in [-1, 1] becomes
+ * a factor for rate or window; training adds noise to u and looks on.
  *
- * A decision is a function of the weights and of the flow's own state. Its scratch memory is on the stack,
- * LEARNED_TAPE_FLOATS at most; a network that needs more does not fit. */
+ * A decision is a function of the weights and of the flow's own state. Its scratch memory is on the
+ * stack, LEARNED_TAPE_FLOATS at most; a network that needs more does not fit. */
 #ifndef CC_LEARNED_H
 #define CC_LEARNED_H
 #include "lib/cc/pace.h"
@@ -68,8 +69,8 @@ static inline int learned_is_due(uint64_t share_q32, int64_t rtt_ns, int64_t sin
 	return (double)since_ns >= q32_to_double(share_q32) * (double)rtt_ns;
 }
 
-/* A model must be made for this control, for these inputs and for this meaning of u; texts that the file does
- * not have are not compared. */
+/* A model must be made for this control, for these inputs and for this meaning of u; texts that the
+ * file does not have are not compared. */
 struct learned_texts {
 	const char *scheme, *features, *actions;
 };

@@ -1,9 +1,10 @@
-/* line_rate.c -- no control at all: a queue pair sends as fast as its line, for networks that stop flows
- * themselves (switch.fabric = bfc).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* line_rate.c -- no control at all: a queue pair sends as fast as its line, for networks that stop
+ * flows themselves (switch.fabric = bfc).
  *
- * Goyal et al., "Backpressure Flow Control", NSDI 2022: hosts send at line rate from the first packet to the
- * last and obey the pauses of their switch; what is in flight may be capped at a bandwidth-delay product,
- * which the authors' simulator has as an option that is off. */
+ * Goyal et al., "Backpressure Flow Control", NSDI 2022: hosts send at line rate from the first
+ * packet to the last and obey the pauses of their switch; what is in flight may be capped at a
+ * bandwidth-delay product, which the authors' simulator has as an option that is off. */
 #include "weir/cc.h"
 
 enum line_rate_window { LINE_RATE_NONE, LINE_RATE_BDP };

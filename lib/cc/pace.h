@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pace.h -- what controls for RDMA have in common: the bounds of a rate, the window that goes with
  * it, the base round trip. Rates are of whole frames; windows are bytes of payload, and 1 packet at
  * least: below that the rate alone holds the sender back. */
@@ -32,8 +33,8 @@ static inline double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line rate.
- */
+/* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line
+ * rate. */
 static inline double pace_bound_bps(const struct weir_cc_env *env, double rate_bps)
 {
 	rate_bps = larger(rate_bps, larger((double)env->min_rate_bps, 1));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* powertcp.c -- set the window by the product of a link's load and its backlog.
  *
  * Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter Networks",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every congestion control, one line each. */
 #include "weir/cc.h"
 #include "base/registry.h"

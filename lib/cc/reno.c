@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reno.c -- slow start, congestion avoidance, half the window at a loss.
  *
  * RFC 5681; loss recovery is the transport's. With ecn, a mark is as good as a loss: packets are
- * ECN-capable, receivers echo until CWR, and the window is halved at most once a window of data (RFC
- * 3168, section 6.1.2). The gentler cut for marks of RFC 8511 is not here.
+ * ECN-capable, receivers echo until CWR, and the window is halved at most once a window of data
+ * (RFC 3168, section 6.1.2). The gentler cut for marks of RFC 8511 is not here.
  *
- * Differs: what is sent again is ECN-capable like all data here, as RFC 8311 allows and RFC 3168 did
- * not. */
+ * Differs: what is sent again is ECN-capable like all data here, as RFC 8311 allows and RFC 3168
+ * did not. */
 #include "lib/cc/reno.h"
 
 struct reno_ecn_params {

@@ -1,5 +1,6 @@
-/* reno.h -- what the congestion controls of the Reno family have in common: how the window grows and
- * what a loss does to it. RFC 5681, in bytes or, where asked for, in whole segments. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reno.h -- what the congestion controls of the Reno family have in common: how the window grows
+ * and what a loss does to it. RFC 5681, in bytes or, where asked for, in whole segments. */
 #ifndef CC_RENO_H
 #define CC_RENO_H
 #include "weir/cc.h"
@@ -15,7 +16,8 @@ struct reno_params {
 /* Begins the state of every control that grows like Reno. */
 struct reno_window {
 	struct weir_cc_window cc;
-	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole window. */
+	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole
+	 * window. */
 	uint64_t credit;
 };
 
@@ -35,8 +37,8 @@ static inline void reno_init(struct reno_window *w, const struct weir_cc_env *en
 	w->cc.ssthresh_bytes = WEIR_CC_SSTHRESH_START;
 }
 
-/* Slow start: as many bytes more as were acknowledged, up to ssthresh. Returns what is left over for
- * congestion avoidance. */
+/* Slow start: as many bytes more as were acknowledged, up to ssthresh. Returns what is left over
+ * for congestion avoidance. */
 static inline uint64_t slow_start_grow(struct weir_cc_window *w, uint64_t acked_bytes)
 {
 	uint64_t step = 0;
@@ -47,8 +49,8 @@ static inline uint64_t slow_start_grow(struct weir_cc_window *w, uint64_t acked_
 	return acked_bytes - step;
 }
 
-/* window += mss * acked / window, a segment for each window of data (RFC 5681, equation 3), with what
- * the division leaves kept for the next time. mss * acked < 2^16 * 2^40. */
+/* window += mss * acked / window, a segment for each window of data (RFC 5681, equation 3), with
+ * what the division leaves kept for the next time. mss * acked < 2^16 * 2^40. */
 static inline void grow_by_bytes(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes)
 {
 	w->credit += mss_bytes * acked_bytes;
@@ -59,9 +61,10 @@ static inline void grow_by_bytes(struct reno_window *w, uint32_t mss_bytes, uint
 	w->cc.window_bytes += step;
 }
 
-/* A whole segment whenever as many segments were acknowledged as the window has whole ones, as Linux
- * (tcp_cong_avoid_ai) and ns-3 (TcpLinuxReno) do. Credit from a time when the window was larger is
- * worth one segment at most. Cuts leave the credit alone, as in ns-3; Linux counts from 0 after each. */
+/* A whole segment whenever as many segments were acknowledged as the window has whole ones, as
+ * Linux (tcp_cong_avoid_ai) and ns-3 (TcpLinuxReno) do. Credit from a time when the window was
+ * larger is worth one segment at most. Cuts leave the credit alone, as in ns-3; Linux counts from 0
+ * after each. */
 void weir_reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint64_t acked_bytes);
 
 /* Slow start, and congestion avoidance with what is left over. */
@@ -77,8 +80,8 @@ static inline void reno_grow(struct reno_window *w, const struct reno_params *p,
 		grow_by_bytes(w, mss_bytes, acked_bytes);
 }
 
-/* After a cut the window is ssthresh; one that is already smaller, because a floor is above it, stays
- * as it is. */
+/* After a cut the window is ssthresh; one that is already smaller, because a floor is above it,
+ * stays as it is. */
 static inline void reno_cut(struct reno_window *w, uint64_t to_bytes)
 {
 	w->cc.ssthresh_bytes = to_bytes;
@@ -125,8 +128,8 @@ void weir_reno_congestion(void *state, const void *params, const struct weir_cc_
 /* Smallest window that an option may ask for; a segment is at most 2^16 bytes. */
 #define MIN_WINDOW_MAX (UINT64_C(1000) * 1000)
 
-/* RFC 5681 and Linux have two segments for every control; ns-3 has two for Reno, for DCTCP's ssthresh
- * none. */
+/* RFC 5681 and Linux have two segments for every control; ns-3 has two for Reno, for DCTCP's
+ * ssthresh none. */
 #define MIN_WINDOW_OPTION(type, member, default_length) \
 	{ \
 		"min-window", WEIR_OPT_LENGTH, offsetof(type, member), default_length, 1, \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reward.c -- rewards of FDCC and the loss of RL-CC. */
 #include "lib/cc/reward.h"
 
@@ -16,9 +17,9 @@ static float least(float a, float b)
  *	T + 1 / RTT - (T - 1 / F)^2	else
  * WEIR_FDCC_SHARES has, in place of the second line, with x = min(F T, 2):
  *	x + 1 / RTT - 2 (x - 1)^2
- * The squared distance from a fair share costs a starved flow only 1 / F^2 in the first, far less than
- * what delay is worth, so that winners take all; in fair shares it is worth as much for any F. The largest
- * value lies at x = 1.25. */
+ * The squared distance from a fair share costs a starved flow only 1 / F^2 in the first, far less
+ *than what delay is worth, so that winners take all; in fair shares it is worth as much for any F.
+ *The largest value lies at x = 1.25. */
 float weir_fdcc_reward(enum weir_fdcc_reward reward, const struct weir_cc_decision *d)
 {
 	float flows = d->flows > 1 ? d->flows : 1, rtt = least(d->rtt, rtt_max);
@@ -33,7 +34,8 @@ float weir_fdcc_reward(enum weir_fdcc_reward reward, const struct weir_cc_decisi
 	return share + 1 / rtt - 2 * (share - 1) * (share - 1);
 }
 
-/* G_i = mean over j >= i of gamma^(j - i) g_j. From the last one back, with S_i = g_i + gamma S_(i + 1). */
+/* G_i = mean over j >= i of gamma^(j - i) g_j. From the last one back, with S_i = g_i + gamma S_(i
+ * + 1). */
 static float add_directions(const struct weir_rl_cc_loss *l, const float *actions,
 			    const float *signals, uint32_t count, float *slopes)
 {
@@ -51,9 +53,9 @@ static float add_directions(const struct weir_rl_cc_loss *l, const float *action
 	return (float)(l->weight * loss / count);
 }
 
-/* k / m sum_i mean_{j > i} (u_i - u_j)^2 / 2. With n, A and B the number, sum and sum of squares of those
- * behind i, the mean is (u_i^2 - 2 u_i A / n + B / n) / 2; u_j gets (u_j - u_i) / n_i from each i before it, of
- * which only the sums of 1 / n_i and u_i / n_i are needed. */
+/* k / m sum_i mean_{j > i} (u_i - u_j)^2 / 2. With n, A and B the number, sum and sum of squares of
+ * those behind i, the mean is (u_i^2 - 2 u_i A / n + B / n) / 2; u_j gets (u_j - u_i) / n_i from
+ * each i before it, of which only the sums of 1 / n_i and u_i / n_i are needed. */
 static float add_smoothness(const struct weir_rl_cc_loss *l, const float *actions, uint32_t count,
 			    float *slopes)
 {
@@ -83,9 +85,9 @@ static float add_smoothness(const struct weir_rl_cc_loss *l, const float *action
 	return (float)(share * loss);
 }
 
-/* c mean_i(u_i G_i) + k / m sum_i mean_{j > i} 0.5 (u_i - u_j)^2: ADPG, the analytic deterministic policy
- * gradient of RL-CC. A signal above 0 asks for a smaller rate, so a loss that falls is what is wanted. G is
- * a constant to the slopes. */
+/* c mean_i(u_i G_i) + k / m sum_i mean_{j > i} 0.5 (u_i - u_j)^2: ADPG, the analytic deterministic
+ * policy gradient of RL-CC. A signal above 0 asks for a smaller rate, so a loss that falls is what
+ * is wanted. G is a constant to the slopes. */
 float weir_rl_cc_loss(const struct weir_rl_cc_loss *l, const float *actions, const float *signals,
 		      uint32_t count, float *slopes)
 {

@@ -1,5 +1,6 @@
-/* reward.h -- what training a control is to increase, or decrease. For whoever trains; a run has no use for
- * it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reward.h -- what training a control is to increase, or decrease. For whoever trains; a run has no
+ * use for it. */
 #ifndef CC_REWARD_H
 #define CC_REWARD_H
 #include "weir/cc.h"
@@ -23,8 +24,8 @@ struct weir_rl_cc_loss {
 		0.99F, 1.0F, 1.0F \
 	}
 
-/* Of one flow with count > 0 actions, and the signal that followed each. slopes: d loss / d action; NULL: not
- * wanted. */
+/* Of one flow with count > 0 actions, and the signal that followed each. slopes: d loss / d action;
+ * NULL: not wanted. */
 float weir_rl_cc_loss(const struct weir_rl_cc_loss *l, const float *actions, const float *signals,
 		      uint32_t count, float *slopes);
 #endif

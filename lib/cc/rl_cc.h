@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rl_cc.h -- what whoever trains RL-CC must agree on with rl_cc.c. */
 #ifndef CC_RL_CC_H
 #define CC_RL_CC_H

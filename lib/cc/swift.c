@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* swift.c -- hold the delay at a target by adding to the window or cutting it.
  *
  * Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
@@ -111,8 +112,8 @@ static void swift_set(struct swift_state *s, const struct swift_params *p,
 	pace_window(&s->pace, env, s->window_pkts * env->mss_bytes);
 }
 
-/* alpha = fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max)); fs_min <= 1 < fs_max by their ranges.
- */
+/* alpha = fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max)); fs_min <= 1 < fs_max by their
+ * ranges. */
 static void swift_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct swift_state *s = state;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* telemetry.h -- what switches wrote into two successive packets of a sender, and what happened at
  * each port in between. For controls that need INT (hpcc, powertcp): remember the hops of each ACK
  * with telemetry_keep, ask telemetry_change before that.

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* activate.h -- exp, tanh and sigmoid in plain arithmetic, the same bytes on every machine.
  *
- * libm's functions differ in their last bits from one system to the next, and a policy that differs in
- * its last bit is another run. These are written without branches, so that loops over them are
+ * libm's functions differ in their last bits from one system to the next, and a policy that differs
+ * in its last bit is another run. These are written without branches, so that loops over them are
  * vectorised; each lane does the same operations in the same order. */
 #ifndef LEARN_ACTIVATE_H
 #define LEARN_ACTIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* descend.c -- from a gradient to better weights: losses, clipping, Adam, copies. */
 #include "lib/learn/kernel.h"
 #include "weir/learn.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kernel.c -- products of small matrices, in blocks that stay in registers. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/product.h"

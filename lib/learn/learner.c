@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* learner.c -- minibatches, chunks and steps, for every learner. */
 #include "lib/learn/learner.h"
 #include "lib/learn/kernel.h"

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* learner.h -- what double DQN and TD3 have in common: minibatches, chunks, steps down a gradient.
  *
- * An update is cut into WEIR_LEARN_CHUNKS chunks of samples. Which samples, which noise: functions of
- * the learner's seed and the update's number, so a chunk may be worked on anywhere, twice, or in any
- * order. Each chunk adds up a gradient of its own; those are then added in the order of chunks. */
+ * An update is cut into WEIR_LEARN_CHUNKS chunks of samples. Which samples, which noise: functions
+ * of the learner's seed and the update's number, so a chunk may be worked on anywhere, twice, or in
+ * any order. Each chunk adds up a gradient of its own; those are then added in the order of
+ * chunks. */
 #ifndef LEARN_LEARNER_H
 #define LEARN_LEARNER_H
 #include "lib/learn/memory.h"
@@ -83,8 +85,8 @@ struct learn_descent {
 	size_t count;
 };
 
-/* Adds up the chunks' gradients, clips, and moves the weights; where the gradient is not finite they stay.
- * Returns the norm before it is clipped. */
+/* Adds up the chunks' gradients, clips, and moves the weights; where the gradient is not finite
+ * they stay. Returns the norm before it is clipped. */
 float weir_learn_descend(const struct learn_descent *d, const struct learn_weights *w);
 
 /* Calls chunk for every chunk, by the crew or one after the other. */

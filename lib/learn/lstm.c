@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lstm.c -- a layer that remembers: long short-term memory, over the steps of its input.
  *
- *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own columns
+ *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own
+ *columns
  *	c = f c' + i g				h = o tanh c			' is the step before
  *
- * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of lanes. */
+ * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of
+ *lanes. */
 #include "lib/learn/activate.h"
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
@@ -11,7 +14,8 @@
 
 /* --- there --- */
 
-/* One step of one sample. Before: gates hold the sums; after: what their activations make of them. */
+/* One step of one sample. Before: gates hold the sums; after: what their activations make of
+ * them. */
 struct cell {
 	float *gates;
 	const float *cell_before;
@@ -50,7 +54,8 @@ static const float *state_of(const struct learn_step *s, uint32_t sample)
 	return s->batch->state_in + (size_t)sample * s->net->state_floats + s->place->state;
 }
 
-/* c of the step before a sample's first, in a row with its padding; the place of the row is lent. */
+/* c of the step before a sample's first, in a row with its padding; the place of the row is
+ * lent. */
 static const float *first_cell(const struct learn_step *s, uint32_t sample, float *lent)
 {
 	uint32_t units = s->place->units;
@@ -123,7 +128,8 @@ static void step_forward(const struct learn_step *s, uint32_t step)
 	}
 }
 
-/* Writes the state after each sample's last valid step; where there is none, the one it came with. */
+/* Writes the state after each sample's last valid step; where there is none, the one it came
+ * with. */
 static void state_leave(const struct learn_step *s)
 {
 	const struct weir_learn_batch *b = s->batch;
@@ -159,7 +165,8 @@ void weir_learn_lstm_forward(const struct learn_step *s)
 
 /* --- and back --- */
 
-/* One step of one sample. cell_slope comes from the step after and becomes that of the step before. */
+/* One step of one sample. cell_slope comes from the step after and becomes that of the step
+ * before. */
 struct cell_back {
 	const float *gates, *cell_before, *cell_tanh, *value_slope;
 	float *cell_slope, *gate_slope;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c -- the replay memory: a ring of rows, each observation once. */
 #include "lib/learn/memory.h"
 #include "weir/rng.h"
@@ -123,7 +124,8 @@ uint32_t weir_learn_memory_transitions(const struct weir_learn_memory *m)
 	return m->step_rows - (m->open > 0);
 }
 
-/* Rows are drawn until one is a step with a next observation; another try is the hash of the last. */
+/* Rows are drawn until one is a step with a next observation; another try is the hash of the
+ * last. */
 uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_learn_draw draw)
 {
 	__extension__ typedef unsigned __int128 weir_wide;

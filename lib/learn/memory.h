@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.h -- how learners look into a replay memory. */
 #ifndef LEARN_MEMORY_H
 #define LEARN_MEMORY_H
@@ -9,7 +10,8 @@ uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_l
 const struct weir_learn_memory_plan *weir_learn_memory_plan(const struct weir_learn_memory *m);
 const float *weir_learn_memory_action(const struct weir_learn_memory *m, uint64_t step);
 
-/* What a step was worth, and what is still to be added: discount times the value at the row next. */
+/* What a step was worth, and what is still to be added: discount times the value at the row
+ * next. */
 struct learn_return {
 	float rewards, discount;
 	uint64_t next;
@@ -21,9 +23,11 @@ struct learn_return weir_learn_memory_return(const struct weir_learn_memory *m, 
 /* The observation of a row and so many before it, as far as its episode and the ring reach back. */
 struct learn_look {
 	uint32_t past;
-	float *sequence; /* [past][observation_size], what there is first, then zeros; NULL: stacked */
+	float *sequence; /* [past][observation_size], what there is first, then zeros; NULL: stacked
+			  */
 	uint32_t *length;
-	float *current; /* the observation; stacked: [past + 1] of them, the oldest repeated in front */
+	float *current; /* the observation; stacked: [past + 1] of them, the oldest repeated in
+			   front */
 };
 
 void weir_learn_memory_look(const struct weir_learn_memory *m, uint64_t row,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_read.c -- the bytes of a safetensors file, which are not trusted, as the weights of a net.
  *
  * All of the header is looked at before any of it is used: it may name no tensor twice, no two may

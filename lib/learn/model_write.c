@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_write.c -- a net and its texts as the bytes of a safetensors file.
  *
  * Eight bytes, the length of the header, little-endian; the header, JSON, padded with spaces to a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* net.c -- from a plan to a net: is it sound, and where does each layer's array of weights lie? */
 #include "lib/learn/kernel.h"
 #include "weir/error.h"

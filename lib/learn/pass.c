@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pass.c -- through a net and back: the tape, and every layer but the LSTM. */
 #include "lib/learn/activate.h"
 #include "lib/learn/kernel.h"
@@ -99,7 +100,8 @@ struct learn_source weir_learn_source_of(const struct weir_learn_net *net,
 
 /* --- dense layers --- */
 
-/* Rows may be longer than what products write (learn_stride): nobody reads the rest but to activate it. */
+/* Rows may be longer than what products write (learn_stride): nobody reads the rest but to activate
+ * it. */
 static void clear_ends(float *value, uint32_t rows, const struct weir_learn_place *p)
 {
 	uint32_t written = learn_padded(p->columns);

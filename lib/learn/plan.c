@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c -- the usual nets, and plans as text. */
 #include "weir/error.h"
 #include "weir/learn.h"

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product.h -- the product of two matrices, for one size of registers.
  *
- * Included by itself it is for registers of four floats, which every machine has; kernel.c includes it once
- * more for wider ones, with REGISTER_FLOATS, PRODUCT(name) to tell the copies apart, and PRODUCT_TARGET.
- * Every copy does the same sums in the same order. */
+ * Included by itself it is for registers of four floats, which every machine has; kernel.c includes
+ * it once more for wider ones, with REGISTER_FLOATS, PRODUCT(name) to tell the copies apart, and
+ * PRODUCT_TARGET. Every copy does the same sums in the same order. */
 #include "lib/learn/kernel.h"
 
 #ifndef PRODUCT
@@ -18,8 +19,8 @@ typedef float PRODUCT(lanes)
 
 #define PRODUCT_INLINE PRODUCT_TARGET static inline __attribute__((always_inline))
 
-/* A block of the sum, row_count rows of width registers. Both are constants where this is inlined, so that
- * loops over them are unrolled and the block is in registers. */
+/* A block of the sum, row_count rows of width registers. Both are constants where this is inlined,
+ * so that loops over them are unrolled and the block is in registers. */
 PRODUCT_INLINE void PRODUCT(block)(const struct learn_product *p, uint32_t row, uint32_t column,
 				   const uint32_t row_count, const uint32_t width)
 {
@@ -52,7 +53,8 @@ PRODUCT_INLINE void PRODUCT(block)(const struct learn_product *p, uint32_t row, 
 				part[r][w];
 }
 
-/* The columns at hand stay in the first-level cache while rows pass by. Returns how many rows it did. */
+/* The columns at hand stay in the first-level cache while rows pass by. Returns how many rows it
+ * did. */
 PRODUCT_INLINE uint32_t PRODUCT(four_rows_at_once)(const struct learn_product *p, uint32_t columns)
 {
 	uint32_t rows = p->rows / ROWS_AT_ONCE * ROWS_AT_ONCE, column = 0;
@@ -66,8 +68,8 @@ PRODUCT_INLINE uint32_t PRODUCT(four_rows_at_once)(const struct learn_product *p
 	return rows;
 }
 
-/* A single row has only its columns to keep the adders busy: a sum waits for itself, and others pass in the meantime.
- * So it takes as many of them at once as there are, up to eight registers. */
+/* A single row has only its columns to keep the adders busy: a sum waits for itself, and others
+ * pass in the meantime. So it takes as many of them at once as there are, up to eight registers. */
 PRODUCT_INLINE void PRODUCT(one_row)(const struct learn_product *p, uint32_t row, uint32_t columns)
 {
 	uint32_t column = 0;

@@ -1,4 +1,6 @@
-/* random.c -- random numbers as a function of (seed, stream, counter), and choices made with them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* random.c -- random numbers as a function of (seed, stream, counter), and choices made with
+ * them. */
 #include "lib/learn/activate.h"
 #include "weir/learn.h"
 #include "weir/rng.h"
@@ -15,8 +17,9 @@ float weir_learn_uniform(struct weir_learn_draw at)
 	return (float)(weir_learn_bits(at) >> 40) * 0x1p-24F;
 }
 
-/* The natural logarithm of 0 < x < 1. x = m 2^e with 1/2 <= m < 1; ln m = 2 atanh z with z = (m - 1) / (m + 1),
- * |z| <= 1/3: the series up to z^31 leaves less than 1e-16 out. Not libm's, whose last bit varies. */
+/* The natural logarithm of 0 < x < 1. x = m 2^e with 1/2 <= m < 1; ln m = 2 atanh z with z = (m -
+ * 1) / (m + 1), |z| <= 1/3: the series up to z^31 leaves less than 1e-16 out. Not libm's, whose
+ * last bit varies. */
 static double natural_log(double x)
 {
 	const double ln2 = 0.693147180559945309417;
@@ -35,8 +38,8 @@ static double signed_unit(uint64_t bits)
 	return ((double)(uint32_t)bits + 0.5) * 0x1p-31 - 1.0;
 }
 
-/* Marsaglia's polar method: a point drawn in the square until it falls into the circle. Its next try
- * is the hash of the last, so that a draw uses one counter. */
+/* Marsaglia's polar method: a point drawn in the square until it falls into the circle. Its next
+ * try is the hash of the last, so that a draw uses one counter. */
 float weir_learn_normal(struct weir_learn_draw at)
 {
 	uint64_t bits = weir_learn_bits(at);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* start.c -- first weights. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
@@ -47,8 +48,8 @@ static double dot(const struct list *l, uint32_t a, uint32_t b)
 	return sum;
 }
 
-/* Gram and Schmidt: each vector loses what it has in common with those before it, then gets its length.
- * Vectors are normal, so none is lost but with a probability of zero. */
+/* Gram and Schmidt: each vector loses what it has in common with those before it, then gets its
+ * length. Vectors are normal, so none is lost but with a probability of zero. */
 static void fill_orthogonal(const struct matrix *m, float gain, struct weir_learn_draw *draw)
 {
 	int is_columns = m->columns < m->rows;

@@ -1,4 +1,6 @@
-/* tape.h -- what a pass through a net leaves behind: where each layer's values lie in the caller's floats.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tape.h -- what a pass through a net leaves behind: where each layer's values lie in the caller's
+ * floats.
  *
  * Rows are samples, or the steps of the first sample, then those of the second, and so on. */
 #ifndef LEARN_TAPE_H
@@ -14,7 +16,8 @@ struct learn_layer_tape {
 	/* Of an LSTM; gates and their slopes [rows][stride of its weights], others like value. */
 	float *gates, *cell, *cell_tanh;
 	float *before; /* the output of the step before */
-	/* On the way back: d loss / d value, d loss / d gates before their activation, d loss / d cell. */
+	/* On the way back: d loss / d value, d loss / d gates before their activation, d loss / d
+	 * cell. */
 	float *slope, *gate_slope, *cell_slope;
 };
 

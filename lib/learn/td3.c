@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* td3.c -- TD3: learns how much of a few continuous actions to take.
  *
- * Fujimoto, van Hoof, Meger, "Addressing Function Approximation Error in Actor-Critic Methods", ICML
- * 2018. An update of the critics: a' = actor_target(s') + clipped noise, within [-1, 1];
- *	y = r + gamma min_k Q_k_target(s', a'),  loss(Q_k(s, a) - y) for both k.
- * Every delay-th update the actor climbs Q_1(s, actor(s)) and all targets move a share towards their
- * nets. With nets that have a sequence this is Meng, Gorbet, Kulic, "Memory-based Deep Reinforcement
- * Learning for POMDPs", IROS 2021. */
+ * Fujimoto, van Hoof, Meger, "Addressing Function Approximation Error in Actor-Critic Methods",
+ *ICML 2018. An update of the critics: a' = actor_target(s') + clipped noise, within [-1, 1]; y = r
+ *+ gamma min_k Q_k_target(s', a'),  loss(Q_k(s, a) - y) for both k. Every delay-th update the actor
+ *climbs Q_1(s, actor(s)) and all targets move a share towards their nets. With nets that have a
+ *sequence this is Meng, Gorbet, Kulic, "Memory-based Deep Reinforcement Learning for POMDPs", IROS
+ *2021. */
 #include "lib/learn/learner.h"
 #include "weir/error.h"
 #include <assert.h>
@@ -336,7 +337,8 @@ static void actor_work(void *context, uint32_t chunk, uint32_t worker)
 	weir_learn_forward(critic, j->nets[0].online, &judged, d.critic_tape, d.values);
 	for (uint32_t i = 0; i < now->samples; i++)
 		d.values[i] = -1.0F / (float)j->l->config.training.batch;
-	/* Slopes take the place of the inputs: without slopes of weights those are not read again. */
+	/* Slopes take the place of the inputs: without slopes of weights those are not read
+	 * again. */
 	weir_learn_backward(
 		critic, j->turned[0], &judged, d.critic_tape,
 		&(struct weir_learn_gradient){ .output = d.values, .current = d.critic_inputs });
@@ -366,7 +368,8 @@ static float descend(struct job *j, uint32_t net)
 		&j->nets[net]);
 }
 
-/* The actor's turn, if its first has come, and the targets'. Returns the norm of the actor's gradient. */
+/* The actor's turn, if its first has come, and the targets'. Returns the norm of the actor's
+ * gradient. */
 static float delayed(struct job *j, const struct weir_learn_crew *crew)
 {
 	struct weir_learn_td3 *l = j->l;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tensor.c -- the arrays of a net by name and shape. */
 #include "lib/learn/tensor.h"
 #include "lib/learn/kernel.h"

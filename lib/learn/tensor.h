@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tensor.h -- the arrays of a net as other programs know them, by name and shape.
  *
- * Layer 3 has "3.weight" [units, inputs] and "3.bias" [units]; an LSTM "3.weight_ih" [4 units, inputs],
- * "3.weight_hh" [4 units, units] and "3.bias" [4 units], gates in the order i, f, g, o. There the first
- * index is the output, here it is the input, and here rows are padded. */
+ * Layer 3 has "3.weight" [units, inputs] and "3.bias" [units]; an LSTM "3.weight_ih" [4 units,
+ * inputs], "3.weight_hh" [4 units, units] and "3.bias" [4 units], gates in the order i, f, g, o.
+ * There the first index is the output, here it is the input, and here rows are padded. */
 #ifndef LEARN_TENSOR_H
 #define LEARN_TENSOR_H
 #include "weir/learn.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* average.h -- the moving average of a queue's length by which RED and its kin decide.
  *
  * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
@@ -52,8 +53,8 @@ static inline int64_t average_send_ns(const struct average *a, uint32_t bytes)
 	return weir_ps_to_ns(weir_bytes_to_ps(bytes, a->ps_per_byte_q20));
 }
 
-/* A packet finds the queue that long. The step is rounded towards the average, which therefore stops
- * within 2^-31 / w of a constant length; length and average fit 63 bits. */
+/* A packet finds the queue that long. The step is rounded towards the average, which therefore
+ * stops within 2^-31 / w of a constant length; length and average fit 63 bits. */
 static inline uint64_t average_arrive(struct average *a, uint64_t weight_q32, uint64_t length,
 				      int64_t now_ns)
 {

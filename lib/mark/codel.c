@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* codel.c -- mark ever faster while the shortest time in queue stays above a target.
  *
  * RFC 8289, "Controlled Delay Active Queue Management", section 5. Once packets have queued longer

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control_law.h -- ever shorter steps between marks: interval / sqrt(count).
  *
  * RFC 8289, section 5.6 (control_law): the throughput of TCP goes with one over the square root of
- * its marks, so marks that come closer by that root lower it step by step. CoDel and ECN# share it. */
+ * its marks, so marks that come closer by that root lower it step by step. CoDel and ECN# share
+ * it. */
 #ifndef MARK_CONTROL_LAW_H
 #define MARK_CONTROL_LAW_H
 #include <stdint.h>

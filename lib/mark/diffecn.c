@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* diffecn.c -- mark only the flows that take more than their share.
  *
  * Huang, Xu, Li, Liu, Du, Gao, "DiffECN: Differential ECN Marking for Datacenter Networks",
@@ -166,14 +167,16 @@ static void diffecn_init(void *state, const void *params, const struct weir_mark
 		weir_flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
 }
 
-/* Nothing waits behind such a packet, and N is 1 already: it is the smallest, and was counted when the last packet left. Its
- * queue counts as busy until the next packet comes, as that of one that was refused does. */
+/* Nothing waits behind such a packet, and N is 1 already: it is the smallest, and was counted when
+ * the last packet left. Its queue counts as busy until the next packet comes, as that of one that
+ * was refused does. */
 static int diffecn_passes_idle(const void *params)
 {
 	return is_plain(params);
 }
 
-/* --- packets: what only some options ask for is apart, so that the others pay nothing for it --- */
+/* --- packets: what only some options ask for is apart, so that the others pay nothing for it
+ * --- */
 
 static __attribute__((noinline)) uint32_t choose_with_rates(struct diffecn_state *s,
 							    const struct diffecn_params *p,

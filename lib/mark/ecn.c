@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ecn.c -- mark while the queue is at or above a fixed length K.
  *
  * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: one threshold on the instantaneous

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ecn_sharp.c -- mark what waited too long now, and now and then what has been waiting all along.
  *
- * ECN#: Zhang, Bai, Chen, "Enabling ECN for Datacenter Networks with RTT Variations", CoNEXT 2019. Two
- * conditions, either of which marks a departing packet:
+ * ECN#: Zhang, Bai, Chen, "Enabling ECN for Datacenter Networks with RTT Variations", CoNEXT 2019.
+ *Two conditions, either of which marks a departing packet:
  *	instantaneous	it queued longer than threshold, which suits the longest round-trip times
  *			(TCN's rule);
- *	persistent	packets have queued for pst-target or longer during a whole pst-interval: one is
- *			marked, the next a pst-interval later, then pst-interval / sqrt(2) after that,
- *			pst-interval / sqrt(3), until one queues shorter. It removes the standing queue
- *			that a long threshold leaves to flows with short round trips.
+ *	persistent	packets have queued for pst-target or longer during a whole pst-interval:
+ *one is marked, the next a pst-interval later, then pst-interval / sqrt(2) after that, pst-interval
+ * / sqrt(3), until one queues shorter. It removes the standing queue that a long threshold leaves
+ *to flows with short round trips.
  *
  * The steps run from the packet that was marked, as in the authors' simulator, so that marks which
  * came due while nothing departed are not made up for. The defaults are those of Du et al., "PRED",
@@ -23,7 +24,8 @@ struct sharp_params {
 };
 
 struct sharp_state {
-	int64_t standing_at_ns; /* an interval after the time in queue reached the target; 0: below */
+	int64_t standing_at_ns; /* an interval after the time in queue reached the target; 0: below
+				 */
 	int64_t mark_next_ns;   /* while marking: when the next mark is due */
 	uint32_t count;         /* marks since marking began; 0: not marking */
 	uint32_t unused;
@@ -66,8 +68,8 @@ static int sharp_is_standing(struct sharp_state *s, const struct sharp_params *p
 	return v->now_ns > s->standing_at_ns;
 }
 
-/* Is a persistent mark due? Here the count is that of the marks made, so it is also what the step to
- * the next one is divided by the root of. */
+/* Is a persistent mark due? Here the count is that of the marks made, so it is also what the step
+ * to the next one is divided by the root of. */
 static int sharp_is_due(struct sharp_state *s, const struct sharp_params *p,
 			const struct weir_mark_view *v)
 {

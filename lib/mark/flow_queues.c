@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_queues.c -- see flow_queues.h. */
 #include "lib/mark/flow_queues.h"
 #include <inttypes.h>
@@ -46,7 +47,8 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 				       : p->pass_limit;
 	uint64_t period_ns = flow_queues_period_ns(p, env);
 
-	/* A port of other queues than layout wants (weir_port_plan_check refuses it) has those used that both know. */
+	/* A port of other queues than layout wants (weir_port_plan_check refuses it) has those used
+	 * that both know. */
 	f->queues = env->queues < p->queues ? env->queues : (uint32_t)p->queues;
 	f->filled = f->queues; /* until they are set empty */
 	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_queues.h -- a queue of its own for each active flow of a port, as far as there are queues.
  *
  * Huang et al., "DiffECN: Differential ECN Marking for Datacenter Networks", ToN 2024, section
@@ -189,8 +190,8 @@ static inline int flow_queues_is_held(const struct flow_queues *f, uint32_t q, i
 	return now_ns - f->owner[q].heard_ns <= f->hold_ns;
 }
 
-/* The queue that was chosen last counts as busy, whether or not the packet came to wait there: it may have been refused, or
- * have passed unseen. Only with the next packet is it found out. */
+/* The queue that was chosen last counts as busy, whether or not the packet came to wait there: it
+ * may have been refused, or have passed unseen. Only with the next packet is it found out. */
 static inline void flow_queues_settle(struct flow_queues *f, const struct weir_queue *queues)
 {
 	uint32_t q = f->unsure;
@@ -199,7 +200,8 @@ static inline void flow_queues_settle(struct flow_queues *f, const struct weir_q
 		flow_queues_fill(f, q);
 }
 
-/* The packet that has come goes to queue q, which counts as busy from now on. All others are settled. */
+/* The packet that has come goes to queue q, which counts as busy from now on. All others are
+ * settled. */
 static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64_t now_ns,
 					const struct weir_queue *queues)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_rates.c -- see flow_rates.h. */
 #include "lib/mark/flow_rates.h"
 #include "base/water_fill.h"

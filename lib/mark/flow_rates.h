@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_rates.h -- who sends more than its max-min share of a line? By measuring every flow, which
  * no switch can do: the ideal that cheaper judgements are held against.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ideal_ecn.c -- a threshold for each queue in proportion to the rate at which it drains.
  *
  * Bai, Chen, Chen, Kim, Wu, "Enabling ECN over Generic Packet Scheduling", CoNEXT 2016, sections

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mq_ecn.c -- a threshold for each queue in proportion to what a round of the scheduler gives it.
  *
  * Bai, Chen, Chen, Wu, "Enabling ECN in Multi-Service Multi-Queue Data Centers", NSDI 2016: where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* none.c -- no packet is ever marked: drop-tail, the baseline every scheme is compared with. */
 #include "weir/mark.h"
 

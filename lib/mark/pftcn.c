@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pftcn.c -- mark a packet that waited longer than a fixed time, in a queue of its flow's own.
  *
  * Huang et al., "DiffECN", ToN 2024, section VI-C6: the queues of DiffECN (lib/mark/flow_queues.h)

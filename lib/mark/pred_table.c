@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pred_table.c -- see pred_table.h. */
 #include "lib/mark/pred_table.h"
 #include "lib/mark/ramp.h"
@@ -10,8 +11,8 @@ void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes)
 		t->shift++;
 }
 
-/* p = rise (middle - min) / 1 MB at the middle of the cell, scaled by 2^16, to the nearest. rise < 2^57 and
- * lengths below 2^33: the product fits 90 bits. */
+/* p = rise (middle - min) / 1 MB at the middle of the cell, scaled by 2^16, to the nearest. rise <
+ * 2^57 and lengths below 2^33: the product fits 90 bits. */
 static uint16_t cell_p_q16(struct pred_line line, uint64_t middle_bytes)
 {
 	ramp_wide p_q32;

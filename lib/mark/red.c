@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* red.c -- mark with a probability that rises with the queue.
  *
  * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
@@ -5,8 +6,9 @@
  * or above max. The same line in point-slope form, min and a slope per MB, is Du et al., "PRED",
  * NSDI 2025, section 2.1; max is then only the protection that its section 4.3 speaks of.
  *
- * A second line may be given for packets that cannot be marked, which are dropped by it: what switches call WRED
- * with ECN. Without it they are dropped where others are marked (RFC 3168, section 5).
+ * A second line may be given for packets that cannot be marked, which are dropped by it: what
+ * switches call WRED with ECN. Without it they are dropped where others are marked (RFC 3168,
+ * section 5).
  *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
@@ -130,7 +132,8 @@ static uint32_t red_needs(const void *params)
 	       (p->weight_q32 == WEIR_ONE_Q32 ? 0u : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
-/* An average needs every arrival; the length as it is only those from where the first line begins. */
+/* An average needs every arrival; the length as it is only those from where the first line
+ * begins. */
 static uint64_t red_quiet_below(const void *params)
 {
 	const struct red_params *p = params;
@@ -261,7 +264,8 @@ static double red_read_average(const void *state, const void *params)
 	return p->weight_q32 == WEIR_ONE_Q32 ? NAN : average_read(&s->average);
 }
 
-/* Per MB, in whichever form the line was given; a step has none, and neither has a line over packets. */
+/* Per MB, in whichever form the line was given; a step has none, and neither has a line over
+ * packets. */
 static double red_read_slope(const void *state, const void *params)
 {
 	const struct red_params *p = params;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every marking scheme, one line each. */
 #include "weir/mark.h"
 #include "base/registry.h"

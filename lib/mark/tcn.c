@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tcn.c -- mark a packet that waited longer than a fixed time.
  *
  * Bai, Chen, Chen, Kim, Wu, "Enabling ECN over Generic Packet Scheduling", CoNEXT 2016, section

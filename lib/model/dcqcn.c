@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dcqcn.c -- see weir/model_dcqcn.h. Rates and lengths are in packets inside, times in seconds, as
  * in the equations. */
 #include "weir/model_dcqcn.h"

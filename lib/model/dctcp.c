@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dctcp.c -- see weir/model.h. Lengths are counted in packets inside, as in the equations. */
 #include "weir/model.h"
 #include "weir/units.h"
@@ -18,9 +19,9 @@ static double slope_per_pkt(const struct weir_model_dctcp *m)
 	return m->slope_per_mb * m->packet_bytes / bytes_per_mb;
 }
 
-/* x^2 (x + a) = b by Newton's method. g(x) = x^2 (x + a) - b rises and is convex for x > 0, and from
- * x^3 <= b and x^2 a <= b the smaller of cbrt(b) and sqrt(b / a) is not below the root. So every step
- * goes down and none goes too far: it ends when rounding stops it. */
+/* x^2 (x + a) = b by Newton's method. g(x) = x^2 (x + a) - b rises and is convex for x > 0, and
+ * from x^3 <= b and x^2 a <= b the smaller of cbrt(b) and sqrt(b / a) is not below the root. So
+ * every step goes down and none goes too far: it ends when rounding stops it. */
 double weir_model_pred_queue_bytes(const struct weir_model_dctcp *m)
 {
 	double a = reach_pkts(m), slope = slope_per_pkt(m);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port.c -- who is let in, who leaves next, and what a port held over time. */
 #include "lib/port/port_limits.h"
 #include "lib/port/ranked.h"
@@ -24,7 +25,8 @@ static int refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t 
 			return WEIR_DROP_QUEUE_FULL;
 		return -1;
 	}
-	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits too. */
+	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits
+	 * too. */
 	if (weir_buffer_pool_admits(b, p->pool, q->bytes, bytes))
 		return -1;
 	if (p->pool->sync)
@@ -53,8 +55,8 @@ static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t
 	return verdict == WEIR_MARK_PASS ? WEIR_PORT_SEND : obey_mark(p, packet, verdict);
 }
 
-/* Where there is no shared buffer. Member by member: gcc would clear an initialised one first, and hold all that goes into
- * it in registers. */
+/* Where there is no shared buffer. Member by member: gcc would clear an initialised one first, and
+ * hold all that goes into it in registers. */
 static inline __attribute__((always_inline)) void show(struct weir_mark_view *v,
 						       const struct weir_port *p,
 						       const struct weir_packet *packet,

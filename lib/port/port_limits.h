@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_limits.h -- what setting a port up and letting packets in have in common. */
 #ifndef LIB_PORT_PORT_LIMITS_H
 #define LIB_PORT_PORT_LIMITS_H

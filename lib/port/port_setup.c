@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_setup.c -- what ports of a kind have in common, and a port of a kind. */
 #include "lib/port/port_limits.h"
 #include "weir/rng.h"
@@ -23,7 +24,8 @@ static enum weir_port_order order_of(const struct weir_port_plan *plan)
 
 /* --- checking a plan --- */
 
-/* The lowest rate, at which the time of the largest frame on the wire fits its 64 bits (weir_bytes_to_ps). */
+/* The lowest rate, at which the time of the largest frame on the wire fits its 64 bits
+ * (weir_bytes_to_ps). */
 #define RATE_MIN_BPS (UINT64_C(1) * 1000 * 1000)
 #define POOL_LIMIT_MAX_BYTES ((UINT64_C(1) << 40) - 1)
 #define ALPHA_MAX_Q8 UINT64_C(0xffff)
@@ -171,7 +173,8 @@ static void find_easy(struct weir_port_class *c)
 	c->easy_bytes = smaller(c->room_bytes, c->quiet_bytes);
 }
 
-/* Of a scheme that does not ask for packets that leave, in ports that count how long these waited. */
+/* Of a scheme that does not ask for packets that leave, in ports that count how long these
+ * waited. */
 static uint32_t pass(void *state, const void *params, const struct weir_mark_view *v)
 {
 	(void)state;
@@ -180,7 +183,8 @@ static uint32_t pass(void *state, const void *params, const struct weir_mark_vie
 	return WEIR_MARK_PASS;
 }
 
-/* A hook that sees packets that waited sees the others too, unless its scheme has them pass anyway. */
+/* A hook that sees packets that waited sees the others too, unless its scheme has them pass
+ * anyway. */
 static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_port_class *c)
 {
 	const struct weir_mark_ops *mark = plan->mark;
@@ -192,7 +196,8 @@ static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_por
 	return WEIR_PORT_ASKS_WAITED | WEIR_PORT_ASKS_IDLE;
 }
 
-/* Where packets that leave concern more than their queue's marking, the view has more than what is seen at a glance. */
+/* Where packets that leave concern more than their queue's marking, the view has more than what is
+ * seen at a glance. */
 static struct weir_mark_glances glances_of(const struct weir_port_plan *plan,
 					   const struct weir_port_class *c)
 {

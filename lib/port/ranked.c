@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranked.c -- queues ordered by rank: a pairing heap of packets, without memory of its own.
  *
  * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap", Algorithmica 1986: putting in takes one
- * comparison, taking out O(log n) amortised. Each packet has a chunk of the pool to itself; its node
- * lies in the chunk's second slot. */
+ * comparison, taking out O(log n) amortised. Each packet has a chunk of the pool to itself; its
+ * node lies in the chunk's second slot. */
 #include "lib/port/ranked.h"
 
 struct node {

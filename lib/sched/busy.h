@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* busy.h -- the set of queues that hold packets, for schedulers: a bit a queue, so that finding the
  * next busy one never looks at an idle one. */
 #ifndef SCHED_BUSY_H

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dwrr.c -- deficit weighted round robin, alone or below strict-priority queues.
  *
  * Shreedhar and Varghese, "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995: each
- * busy queue in turn is given quantum x weight bytes of credit and sends while the credit covers the
- * packet at its head; what is left it keeps for its next turn, unless it runs empty.
+ * busy queue in turn is given quantum x weight bytes of credit and sends while the credit covers
+ * the packet at its head; what is left it keeps for its next turn, unless it runs empty.
  *
  * Differs: busy queues take turns in the order of their numbers, not of becoming busy. Either way
  * a queue gets one turn a round.
  *
- * dwrr is sp-dwrr with no priority queue: the strict queues have the lowest numbers, so while one is
- * busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
+ * dwrr is sp-dwrr with no priority queue: the strict queues have the lowest numbers, so while one
+ * is busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
 #include "lib/sched/busy.h"
 #include "lib/sched/weights.h"
 
@@ -74,7 +75,8 @@ static void dwrr_activate(void *state, const void *params, uint32_t q,
 	busy_add(&s->busy, q);
 }
 
-/* A queue that is halted loses the rest of its turn: were it to keep the credit, pauses would save up turns. */
+/* A queue that is halted loses the rest of its turn: were it to keep the credit, pauses would save
+ * up turns. */
 static void dwrr_halt(void *state, const void *params, uint32_t q)
 {
 	struct dwrr_state *s = state;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fifo.c -- one queue, served in the order of arrival. */
 #include "weir/sched.h"
 #include <inttypes.h>

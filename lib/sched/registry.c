@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every scheduler, one line each. */
 #include "weir/sched.h"
 #include "base/registry.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sp.c -- strict priority: the first queue that holds a packet is served, queue 0 before all. */
 #include "lib/sched/busy.h"
 

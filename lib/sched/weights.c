@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* weights.c -- do the weights fit the port? */
 #include "lib/sched/weights.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* weights.h -- options that schedulers with weighted queues have in common. */
 #ifndef SCHED_WEIGHTS_H
 #define SCHED_WEIGHTS_H

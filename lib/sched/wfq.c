@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wfq.c -- weighted fair queueing by start tags, alone or below strict-priority queues.
  *
  * Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996, section 2. A packet's start tag is
@@ -7,8 +8,8 @@
  * tag of the head while the queue is busy, the finish tag of the last packet while it is not.
  *
  * Differs: virtual time does not jump to the largest finish tag when the port falls idle, because
- * the port does not say when its line falls silent. After a pause a queue may so be ahead of another
- * by at most one packet, which is within the paper's bound (theorem 1).
+ * the port does not say when its line falls silent. After a pause a queue may so be ahead of
+ * another by at most one packet, which is within the paper's bound (theorem 1).
  *
  * wfq is sp-wfq with no priority queue: the strict queues have the lowest numbers, so while one is
  * busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
@@ -66,8 +67,9 @@ static void wfq_init(void *state, const void *params, uint32_t queues)
 	}
 }
 
-/* A finish tag that virtual time has passed counts no more. Once tags have wrapped, one that is very
- * old may look as if it lay ahead; the queue then waits for one packet's worth more, no longer. */
+/* A finish tag that virtual time has passed counts no more. Once tags have wrapped, one that is
+ * very old may look as if it lay ahead; the queue then waits for one packet's worth more, no
+ * longer. */
 static void wfq_activate(void *state, const void *params, uint32_t q,
 			 const struct weir_queue *queues)
 {

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wrr.c -- weighted round robin: each busy queue in turn sends as many packets as its weight.
  *
- * Katevenis, Sidiropoulos, Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a General-Purpose
- * ATM Switch Chip", IEEE JSAC 9(8), 1991. Shares are of packets: of bytes only where all packets are
- * of one size. */
+ * Katevenis, Sidiropoulos, Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a
+ * General-Purpose ATM Switch Chip", IEEE JSAC 9(8), 1991. Shares are of packets: of bytes only
+ * where all packets are of one size. */
 #include "lib/sched/busy.h"
 #include "lib/sched/weights.h"
 

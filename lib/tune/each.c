@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* each.c -- see each.h. */
 #include "lib/tune/each.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* each.h -- a tuner for each queue, as one agent: whoever runs agents runs tuners too. */
 #ifndef TUNE_EACH_H
 #define TUNE_EACH_H

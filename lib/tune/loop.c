@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.c -- see loop.h: what is due at the end of an interval, and when knobs come into force. */
 #include "lib/tune/loop.h"
 #include "weir/units.h"
@@ -12,8 +13,8 @@ enum { DELAYS = 1 };
 
 /* --- the queue between two arrivals --- */
 
-/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes). It ends before the arrival only where it ends at
- * nothing, and nothing it stays. */
+/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes). It ends before the arrival only where
+ * it ends at nothing, and nothing it stays. */
 struct course {
 	int64_t begin_ns, end_ns;
 	uint64_t begin_bytes, end_bytes;
@@ -28,8 +29,8 @@ static struct course course_to(const struct tune_loop *l, const struct tune_arri
 	return c;
 }
 
-/* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are below
- * 2^33 and times below 2^63: weir_wide. */
+/* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are
+ * below 2^33 and times below 2^63: weir_wide. */
 static uint64_t course_at(const struct course *c, int64_t now_ns)
 {
 	uint64_t part = (uint64_t)(now_ns - c->begin_ns);
@@ -101,8 +102,9 @@ static struct weir_tune_telemetry take_telemetry(struct tune_loop *l)
 	return t;
 }
 
-/* Leaves out whole circles of idle steps (see tune_ops), as many as end by now: a circle ends where it
- * began, and so do the knobs. Delays are drawn for each step, so those draws are left out too. */
+/* Leaves out whole circles of idle steps (see tune_ops), as many as end by now: a circle ends where
+ * it began, and so do the knobs. Delays are drawn for each step, so those draws are left out
+ * too. */
 static void skip_circles(struct tune_loop *l, const struct weir_tune_ops *ops, int64_t now_ns)
 {
 	uint64_t steps = (uint64_t)(now_ns - l->end_ns) / (uint64_t)l->interval_ns;

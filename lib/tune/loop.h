@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.h -- a tuner inside a marking scheme: collects telemetry, asks the tuner, applies its knobs.
  *
  * The scheme shows every arrival at a queue and does nothing else; no clock wakes it and it sees no
- * departure. What ended since the last arrival is made up for before the next is looked at, exactly as
- * if it had been done in time:
+ * departure. What ended since the last arrival is made up for before the next is looked at, exactly
+ *as if it had been done in time:
  *
  *	if (tune_loop_is_due(&s->loop, v->now_ns))
  *		weir_tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);
@@ -10,19 +11,20 @@
  *
  * What an interval sent is what came in, plus what was queued when it began, less what is left.
  *
- * The queue between two arrivals is known from what the first left behind (what it found and itself)
- * and what the second finds. Nothing came in, so the queue fell: in a line from one to the other, or,
- * where the second finds nothing, at the rate of the line until it was empty, and empty from then on.
- * With one queue on the line that is exact but for whole packets: a packet leaves the queue at once
- * when its sending begins, not byte by byte. So both lengths are off by less than one packet, and so is
- * the mean. A queue that shares the line with others and runs empty before the next arrival may have
- * done so later than at the line's rate; the mean is then too small. A packet that is dropped after the
- * scheme has seen it (it marks a packet that is not ECN-capable) is taken for sent.
+ * The queue between two arrivals is known from what the first left behind (what it found and
+ *itself) and what the second finds. Nothing came in, so the queue fell: in a line from one to the
+ *other, or, where the second finds nothing, at the rate of the line until it was empty, and empty
+ *from then on. With one queue on the line that is exact but for whole packets: a packet leaves the
+ *queue at once when its sending begins, not byte by byte. So both lengths are off by less than one
+ *packet, and so is the mean. A queue that shares the line with others and runs empty before the
+ *next arrival may have done so later than at the line's rate; the mean is then too small. A packet
+ *that is dropped after the scheme has seen it (it marks a packet that is not ECN-capable) is taken
+ *for sent.
  *
- * A switch's own processor is slow to read and to write (PRED, appendix C.2). Intervals follow each other
- * without a gap; at the end of one the registers are read, which takes read_delay, then the tuner
- * decides, and its knobs are in force write_delay later. So an interval begins under the old knobs
- * where there are delays. Both together are at most one interval. */
+ * A switch's own processor is slow to read and to write (PRED, appendix C.2). Intervals follow each
+ *other without a gap; at the end of one the registers are read, which takes read_delay, then the
+ *tuner decides, and its knobs are in force write_delay later. So an interval begins under the old
+ *knobs where there are delays. Both together are at most one interval. */
 #ifndef TUNE_LOOP_H
 #define TUNE_LOOP_H
 #include "weir/rng.h"
@@ -86,8 +88,8 @@ static inline int tune_loop_is_due(const struct tune_loop *l, int64_t now_ns)
 	return now_ns >= l->due_ns;
 }
 
-/* Everything that is due by the time of the arrival. Of idle intervals no more than three circles (see
- * tune_ops) are worked off one by one, however long the line was idle. */
+/* Everything that is due by the time of the arrival. Of idle intervals no more than three circles
+ * (see tune_ops) are worked off one by one, however long the line was idle. */
 void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
 			     const struct tune_arrival *a);
 
@@ -99,8 +101,8 @@ static inline int64_t tune_loop_fall_ns(const struct tune_loop *l)
 	return (int64_t)((weir_wide)l->queue_bytes * l->ns_per_byte_q32 >> 32);
 }
 
-/* A packet arrives, and nothing is due. Lengths are below 2^32 and a packet and intervals at most 10^9
- * ns, so that twice the area stays below 2^63.1. */
+/* A packet arrives, and nothing is due. Lengths are below 2^32 and a packet and intervals at most
+ * 10^9 ns, so that twice the area stays below 2^63.1. */
 static inline void tune_loop_arrive(struct tune_loop *l, const struct tune_arrival *a)
 {
 	int64_t ns = a->now_ns - l->last_ns;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* meter.c -- see meter.h. */
 #include "lib/tune/meter.h"
 #include "weir/packet.h"
@@ -7,7 +8,8 @@ enum { VERDICT_MASK = (1 << WEIR_MARK_VERDICT_BITS) - 1 };
 
 /* --- an interval --- */
 
-/* The queue held so much since last_ns. Lengths are below 2^32 and intervals at most 2^30 ns (loop.h). */
+/* The queue held so much since last_ns. Lengths are below 2^32 and intervals at most 2^30 ns
+ * (loop.h). */
 static inline void held(struct meter *m, int64_t now_ns, uint64_t queue_bytes)
 {
 	m->area += queue_bytes * (uint64_t)(now_ns - m->last_ns);

@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* meter.h -- a marking scheme that measures: what each queue did in an interval, and knobs to turn.
  *
- * A meter is made from a scheme that has knobs (struct weir_mark_knobs). To ports it is a marking scheme like any
- * other; it asks the inner one about every packet and answers with its verdict, and writes down what came and
- * left. A queue's state is the inner scheme's, then its struct meter, then the queue's own copy of the inner
- * parameters; so the inner scheme works as ever, and each queue can be turned alone.
+ * A meter is made from a scheme that has knobs (struct weir_mark_knobs). To ports it is a marking
+ * scheme like any other; it asks the inner one about every packet and answers with its verdict, and
+ * writes down what came and left. A queue's state is the inner scheme's, then its struct meter,
+ * then the queue's own copy of the inner parameters; so the inner scheme works as ever, and each
+ * queue can be turned alone.
  *
  * Ports that are not metered know nothing of this.
  *
- * Every arrival and departure is seen, so the mean is that of the length at every nanosecond. A packet that
- * finds the line free has not been in the queue. */
+ * Every arrival and departure is seen, so the mean is that of the length at every nanosecond. A
+ * packet that finds the line free has not been in the queue. */
 #ifndef TUNE_METER_H
 #define TUNE_METER_H
 #include "weir/mark.h"
@@ -33,7 +35,8 @@ struct meter {
 	uint64_t marked_pkts;
 };
 
-/* The ops of ports whose params are that plan. A copy of the inner ones but for the hooks that measure. */
+/* The ops of ports whose params are that plan. A copy of the inner ones but for the hooks that
+ * measure. */
 struct weir_mark_ops weir_meter_init(struct meter_plan *plan, const struct weir_mark_ops *inner,
 				     const void *inner_params);
 
@@ -48,8 +51,8 @@ static inline void *meter_inner_params(void *state, const struct meter_plan *pla
 	return meter_of(state, plan) + 1;
 }
 
-/* The interval ends now, with so much in the queue; the next begins. Leaves rate, flows and MTU to the caller,
- * who knows them. */
+/* The interval ends now, with so much in the queue; the next begins. Leaves rate, flows and MTU to
+ * the caller, who knows them. */
 void weir_meter_read(struct meter *m, int64_t now_ns, uint64_t queue_bytes,
 		     struct weir_tune_telemetry *t);
 #endif

@@ -1,28 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* qla.c -- tries a little more and a little less marking, twice each, and moves where both agree.
  *
  * Du et al., "PRED: Performance-oriented Random Early Detection", NSDI 2025, section 4.2: the Queue
  * Length Adjuster. It turns the slope lambda of RED's line, and min where lambda has come to its
  * smallest value.
  *
- *	utility	U = beta R / C + (1 - beta) Phi(q), where R is what was sent, C the line's rate, q the mean
- *		queue. Phi is 1 up to q-left and falls in a line to 0 at q-right.
- *	trials	Four intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3, less if
- *		U1 < U2 and U4 < U3; then that trial's setting is the new one. Otherwise nothing moves.
- *	min	A step that would take lambda below lambda-min is one of min in its place; lambda rests at
- *		lambda-min meanwhile.
+ *	utility	U = beta R / C + (1 - beta) Phi(q), where R is what was sent, C the line's rate, q
+ *the mean queue. Phi is 1 up to q-left and falls in a line to 0 at q-right. trials	Four
+ *intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3, less if U1 < U2 and
+ *U4 < U3; then that trial's setting is the new one. Otherwise nothing moves.
+ *	min	A step that would take lambda below lambda-min is one of min in its place; lambda
+ *rests at lambda-min meanwhile.
  *
  * What the paper leaves open, and what is done here:
  *   - Phi beyond q-left is in a figure only (10(a)). That it is a line which ends at q-right is an
  *     assumption; q-right is by default where RED marks everything (maxK, 500 KB).
  *   - Settings form one ladder: ... lambda_min + step, lambda_min (both with the first min), then
- *     lambda_min with min one step up, two, ... A trial is one rung up or down, so that less marking
- *     than lambda_min is a trial on min, and lambda moves again once min is back where it began.
+ *     lambda_min with min one step up, two, ... A trial is one rung up or down, so that less
+ *marking than lambda_min is a trial on min, and lambda moves again once min is back where it began.
  *     min never falls below its first value, nor rises above max.
  *
- * A trial must outlast the senders' answer to it. Rounds follow each other as ++--++--, so where the queue
- * answers later than after one interval, the shortest one is met in the first trial with less marking,
- * and QLA goes the wrong way. Long-lived DCTCP flows with many packets queued need tens of round-trip
- * times to answer; the paper's 5 suffice where the queue is short. */
+ * A trial must outlast the senders' answer to it. Rounds follow each other as ++--++--, so where
+ *the queue answers later than after one interval, the shortest one is met in the first trial with
+ *less marking, and QLA goes the wrong way. Long-lived DCTCP flows with many packets queued need
+ *tens of round-trip times to answer; the paper's 5 suffice where the queue is short. */
 #include "lib/tune/qla.h"
 #include "weir/units.h"
 
@@ -49,8 +50,8 @@ int weir_qla_check(const void *params, struct weir_error *e)
 
 /* --- utility --- */
 
-/* R / C = bytes * 8 * 10^9 / (rate * interval), scaled by 2^32, rounded down. Below 2^64 as long as an
- * interval is not filled 2^32 times over. */
+/* R / C = bytes * 8 * 10^9 / (rate * interval), scaled by 2^32, rounded down. Below 2^64 as long as
+ * an interval is not filled 2^32 times over. */
 static uint64_t line_use_q32(const struct weir_tune_telemetry *t)
 {
 	weir_wide capacity = (weir_wide)t->rate_bps * (uint64_t)t->interval_ns;
@@ -59,7 +60,8 @@ static uint64_t line_use_q32(const struct weir_tune_telemetry *t)
 	return capacity ? (uint64_t)((bits << 32) / capacity) : 0;
 }
 
-/* (right - q) / (right - left), scaled by 2^32, rounded down; a step where right is not above left. */
+/* (right - q) / (right - left), scaled by 2^32, rounded down; a step where right is not above
+ * left. */
 static uint64_t shortness_q32(uint64_t queue, uint64_t left, uint64_t right)
 {
 	if (queue <= left)
@@ -99,8 +101,8 @@ static void more_marking(const struct qla_state *s, const struct qla_params *p,
 		k->slope_q32 = QLA_SLOPE_MAX_Q32;
 }
 
-/* lambda a step lower, or lambda_min where that is less than a thousandth of a step above: settings such as
- * 0.1 and 0.025 are rounded to 2^-32, and what that leaves over is no rung. */
+/* lambda a step lower, or lambda_min where that is less than a thousandth of a step above: settings
+ * such as 0.1 and 0.025 are rounded to 2^-32, and what that leaves over is no rung. */
 static uint64_t lower_slope(const struct qla_params *p, uint64_t slope_q32)
 {
 	uint64_t step = p->slope_step_q32;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* qla.h -- QLA's settings and state, for a scheme that has it built in. See qla.c. */
 #ifndef TUNE_QLA_H
 #define TUNE_QLA_H

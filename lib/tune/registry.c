@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* registry.c -- every tuner, one line each. */
 #include "weir/tune.h"
 #include "base/registry.h"

@@ -1,5 +1,6 @@
-/* agents.c -- see agents.h: when agents are called and their settings applied. Who looks after which queues is
- * in agents_build.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agents.c -- see agents.h: when agents are called and their settings applied. Who looks after
+ * which queues is in agents_build.c. */
 #include "sim/core/agents_parts.h"
 #include "sim/parallel/ranks.h"
 #include "weir/units.h"
@@ -7,7 +8,8 @@
 
 /* --- settings --- */
 
-/* What agents asked for and is a setting comes into force; turning nothing leaves a scheme as it is. */
+/* What agents asked for and is a setting comes into force; turning nothing leaves a scheme as it
+ * is. */
 static void apply(struct agents *a, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
@@ -47,8 +49,8 @@ static int64_t draw_ps(struct weir_rng *r, struct weir_span_ps span)
 	return span.first_ps + (int64_t)weir_rng_below(r, width_ps + 1);
 }
 
-/* The agent has decided on the interval that ended at now_ps. What it decided before is in force: delays are at
- * most an interval. */
+/* The agent has decided on the interval that ended at now_ps. What it decided before is in force:
+ * delays are at most an interval. */
 static void decided(struct agents *a, struct agent *agent, int64_t now_ps)
 {
 	const struct switch_config *s = &a->config->switches;
@@ -71,8 +73,8 @@ void agents_first_settings(struct agents *a)
 
 /* --- intervals --- */
 
-/* Every rank has all agents, which are told the same everywhere and so decide the same: what they share, and one
- * that looks after the whole network, need nothing else. */
+/* Every rank has all agents, which are told the same everywhere and so decide the same: what they
+ * share, and one that looks after the whole network, need nothing else. */
 static void share_telemetry(struct agents *a)
 {
 	struct exchange *x = a->ranks->exchange;
@@ -163,8 +165,8 @@ static int64_t next_ps(const struct agents *a)
 	return next;
 }
 
-/* Everything before now_ps has happened and nothing after. What comes into force now belongs to the interval
- * that ends now, if one does, as its last word. */
+/* Everything before now_ps has happened and nothing after. What comes into force now belongs to the
+ * interval that ends now, if one does, as its last word. */
 static void work(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->count; i++)

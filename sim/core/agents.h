@@ -1,11 +1,13 @@
-/* agents.h -- agents and tuners (weir/agent.h, weir/tune.h) at work on simulated switches: switch.tune.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agents.h -- agents and tuners (weir/agent.h, weir/tune.h) at work on simulated switches:
+ * switch.tune.
  *
- * Where a scenario names one, every egress queue of every switch has a meter around its marking scheme
- * (lib/tune/meter.h). Time is cut into intervals. At the end of each, with all threads at rest, the meters
- * are read and the agents called, in the order of their numbers, each with its queues in the order (switch,
- * port, queue); so the number of threads has no say in it. What an agent asks for is in force at once, or
- * after the delays of a control plane, drawn anew for each agent and interval. A setting that is none is
- * not obeyed but counted.
+ * Where a scenario names one, every egress queue of every switch has a meter around its marking
+ * scheme (lib/tune/meter.h). Time is cut into intervals. At the end of each, with all threads at
+ * rest, the meters are read and the agents called, in the order of their numbers, each with its
+ * queues in the order (switch, port, queue); so the number of threads has no say in it. What an
+ * agent asks for is in force at once, or after the delays of a control plane, drawn anew for each
+ * agent and interval. A setting that is none is not obeyed but counted.
  *
  * Somebody outside may stand in the agents' place, where they are such that learn: see the end. */
 #ifndef SIM_CORE_AGENTS_H
@@ -20,13 +22,13 @@ struct agents;
 struct agents *agents_new(const struct config *c);
 void agents_plan(const struct agents *a, struct weir_port_plan *plan);
 
-/* Ports are there: makes the agents and lets them say what the first interval begins with. Refuses agents that
- * want more memory than there is. */
+/* Ports are there: makes the agents and lets them say what the first interval begins with. Refuses
+ * agents that want more memory than there is. */
 int agents_begin(struct agents *a, struct engine *e, struct weir_error *error);
 void agents_free(struct agents *a);
 
-/* As engine_run_until, with what agents have to do on the way and at the stop itself; every leg of a run
- * goes through this one. What comes into force at a stop is in force when it returns. */
+/* As engine_run_until, with what agents have to do on the way and at the stop itself; every leg of
+ * a run goes through this one. What comes into force at a stop is in force when it returns. */
 enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error);
 
 /* --- looking --- */
@@ -52,7 +54,8 @@ int64_t agents_end_ps(const struct agents *a);
 /* Settings that were none, so far. */
 uint64_t agents_refused(const struct agents *a);
 
-/* What of each queue can be watched: K_min, K_max and P_max, then the values of the agent or tuner. */
+/* What of each queue can be watched: K_min, K_max and P_max, then the values of the agent or
+ * tuner. */
 uint32_t agents_values(const struct agents *a);
 const char *agents_value_name(const struct agents *a, uint32_t value);
 const char *agents_value_unit(const struct agents *a, uint32_t value);
@@ -69,8 +72,8 @@ const void *agents_mark_params(struct weir_port *port, uint32_t queue);
  *	agents_act(e->agents, actions);
  *	agents_run_until(e, agents_end_ps(e->agents), &error);		... and so on
  *
- * Agents are not stepped any more and share nothing: each observes at the end of an interval, and acts when
- * agents_act is called, at the same stop. Without a call settings stay what they are. */
+ * Agents are not stepped any more and share nothing: each observes at the end of an interval, and
+ *acts when agents_act is called, at the same stop. Without a call settings stay what they are. */
 
 /* What all agents saw of the interval that ended last; a row for each queue. */
 struct agents_observed {
@@ -85,6 +88,7 @@ struct agents_observed {
 int agents_stand_in(struct agents *a, struct weir_error *e);
 const struct agents_observed *agents_observed(const struct agents *a);
 
-/* One action for each row, each below action_count. Delays pass before it is in force, as always. */
+/* One action for each row, each below action_count. Delays pass before it is in force, as
+ * always. */
 void agents_act(struct agents *a, const uint32_t *actions);
 #endif

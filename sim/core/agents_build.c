@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agents_build.c -- makes the agents of a run: who looks after which queues. See agents.h. */
 #include "sim/core/agents_parts.h"
 #include "config/tune.h"
@@ -35,7 +36,8 @@ void agents_plan(const struct agents *a, struct weir_port_plan *plan)
 
 /* --- groups --- */
 
-/* Links between each node and the host nearest to it. Every node has one: hosts can reach each other. */
+/* Links between each node and the host nearest to it. Every node has one: hosts can reach each
+ * other. */
 static uint32_t *host_distances(const struct network *net)
 {
 	uint32_t *distance = memory_new(net->node_count, sizeof(*distance));

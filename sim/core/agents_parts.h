@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agents_parts.h -- what the agents of a run are made of. For agents.c and agents_build.c only. */
 #ifndef SIM_CORE_AGENTS_PARTS_H
 #define SIM_CORE_AGENTS_PARTS_H

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrivals.c -- what a receiver knows of segments beyond the first that is missing.
  *
- * A bit per segment, in a ring that exists only while something is missing. SACK blocks after RFC 2018:
- * the block of the newest segment first, then those of the ones before. The blocks are kept beside their
- * segments: one that grows at its end, as blocks do, is not looked for again. */
+ * A bit per segment, in a ring that exists only while something is missing. SACK blocks after RFC
+ * 2018: the block of the newest segment first, then those of the ones before. The blocks are kept
+ * beside their segments: one that grows at its end, as blocks do, is not looked for again. */
 #include "base/bits.h"
 #include "sim/core/host.h"
 

@@ -1,27 +1,31 @@
-/* bfc.c -- backpressure flow control: a switch stops the queue, at its neighbour, that fills one of its own.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfc.c -- backpressure flow control: a switch stops the queue, at its neighbour, that fills one of
+ * its own.
  *
- * Goyal, Shah, Zhao, Nikolaidis, Alizadeh and Anderson, "Backpressure Flow Control", NSDI 2022, by way of the
- * authors' simulator (github.com/prateshg/BFC_NS3_NSDI2022), whose rules these are. The length of sticky and
- * the size of the table are those that another study's implementation names as the paper's
- * (github.com/NASA-NJU/Pyrrha-NS3); the authors' simulator has three round trips and twice the size.
+ * Goyal, Shah, Zhao, Nikolaidis, Alizadeh and Anderson, "Backpressure Flow Control", NSDI 2022, by
+ * way of the authors' simulator (github.com/prateshg/BFC_NS3_NSDI2022), whose rules these are. The
+ * length of sticky and the size of the table are those that another study's implementation names as
+ * the paper's (github.com/NASA-NJU/Pyrrha-NS3); the authors' simulator has three round trips and
+ * twice the size.
  *
- * A port has a small number of queues for data, served in turn, and one before them for ACKs and other
- * control packets, which are never stopped. A table says for each flow how many of its packets wait and in
- * which queue. A flow that has been away for longer than sticky round trips of a hop gets another queue:
- * one that is empty and not stopped, any one where there is none. Flows whose hash meets in the table are
- * one flow.
+ * A port has a small number of queues for data, served in turn, and one before them for ACKs and
+ * other control packets, which are never stopped. A table says for each flow how many of its
+ * packets wait and in which queue. A flow that has been away for longer than sticky round trips of
+ * a hop gets another queue: one that is empty and not stopped, any one where there is none. Flows
+ * whose hash meets in the table are one flow.
  *
- * A packet that joins a queue of more than a threshold, behind another of its flow, is counted: for its
- * sake the queue that it came from at the neighbour, whose number it carries, has to wait. A neighbour's
- * queue waits while any counted packet is here that came from it. The threshold is what the queue sends in
- * a round trip of the hop, and a part more, when N_active queues share the line: those that hold packets
- * and are not stopped. A host's card is a neighbour with a queue for each flow, by hash.
+ * A packet that joins a queue of more than a threshold, behind another of its flow, is counted: for
+ * its sake the queue that it came from at the neighbour, whose number it carries, has to wait. A
+ * neighbour's queue waits while any counted packet is here that came from it. The threshold is what
+ * the queue sends in a round trip of the hop, and a part more, when N_active queues share the line:
+ * those that hold packets and are not stopped. A host's card is a neighbour with a queue for each
+ * flow, by hash.
  *
  * Not here: PFC below, which the authors' simulator has switched off.
  *
- * Differs: the authors' switches send their neighbours a map of the stopped queues every tau, and at once
- * when one goes on; here a frame of 64 bytes tells of each stop and each going on when it happens. It takes the
- * line like any packet. The threshold keeps tau. */
+ * Differs: the authors' switches send their neighbours a map of the stopped queues every tau, and
+ * at once when one goes on; here a frame of 64 bytes tells of each stop and each going on when it
+ * happens. It takes the line like any packet. The threshold keeps tau. */
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
 #include "sim/core/ordered.h"
@@ -65,8 +69,8 @@ static const struct weir_option bfc_options[] = {
 	{ .name = NULL },
 };
 
-/* An entry of the table: zeros mean that no flow was ever there. Time by its low bits: a flow that is away
- * for a multiple of 4.3 s and less than sticky more keeps its queue. */
+/* An entry of the table: zeros mean that no flow was ever there. Time by its low bits: a flow that
+ * is away for a multiple of 4.3 s and less than sticky more keeps its queue. */
 struct bfc_flow {
 	uint32_t pkts : 24;
 	uint32_t queue : 8;
@@ -142,8 +146,8 @@ static void bfc_host_frame(struct worker *w, struct host *h, const struct weir_p
 
 /* --- queues --- */
 
-/* Of bits that stand for queues, one that a random number picks: the first from there on, going round. 0:
- * none is set. */
+/* Of bits that stand for queues, one that a random number picks: the first from there on, going
+ * round. 0: none is set. */
 static uint32_t pick(struct bfc_port *p, const uint64_t *bits, uint32_t queues)
 {
 	uint32_t start = 1 + (uint32_t)weir_rng_below(&p->rng, queues - 1);
@@ -174,8 +178,8 @@ static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct wei
 	return q ? q : 1 + (uint32_t)weir_rng_below(&p->rng, b->queues - 1);
 }
 
-/* The hash is mixed first: a network may have chosen the flow's way by it, and a host's card its queue by the
- * other half. */
+/* The hash is mixed first: a network may have chosen the flow's way by it, and a host's card its
+ * queue by the other half. */
 static struct bfc_flow *flow_of(const struct bfc *b, const struct bfc_port *p, uint32_t flow_hash)
 {
 	return &p->table[(weir_mix64(flow_hash) >> 32) * b->entries >> 32];
@@ -218,8 +222,9 @@ static uint32_t active_queues(const struct bfc *b, const struct bfc_port *p,
 	return count ? count : 1;
 }
 
-/* Th = (HRTT + tau) mu / N_active, by time: bytes N_active / mu > HRTT + tau, without a division. Bytes and
- * queues are below 2^32 and 2^7, times below 2^50 ps, rates below 2^43: all fits 128 bits. */
+/* Th = (HRTT + tau) mu / N_active, by time: bytes N_active / mu > HRTT + tau, without a division.
+ * Bytes and queues are below 2^32 and 2^7, times below 2^50 ps, rates below 2^43: all fits 128
+ * bits. */
 static int is_too_long(const struct weir_port *port, uint32_t bytes, uint32_t active,
 		       int64_t allowed_ps)
 {

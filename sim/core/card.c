@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* card.c -- cards with a queue: what their ports are made of, and how packets go through them.
  *
- * Where the card has delays, data waits in the line of its flow's delay before it comes to the queue: all in
- * a line wait for the same time, so that each is a ring.
+ * Where the card has delays, data waits in the line of its flow's delay before it comes to the
+ * queue: all in a line wait for the same time, so that each is a ring.
  *
  * Differs: fq has no list of new flows that go first, and a card that is full drops what comes, not
  * from the longest queue. Linux keeps most of a connection's window out of its queues (TCP small

@@ -1,8 +1,10 @@
-/* connection.h -- the two ends of a running connection: what each remembers, and what it knows of segments
- * that are out of order.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* connection.h -- the two ends of a running connection: what each remembers, and what it knows of
+ * segments that are out of order.
  *
- * scoreboard.c knows which segments in flight have arrived, are lost, were sent again; rack.c finds losses by
- * time, where asked for; arrivals.c knows which have arrived beyond one that is missing. */
+ * scoreboard.c knows which segments in flight have arrived, are lost, were sent again; rack.c finds
+ * losses by time, where asked for; arrivals.c knows which have arrived beyond one that is
+ * missing. */
 #ifndef SIM_CORE_CONNECTION_H
 #define SIM_CORE_CONNECTION_H
 #include "sim/core/engine.h"
@@ -22,7 +24,8 @@ struct segment_range {
 	uint32_t first, end;
 };
 
-/* What a sender knows of the segments in flight while something is out of order; see scoreboard.c. */
+/* What a sender knows of the segments in flight while something is out of order; see
+ * scoreboard.c. */
 struct scoreboard {
 	uint32_t words_log2;                        /* so many words of marks */
 	uint32_t lost_edge;                         /* below it every segment has been judged */
@@ -38,7 +41,8 @@ struct scoreboard {
 
 enum tail_probe { PROBE_NONE, PROBE_NEW, PROBE_AGAIN };
 
-/* What a sender knows of time, where that tells it of losses; see rack.c. RFC 8985's name for it behind. */
+/* What a sender knows of time, where that tells it of losses; see rack.c. RFC 8985's name for it
+ * behind. */
 struct rack {
 	uint32_t words_log2;      /* room for 64 segments, so many times doubled */
 	uint32_t resent_end;      /* no segment from here on was sent more than once */
@@ -51,7 +55,8 @@ struct rack {
 	int64_t min_rtt_ps;
 	int64_t late_ps;       /* so much longer took one that was overtaken, at most */
 	int64_t probe_sent_ps; /* WEIR_TIME_NEVER_PS: not yet */
-	/* Least reordering window; 0: RFC 8985's own. With it: none in flight was sent before oldest_ps. */
+	/* Least reordering window; 0: RFC 8985's own. With it: none in flight was sent before
+	 * oldest_ps. */
 	int64_t least_window_ps, oldest_ps;
 	int64_t reorder_ps; /* then losses are looked for again; WEIR_TIME_NEVER_PS: not */
 	int64_t reorder_timer_ps, probe_timer_ps; /* the host's heap asks then; likewise */
@@ -82,8 +87,9 @@ struct sender {
 	uint32_t last_message;      /* newest flow of the connection */
 	uint32_t allowed_pkts;      /* may be in flight now; 0 before and after the connection */
 	int64_t srtt_ns, rttvar_ns; /* scaled by 8 and 4, RFC 6298; srtt 0: no sample yet */
-	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at timer_ps
-	 * (WEIR_TIME_NEVER_PS: not at all), no later than that for a timeout down to armed_ns. */
+	/* The retransmission timer runs out timeout after progress_ps. The host's heap asks at
+	 * timer_ps (WEIR_TIME_NEVER_PS: not at all), no later than that for a timeout down to
+	 * armed_ns. */
 	int64_t progress_ps, timer_ps, armed_ns;
 	int64_t slack_ps; /* of packets of send_message */
 	union {
@@ -142,7 +148,8 @@ struct receiver {
 	uint32_t message;     /* flow that segment next belongs to, or the last one */
 	uint32_t message_end; /* its end */
 	uint32_t held;        /* data packets not acknowledged yet */
-	uint8_t echo; /* SEGMENT_ECE or 0: the last packet was marked (RFC 8257), or one since CWR (RFC 3168) */
+	uint8_t echo; /* SEGMENT_ECE or 0: the last packet was marked (RFC 8257), or one since CWR
+			 (RFC 3168) */
 	uint8_t timer_set;
 	uint8_t class_id;         /* of its ACKs */
 	uint16_t transport;       /* number of its transport */
@@ -261,8 +268,8 @@ struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *ol
 		       uint32_t words_log2);
 void rack_free(struct worker *w, struct rack *k);
 
-/* Packets of the connection may overtake each other from the beginning. The reordering window is at least so
- * long; 0: as in RFC 8985. */
+/* Packets of the connection may overtake each other from the beginning. The reordering window is at
+ * least so long; 0: as in RFC 8985. */
 void rack_expect_reordering(struct sender *s, int64_t window_ps);
 
 /* A segment has left, for the first time or again. */
@@ -273,7 +280,8 @@ void rack_sent(const struct engine *e, struct host *h, struct sender *s, uint32_
 void rack_on_ack(struct host *h, struct sender *s, const struct segment *ack);
 void rack_recovered(struct sender *s);
 
-/* Judges by time. Returns how many are newly lost; others may be later, for which a timer is set. */
+/* Judges by time. Returns how many are newly lost; others may be later, for which a timer is
+ * set. */
 uint32_t rack_detect(struct host *h, struct sender *s);
 
 /* TIMER_REORDER has come: is it time to detect? */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* crew.c -- see crew.h. */
 #include "sim/core/crew.h"
 #include "base/memory.h"
@@ -6,7 +7,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Looks before giving way to others: a few microseconds. Before going to sleep: a millisecond or so. */
+/* Looks before giving way to others: a few microseconds. Before going to sleep: a millisecond or
+ * so. */
 enum { SPINS_BEFORE_YIELD = 100, SPINS_BEFORE_SLEEP = 200 * SPINS_BEFORE_YIELD };
 
 struct crew {

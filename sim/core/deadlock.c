@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* deadlock.c -- see deadlock.h.
  *
- * A node of the graph is a class of a link. Suspects are those that are paused, by a switch that means it
- * still, with no word about it on its way. Packets that came over a suspect and wait for a port that is
- * no suspect will leave: that clears it, and others after it. What remains waits for itself. */
+ * A node of the graph is a class of a link. Suspects are those that are paused, by a switch that
+ * means it still, with no word about it on its way. Packets that came over a suspect and wait for a
+ * port that is no suspect will leave: that clears it, and others after it. What remains waits for
+ * itself. */
 #include "sim/core/deadlock.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/ordered.h"
@@ -45,8 +47,8 @@ static const struct switch_state *switch_after(const struct engine *e, uint32_t 
 	return to->kind == NODE_SWITCH ? &e->switches[to->number] : NULL;
 }
 
-/* Does the switch at the end of the link mean it still? What a fabric scheme keeps may come free by other
- * means. */
+/* Does the switch at the end of the link mean it still? What a fabric scheme keeps may come free by
+ * other means. */
 static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
 {
 	const struct switch_state *s = switch_after(e, link);
@@ -131,8 +133,8 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 	}
 }
 
-/* Ranked queues do not say who is in them: every input may be. They empty unless they are stuck, and so
- * hide nothing for long. */
+/* Ranked queues do not say who is in them: every input may be. They empty unless they are stuck,
+ * and so hide nothing for long. */
 static void blame_all(struct search *f, const struct switch_state *s, uint32_t queue, uint32_t to)
 {
 	const struct engine *e = f->engine;
@@ -192,7 +194,8 @@ static int by_switch(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Those that other ranks have found as well, in the order in which one process would have found them. */
+/* Those that other ranks have found as well, in the order in which one process would have found
+ * them. */
 static void list_waits_of_ranks(struct search *f)
 {
 	const struct network *net = f->engine->net;
@@ -225,7 +228,8 @@ static void list_waits_of_ranks(struct search *f)
 
 /* --- clearing --- */
 
-/* Of which classes is a pause or resume on its way to the sending end of the link, as far as it is known here? */
+/* Of which classes is a pause or resume on its way to the sending end of the link, as far as it is
+ * known here? */
 static uint8_t told_of(const struct engine *e, uint32_t link)
 {
 	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
@@ -310,8 +314,8 @@ static void describe(const struct engine *e, const uint32_t *circle, uint32_t co
 	}
 }
 
-/* From a stuck link on, each to the next, until one comes again: a circle, unless an earlier walk was
- * there. */
+/* From a stuck link on, each to the next, until one comes again: a circle, unless an earlier walk
+ * was there. */
 static void follow(const struct engine *e, struct trail *t, uint32_t link, struct deadlock *d)
 {
 	uint32_t count = 0, walk = link + 1, first = 0;

@@ -1,4 +1,6 @@
-/* engine.c -- the loop over windows, shared by threads. Nodes in a window are in nodes.c, building is in engine_build.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* engine.c -- the loop over windows, shared by threads. Nodes in a window are in nodes.c, building
+ * is in engine_build.c. */
 #include "sim/core/crew.h"
 #include "sim/core/engine.h"
 #include "sim/core/nodes.h"
@@ -73,9 +75,9 @@ void line_begin(struct worker *w, struct egress *out)
 	atomic_store_explicit(&e->line_first[out->line], out->tail, memory_order_release);
 }
 
-/* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch that another thread
- * worked on for once waits in that one's heap. threads, here and below: e->threads, and known when this is compiled where
- * there is but one. */
+/* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch
+ * that another thread worked on for once waits in that one's heap. threads, here and below:
+ * e->threads, and known when this is compiled where there is but one. */
 static inline __attribute__((always_inline)) void wake_due(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
@@ -103,7 +105,8 @@ static int is_same_slot(const struct engine *e, uint64_t a, uint64_t b)
 	return ((a ^ b) & (e->slot_count - 1)) == 0;
 }
 
-/* The thread goes on to what all have agreed on. Its row of the window before is free for another one. */
+/* The thread goes on to what all have agreed on. Its row of the window before is free for another
+ * one. */
 static void take_pass(struct worker *w)
 {
 	const struct engine *e = w->engine;
@@ -251,8 +254,8 @@ static inline __attribute__((always_inline)) void open_gates(struct engine *e, u
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
-/* The end of a window: flows that waited have their starts, and the next one is known. The same where there are
- * other ranks: what they have sent is here, too. */
+/* The end of a window: flows that waited have their starts, and the next one is known. The same
+ * where there are other ranks: what they have sent is here, too. */
 static inline __attribute__((always_inline)) uint64_t end_window(struct engine *e, uint64_t window,
 								 uint32_t threads)
 {
@@ -275,8 +278,8 @@ static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, 
 	return r->agreed.least < next ? r->agreed.least : next;
 }
 
-/* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the last leg
- * ended here: what was done then is not done twice, because nothing of it is left. */
+/* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the
+ * last leg ended here: what was done then is not done twice, because nothing of it is left. */
 static inline __attribute__((always_inline)) void advance_with(struct engine *e, uint32_t threads)
 {
 	struct worker *first = &e->workers[0];
@@ -317,7 +320,8 @@ static inline __attribute__((always_inline)) void advance_with(struct engine *e,
 
 	e->pass = (struct pass){ e->pass.number + 1,   window, begin_ps, end_ps, limit_ps,
 				 end_ps + e->window_ps };
-	/* A window that is the turn of the wheel later, or several, has the place of the one before. */
+	/* A window that is the turn of the wheel later, or several, has the place of the one
+	 * before. */
 	if (window != first->window && is_same_slot(e, window, first->window))
 		for (uint32_t i = 0; i < threads; i++)
 			clear_row(&e->workers[i], window);
@@ -332,9 +336,10 @@ static void advance(struct engine *e)
 		advance_with(e, e->threads);
 }
 
-/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or goes on with one thread.
- * By then the next one may have begun, so whoever waited asks which meeting was the last and not whether the leg is over:
- * there is no other last one before all have met again. */
+/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or
+ * goes on with one thread. By then the next one may have begun, so whoever waited asks which
+ * meeting was the last and not whether the leg is over: there is no other last one before all have
+ * met again. */
 static int meet(struct engine *e)
 {
 	unsigned meeting = atomic_load_explicit(&e->generation, memory_order_relaxed) + 1;
@@ -393,7 +398,8 @@ static int begin_crew(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
-/* Where the caller has left the number of threads open and the system gives none, it stays alone. */
+/* Where the caller has left the number of threads open and the system gives none, it stays
+ * alone. */
 static int work_together(struct engine *e, struct weir_error *error)
 {
 	if (begin_crew(e, error)) {

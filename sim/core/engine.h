@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* engine.h -- time, nodes and the links between them.
  *
  * There is no global event queue. The shortest link delay, plus the time the shortest packet takes
- * on the wire, is a window: whatever a node sends inside a window reaches others only in a later one.
- * So in each window every node with something to do works through its arrivals and timers alone, in
- * the order (time, kind, link), while its state is in cache; and threads can share the nodes of a
- * window without changing a byte of the result.
+ * on the wire, is a window: whatever a node sends inside a window reaches others only in a later
+ * one. So in each window every node with something to do works through its arrivals and timers
+ * alone, in the order (time, kind, link), while its state is in cache; and threads can share the
+ * nodes of a window without changing a byte of the result.
  *
  * Who has something to do is kept on a wheel: one bit per node and coming window. A sender of a
- * packet sets the bit of the receiver in the window of the arrival. Every thread has a wheel of its own, and a
- * node is looked up on all of them. What lies further ahead than the wheel reaches (timers, flows to come) waits
- * in a heap of the node's thread.
+ * packet sets the bit of the receiver in the window of the arrival. Every thread has a wheel of its
+ * own, and a node is looked up on all of them. What lies further ahead than the wheel reaches
+ * (timers, flows to come) waits in a heap of the node's thread.
  *
  * A link is a list of packets that the sending node appends to and the receiving node takes from.
  * Ports do not have "transmission complete" events: before a packet joins a port at t, everything
@@ -32,32 +33,35 @@
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* to the receiver's transport: processing of a host is in it */
-	uint32_t to; /* the receiving node; with EGRESS_SPECIAL there is more to do than usual */
+	uint32_t to;   /* the receiving node; with EGRESS_SPECIAL there is more to do than usual */
 	uint32_t tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: see line_begin */
 	uint32_t line, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
 
-/* Its line has no chunk yet (tail is WEIR_SLOT_NONE), the link is to fail, or somebody watches it. */
+/* Its line has no chunk yet (tail is WEIR_SLOT_NONE), the link is to fail, or somebody watches
+ * it. */
 #define EGRESS_SPECIAL (UINT32_C(1) << 31)
 
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where FETCH_FOR_ALL. */
+/* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where
+ * FETCH_FOR_ALL. */
 enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_FROM_FAR = 4 };
 
-/* What a switch does beside passing packets on through simple ports (weir/port.h), each with its own memory. */
+/* What a switch does beside passing packets on through simple ports (weir/port.h), each with its
+ * own memory. */
 enum switch_extra {
-	SWITCH_SHARES = 1,   /* its memory among its ports */
-	SWITCH_ASKS = 2,     /* schedulers, or the marking as packets leave: some port is not simple */
+	SWITCH_SHARES = 1, /* its memory among its ports */
+	SWITCH_ASKS = 2, /* schedulers, or the marking as packets leave: some port is not simple */
 	SWITCH_WRITES = 4,   /* into data packets: sim/core/telemetry.h */
 	SWITCH_ACCOUNTS = 8, /* for its memory, input by input: sim/core/lossless.h */
 };
 
 struct switch_state {
-	/* Pass in which some thread works on it, or has worked. Switches share no cache line, and workers neither: others
-	 * write into theirs. */
+	/* Pass in which some thread works on it, or has worked. Switches share no cache line, and
+	 * workers neither: others write into theirs. */
 	_Alignas(64) _Atomic uint64_t claimed;
 	struct weir_buffer_pool pool;
 	struct engine *engine;
@@ -90,7 +94,8 @@ struct agents;
 struct ranks;
 struct exchange;
 
-/* Numbers of notes that are free (sim/core/telemetry.h): a thread's own, and what threads had too many of. */
+/* Numbers of notes that are free (sim/core/telemetry.h): a thread's own, and what threads had too
+ * many of. */
 struct note_pool {
 	uint32_t free, free_count; /* a list of them; 0 ends it */
 };
@@ -101,8 +106,8 @@ struct note_store {
 	uint32_t batches;      /* a list of lists */
 };
 
-/* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of the same
- * struct weir_port_waits, where measure.sojourn asks. */
+/* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of
+ * the same struct weir_port_waits, where measure.sojourn asks. */
 enum { PORT_STATS_SIZES = 5 };
 
 struct port_stats_store {
@@ -120,9 +125,10 @@ enum worker_fetch { FETCH_NOTHING, FETCH_FOR_SWITCHES, FETCH_FOR_ALL };
 
 /* What all threads are to do next: written while all of them rest. */
 struct pass {
-	uint64_t number;     /* counts the times that threads go through the nodes: once a window or oftener */
-	uint64_t window;     /* number of the window */
-	int64_t begin_ps;    /* of the window */
+	uint64_t number;  /* counts the times that threads go through the nodes: once a window or
+			     oftener */
+	uint64_t window;  /* number of the window */
+	int64_t begin_ps; /* of the window */
 	int64_t end_ps;
 	int64_t limit_ps;    /* events before this are to be worked off now; <= end_ps */
 	int64_t next_end_ps; /* of the window after it */
@@ -145,9 +151,9 @@ struct worker {
 	_Atomic uint32_t *line_tail; /* the engine's */
 	uint32_t index;
 	uint64_t jitter_ps; /* the engine's, below 2^32 */
-	uint32_t shared;   /* 1: other threads are at work, too */
-	uint32_t fetches;  /* enum worker_fetch: what is probably not in this core's cache */
-	uint64_t switched; /* packets that came to switches, for hands.h */
+	uint32_t shared;    /* 1: other threads are at work, too */
+	uint32_t fetches;   /* enum worker_fetch: what is probably not in this core's cache */
+	uint64_t switched;  /* packets that came to switches, for hands.h */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
@@ -155,7 +161,8 @@ struct worker {
 	struct slab senders, receivers;
 	struct ring_store boards, arrivals, racks; /* of those that lack something */
 	uint64_t *keys, *sorted;
-	uint64_t *keys_full; /* keys from here on may lack room for a chunk's packets; NULL: there are none */
+	uint64_t *keys_full; /* keys from here on may lack room for a chunk's packets; NULL: there
+				are none */
 	uint32_t key_capacity;
 	uint32_t *buckets;
 	uint32_t ended_capacity;
@@ -171,7 +178,8 @@ struct worker {
 	struct heap later;     /* (time, node): wake-ups beyond the wheel */
 };
 
-/* Does it have switches fetched before their turn? Of those that threads share it is not known who will take them. */
+/* Does it have switches fetched before their turn? Of those that threads share it is not known who
+ * will take them. */
 static inline int worker_fetches_ahead(const struct worker *w)
 {
 	return w->fetches == FETCH_FOR_ALL && !w->shared;
@@ -197,10 +205,10 @@ struct engine {
 	struct flow_list flows;
 	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
-	uint64_t window_limit; /* later windows than this have no times any more */
-	int64_t jitter_ps;     /* host.jitter of this network */
-	int64_t base_rtt_ps;   /* over the longest path, nothing queued */
-	uint32_t longest_hops; /* links of that, the host's own included */
+	uint64_t window_limit;      /* later windows than this have no times any more */
+	int64_t jitter_ps;          /* host.jitter of this network */
+	int64_t base_rtt_ps;        /* over the longest path, nothing queued */
+	uint32_t longest_hops;      /* links of that, the host's own included */
 	int64_t rdma_reordering_ps; /* least reordering window of queue pairs; 0: RFC 8985's own */
 
 	/* links */
@@ -212,9 +220,10 @@ struct engine {
 	struct weir_port_class *classes;
 	uint32_t class_count;
 	struct marking_map *marking_maps; /* of classes whose queues mark differently; NULL: none */
-	uint32_t *
-		line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at line_first */
-	_Atomic uint32_t *line_tail; /* egress.tail at the end of a window, for the receiving side */
+	uint32_t *line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at
+				line_first */
+	_Atomic uint32_t
+		*line_tail; /* egress.tail at the end of a window, for the receiving side */
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
 	uint32_t window_chunks; /* of it that a window may take, room.h */
@@ -253,8 +262,9 @@ struct engine {
 	uint32_t tap_count;
 	struct engine_tap *taps;
 
-	/* measure.completion = sender: when the sender had the ACK of each flow's last byte, -1: not (yet).
-	 * Written by the sender. NULL: flows end at the receiver, which writes flow.finish_ps. */
+	/* measure.completion = sender: when the sender had the ACK of each flow's last byte, -1:
+	 * not (yet). Written by the sender. NULL: flows end at the receiver, which writes
+	 * flow.finish_ps. */
 	int64_t *acked_ps;
 
 	/* Packets that came marked, by flow, of connections that are over; NULL: no probe asks. */
@@ -271,7 +281,8 @@ struct engine {
 	int leg;         /* enum engine_leg: how it ended */
 	int is_over;     /* 1: nothing is left to happen, unless somebody outside begins it */
 
-	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody asks. */
+	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody
+	 * asks. */
 	int (*on_poll)(void *context, int64_t now_ps);
 	void *context;
 };
@@ -300,8 +311,8 @@ static inline uint32_t flow_ends(const struct flow *f)
 	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
 }
 
-/* When a flow was complete, as measure.completion counts it; and the host where that is known. Not for decisions of
- * the simulation itself, which are the same whatever is measured. */
+/* When a flow was complete, as measure.completion counts it; and the host where that is known. Not
+ * for decisions of the simulation itself, which are the same whatever is measured. */
 static inline int64_t *flow_end_ps(const struct engine *e, uint32_t flow)
 {
 	return e->acked_ps ? &e->acked_ps[flow] : &e->flows.flows[flow].finish_ps;
@@ -320,8 +331,8 @@ struct engine_plan {
 	struct exchange *exchange;         /* NULL: this process does all; ranks.h */
 };
 
-/* Builds everything from a checked config, network and flow list, which the engine then owns. Also on -1
- * *out is to be freed. */
+/* Builds everything from a checked config, network and flow list, which the engine then owns. Also
+ * on -1 *out is to be freed. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *e);
 void engine_free(struct engine *e);
@@ -329,8 +340,8 @@ void engine_free(struct engine *e);
 /* What the port of a link is made from. */
 struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link);
 
-/* A full packet over the path from one host to another and a bare header back, nothing queued; and the
- * links of that path, the host's own included. */
+/* A full packet over the path from one host to another and a bare header back, nothing queued; and
+ * the links of that path, the host's own included. */
 struct base_trip {
 	int64_t rtt_ps;
 	uint32_t hops;
@@ -349,9 +360,9 @@ int pairs_new(struct engine *e, struct weir_error *error);
 /* The number of that of a connection; of its section where all pairs share one. */
 uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
-/* One leg of a run: until everything before stop_ps has happened and nothing after, or until on_poll ends
- * it. In between all threads rest and everything may be looked at. Legs have no say in what happens: many
- * give the same as one. Where switches may have agents: agents_run_until. */
+/* One leg of a run: until everything before stop_ps has happened and nothing after, or until
+ * on_poll ends it. In between all threads rest and everything may be looked at. Legs have no say in
+ * what happens: many give the same as one. Where switches may have agents: agents_run_until. */
 enum engine_leg {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */
@@ -386,13 +397,15 @@ void switch_run(struct worker *w, struct switch_state *s);
 void switch_fetch(const struct worker *w, const struct switch_state *s);
 void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps);
 
-/* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the input. */
+/* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the
+ * input. */
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
 
 /* Packets on all links and in all queues: walks everything, at the end of a run. */
 uint64_t engine_packets_under_way(const struct engine *e);
 
-/* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks again. */
+/* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks
+ * again. */
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 /* The link is to fail, or somebody watches it. Returns 1 where the packet is lost. */
@@ -423,7 +436,8 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 	atomic_store_explicit(&w->slot_busy[slot], 1, memory_order_relaxed);
 }
 
-/* A chunk of the worker's pool. The store cannot be full: room_make grows it between lookahead windows. */
+/* A chunk of the worker's pool. The store cannot be full: room_make grows it between lookahead
+ * windows. */
 static inline uint32_t engine_chunk_take(struct worker *w)
 {
 	if (weir_chunk_reserve(&w->pool))
@@ -455,7 +469,8 @@ egress_commit_to(struct worker *w, struct egress *out, uint32_t to, int64_t end_
 		next = chunk << WEIR_CHUNK_SHIFT;
 	}
 	out->tail = next;
-	/* Mostly it arrives in the next window, in which the receiver has something to do anyway. */
+	/* Mostly it arrives in the next window, in which the receiver has something to do
+	 * anyway. */
 	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
 	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
 		engine_wake(w, to, arrival_ps);
@@ -476,8 +491,8 @@ egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int6
 	egress_commit_to(w, out, to, end_ps);
 }
 
-/* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner, and packet by packet
- * threads that send to one node would take each other's cache line away. */
+/* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner,
+ * and packet by packet threads that send to one node would take each other's cache line away. */
 static inline void egress_publish(const struct egress *out, _Atomic uint32_t *line_tail)
 {
 	atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
@@ -489,8 +504,8 @@ egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
 	egress_commit_until(w, out, start_ps, out->port.free_ps);
 }
 
-/* Has the packets of a line fetched that are to be taken from it soon. Only for who takes from the line: nobody else may
- * follow its chunks. */
+/* Has the packets of a line fetched that are to be taken from it soon. Only for who takes from the
+ * line: nobody else may follow its chunks. */
 static inline __attribute__((always_inline)) void
 line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, uint32_t chunks)
 {

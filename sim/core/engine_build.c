@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* engine_build.c -- lays out a run in memory: ports, links, nodes, wheel, threads. */
 #include "sim/core/crew.h"
 #include "sim/core/engine.h"
@@ -51,8 +52,9 @@ static int is_alike(const struct net_link *a, const struct net_link *b)
 	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
 }
 
-/* The host furthest from one, by time; the longest such time is the network's, found from host 0 and
- * then from the one furthest from that: exact in trees and in every topology that Weir makes. */
+/* The host furthest from one, by time; the longest such time is the network's, found from host 0
+ * and then from the one furthest from that: exact in trees and in every topology that Weir
+ * makes. */
 static uint32_t furthest_from(struct engine *e, uint32_t from, int64_t *longest_ps)
 {
 	uint32_t furthest = from;
@@ -138,8 +140,8 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 	return plan;
 }
 
-/* The class of ports of that rate which mark alike, made when first asked for. Hosts' have a marking of
- * their own. */
+/* The class of ports of that rate which mark alike, made when first asked for. Hosts' have a
+ * marking of their own. */
 static uint32_t find_class(struct engine *e, const struct net_node *from, uint64_t rate_bps)
 {
 	struct weir_port_plan plan = plan_for(e, from, rate_bps);
@@ -178,8 +180,8 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
 	return plan_for(e, &e->net->nodes[l->from], l->rate_bps);
 }
 
-/* Is the port of a link made here? Where the network is parted, those at which one of its nodes is at work; but
- * agents are told of all. */
+/* Is the port of a link made here? Where the network is parted, those at which one of its nodes is
+ * at work; but agents are told of all. */
 static int is_made_here(const struct engine *e, const struct net_link *link)
 {
 	return !e->ranks || engine_has(e, link->from) || engine_has(e, link->to) ||
@@ -197,7 +199,7 @@ static void build_ports(struct engine *e)
 		uint32_t class = class_for(e, i, &last);
 
 		if (e->ranks)
-			e->ranks->class_of[i] = (uint16_t)class;
+			e->ranks->class_of[i] = (uint16_t) class;
 	}
 	for (uint32_t i = 0; i < e->class_count; i++)
 		if (e->classes[i].size > port_size)
@@ -286,8 +288,8 @@ static void build_switches(struct engine *e)
 
 /* --- time --- */
 
-/* host.jitter = auto: a twelfth of the time that a full packet takes on the fastest link of a host, and 20 ns at
- * least. */
+/* host.jitter = auto: a twelfth of the time that a full packet takes on the fastest link of a host,
+ * and 20 ns at least. */
 static int64_t find_jitter_ps(const struct engine *e)
 {
 	enum { PART = 12, LEAST_NS = 20 };
@@ -312,7 +314,8 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 	int64_t reach_ps = 0;
 
 	e->jitter_ps = find_jitter_ps(e);
-	/* Windows decide when flows that wait for others start: telemetry keeps those of lossless networks. */
+	/* Windows decide when flows that wait for others start: telemetry keeps those of lossless
+	 * networks. */
 	if ((e->config->lossless || e->config->telemetry || fabric_is_on(e->config)) &&
 	    shortest > WEIR_PFC_FRAME_BYTES)
 		shortest = WEIR_PFC_FRAME_BYTES;
@@ -355,7 +358,8 @@ static void build_wheels(struct engine *e)
 {
 	uint64_t rows = (uint64_t)e->slot_count * e->threads;
 
-	e->slot_words = ((e->net->node_count + 63) / 64 + WORDS_OF_LINE - 1) & ~(WORDS_OF_LINE - 1u);
+	e->slot_words =
+		((e->net->node_count + 63) / 64 + WORDS_OF_LINE - 1) & ~(WORDS_OF_LINE - 1u);
 	e->slot_stride = e->slot_words * e->threads;
 	e->wheels = memory_new(rows * e->slot_words, sizeof(*e->wheels));
 	e->slot_busy = memory_new(rows, sizeof(*e->slot_busy));
@@ -375,7 +379,8 @@ static int starts_stretch(const struct network *net, uint32_t node)
 	       net->nodes[node - 1].kind == NODE_SWITCH;
 }
 
-/* Splits those of [first, end) that are worked on here among the threads, by the number of their links. */
+/* Splits those of [first, end) that are worked on here among the threads, by the number of their
+ * links. */
 static void share_nodes(struct engine *e, uint32_t first, uint32_t end)
 {
 	uint64_t total = 0, sum = 0;
@@ -456,8 +461,8 @@ static void build_slabs(struct engine *e)
 	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
 }
 
-/* Each link has its port and some packets, 1 KB or so: small networks are in the cache of one core. Of larger ones the
- * packets that hosts are sent are, which are fewer. */
+/* Each link has its port and some packets, 1 KB or so: small networks are in the cache of one core.
+ * Of larger ones the packets that hosts are sent are, which are fewer. */
 static enum worker_fetch fetches_for(uint32_t links)
 {
 	if (links <= LINKS_IN_CACHE)

@@ -1,29 +1,33 @@
-/* floodgate.c -- a switch sends its neighbours only so much for one destination as they have passed on.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* floodgate.c -- a switch sends its neighbours only so much for one destination as they have passed
+ * on.
  *
- * Liu et al., "Floodgate: Taming Incast in Datacenter Networks", CoNEXT 2021, by way of the authors' simulator
- * (github.com/NASA-NJU/Floodgate-NS3), whose rules and values these are.
+ * Liu et al., "Floodgate: Taming Incast in Datacenter Networks", CoNEXT 2021, by way of the
+ * authors' simulator (github.com/NASA-NJU/Floodgate-NS3), whose rules and values these are.
  *
- * For each destination a switch has a window: bytes of data that may be under way to its neighbours, or
- * wait there. What exceeds it stays in a queue of the destination's own, so that the queues of ports are
- * those of traffic that gets on, and incast waits at the edge where it comes in. The neighbour gives credit
- * for what it passes on, many packets and destinations together: when enough has come together from an
- * input, or some time after the first. A switch that itself has too much waiting for a destination keeps the
- * credit for it until less does, so that the window of the one before it closes too.
+ * For each destination a switch has a window: bytes of data that may be under way to its
+ * neighbours, or wait there. What exceeds it stays in a queue of the destination's own, so that the
+ * queues of ports are those of traffic that gets on, and incast waits at the edge where it comes
+ * in. The neighbour gives credit for what it passes on, many packets and destinations together:
+ * when enough has come together from an input, or some time after the first. A switch that itself
+ * has too much waiting for a destination keeps the credit for it until less does, so that the
+ * window of the one before it closes too.
  *
- * window = m BDP_nexthop + T C_nexthop, with the rate and the delays, there and back, of the link that the
- * first packet for the destination took, and T the credit timer.
+ * window = m BDP_nexthop + T C_nexthop, with the rate and the delays, there and back, of the link
+ * that the first packet for the destination took, and T the credit timer.
  *
- * The first switch gives its hosts no credit: PFC stops them, or their control does. The switch of the
- * destination has no window for it; nor has, below the top, a switch on the way down, because what waits
- * for the way up and for the way down would share queues, and two switches could wait for each other.
+ * The first switch gives its hosts no credit: PFC stops them, or their control does. The switch of
+ * the destination has no window for it; nor has, below the top, a switch on the way down, because
+ * what waits for the way up and for the way down would share queues, and two switches could wait
+ * for each other.
  *
- * Not here: recovery of credit that is lost (sequence numbers and SYN packets between switches), so nothing
- * may be lost on a link: classes are lossless and no link fails. PFC for single destinations between the
- * first switch and its hosts, which is part of the authors' ideal variant.
+ * Not here: recovery of credit that is lost (sequence numbers and SYN packets between switches), so
+ * nothing may be lost on a link: classes are lossless and no link fails. PFC for single
+ * destinations between the first switch and its hosts, which is part of the authors' ideal variant.
  *
- * Differs: a credit frame has 64 bytes and room for three destinations; more need more frames. In the authors'
- * simulator a port's queue for ECN includes what waits in queues of destinations for that port; here a
- * packet is marked by what it finds at its port. */
+ * Differs: a credit frame has 64 bytes and room for three destinations; more need more frames. In
+ * the authors' simulator a port's queue for ECN includes what waits in queues of destinations for
+ * that port; here a packet is marked by what it finds at its port. */
 #include "sim/core/host.h"
 #include "sim/core/ordered.h"
 

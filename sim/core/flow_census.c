@@ -1,4 +1,6 @@
-/* flow_census.c -- see flow_census.h. Open addressing; a place that becomes free is filled by what stood behind it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flow_census.c -- see flow_census.h. Open addressing; a place that becomes free is filled by what
+ * stood behind it. */
 #include "sim/core/flow_census.h"
 #include "base/memory.h"
 #include "weir/rng.h"

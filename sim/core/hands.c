@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hands.c -- see hands.h. */
 #define _GNU_SOURCE
 #include "sim/core/hands.h"
@@ -24,7 +25,8 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Arrivals in a window. Data goes one way on most links and what answers it the other: half of them are taken as full. */
+/* Arrivals in a window. Data goes one way on most links and what answers it the other: half of them
+ * are taken as full. */
 static double expect_arrivals(const struct engine *e)
 {
 	double arrivals = 0;
@@ -133,8 +135,8 @@ uint32_t hands_choose(struct hands *h, enum hands_mode *next)
 	return h->stay;
 }
 
-/* Whoever meets on a processor that others want too may wait for long, and one thread takes several times as long as
- * many: then a few windows are enough to see it. */
+/* Whoever meets on a processor that others want too may wait for long, and one thread takes several
+ * times as long as many: then a few windows are enough to see it. */
 static int is_hopeless(const struct engine *e)
 {
 	const struct hands *h = &e->hands;

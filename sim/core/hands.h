@@ -1,10 +1,12 @@
-/* hands.h -- how many threads a run is worth, where the caller leaves that open (engine_plan.adapts).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hands.h -- how many threads a run is worth, where the caller leaves that open
+ * (engine_plan.adapts).
  *
- * Threads meet after every window. Where a window has little to do, meeting takes longer than working alone, and by
- * how much depends on the machine and on who else uses it. So a small network has one thread from the beginning; a
- * larger one works alone, then together, for a few windows or a millisecond each, and goes on for many as was faster. A
- * very large one begins together, and stays so while a window has much for everybody to do. Nothing that happens depends
- * on it. */
+ * Threads meet after every window. Where a window has little to do, meeting takes longer than
+ * working alone, and by how much depends on the machine and on who else uses it. So a small network
+ * has one thread from the beginning; a larger one works alone, then together, for a few windows or
+ * a millisecond each, and goes on for many as was faster. A very large one begins together, and
+ * stays so while a window has much for everybody to do. Nothing that happens depends on it. */
 #ifndef SIM_CORE_HANDS_H
 #define SIM_CORE_HANDS_H
 #include <stdint.h>
@@ -26,15 +28,17 @@ struct hands {
 	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
 };
 
-/* Sets engine.threads and hands: where the plan leaves it open, as many threads as a network with full links keeps
- * busy. Ports and windows are there. */
+/* Sets engine.threads and hands: where the plan leaves it open, as many threads as a network with
+ * full links keeps busy. Ports and windows are there. */
 void hands_new(struct engine *e, const struct engine_plan *plan);
 
-/* Which mode comes next when one has been timed, and for how many windows: the other one where that has no time yet;
- * else the faster stays, so long that the trial was a small part of it, and then the slower one is tried again. */
+/* Which mode comes next when one has been timed, and for how many windows: the other one where that
+ * has no time yet; else the faster stays, so long that the trial was a small part of it, and then
+ * the slower one is tried again. */
 uint32_t hands_choose(struct hands *h, enum hands_mode *next);
 
-/* Every thread rests: before the first window of a leg, and between two windows where hands.adapts. */
+/* Every thread rests: before the first window of a leg, and between two windows where
+ * hands.adapts. */
 void hands_begin(struct engine *e);
 void hands_next(struct engine *e);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
  * between two events its card sends what it can. */
 #include "sim/core/host.h"
@@ -39,7 +40,8 @@ static int is_held(const struct host *h, const struct sender *s)
 	       (h->held[queue / 64] >> (queue % 64) & 1);
 }
 
-/* May it send when its turn comes? The rate of a queue pair may have become lower since it joined. */
+/* May it send when its turn comes? The rate of a queue pair may have become lower since it
+ * joined. */
 static inline int is_due(const struct engine *e, struct host *h, struct sender *s)
 {
 	const struct transport_ops *ops = sender_transport(e, s)->ops;
@@ -136,8 +138,8 @@ static uint32_t next_turn(struct host *h, uint32_t set)
 	return h->last_turn;
 }
 
-/* Those in the first turn whose queue must wait now are parked: where flows are stopped, there are no other
- * turns. */
+/* Those in the first turn whose queue must wait now are parked: where flows are stopped, there are
+ * no other turns. */
 static void park_held(struct worker *w, struct host *h)
 {
 	struct turn *t = &h->turns[0];
@@ -198,7 +200,8 @@ static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, 
 	return t->burst_bytes + mss_bytes <= h->tso_bytes && is_due(e, h, s);
 }
 
-/* One that is alone would leave its turn and be the first in it again, if it may go on and its class is the same. */
+/* One that is alone would leave its turn and be the first in it again, if it may go on and its
+ * class is the same. */
 static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
 {
 	return is_due(e, h, s) &&
@@ -206,8 +209,8 @@ static int stays(const struct engine *e, struct host *h, struct sender *s, uint3
 				host_queue(h, sender_next_class(e, s)) == number));
 }
 
-/* A segment from the next connection in turn that may send; 0 where there is none. One whose next segment
- * has become one of another class waits in the turn of that class. */
+/* A segment from the next connection in turn that may send; 0 where there is none. One whose next
+ * segment has become one of another class waits in the turn of that class. */
 static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 {
 	if (__builtin_expect(h->special & HOST_ROUND_ROBIN, 0) && h->returning != FLOW_NONE)
@@ -255,8 +258,8 @@ static struct weir_queue *control_queue(struct host *h)
 	return NULL;
 }
 
-/* Sends everything that can start before limit_ps, or until a timer is due: the pace of a queue pair that
- * sent just now may have set one. */
+/* Sends everything that can start before limit_ps, or until a timer is due: the pace of a queue
+ * pair that sent just now may have set one. */
 static __attribute__((noinline)) void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* host.h -- a host: one link, a network card that asks its connections for packets, their two ends.
  *
  * The card takes one packet at a time when its line is free: control packets (ACKs, SYNs) first,
@@ -5,9 +6,9 @@
  * packets, connections share the card fairly, and data waits in the application, not in a queue.
  * Other cards have a queue into which connections put what their windows allow, at once (card.h).
  *
- * host.c runs the clock and the card; send.c and receive.c are the two ends of a connection, whatever
- * its transport (transport.h), and connection.h what they remember; tcp_*.c and rdma_*.c are the
- * transports; message.c knows what the packets of a message carry. */
+ * host.c runs the clock and the card; send.c and receive.c are the two ends of a connection,
+ * whatever its transport (transport.h), and connection.h what they remember; tcp_*.c and rdma_*.c
+ * are the transports; message.c knows what the packets of a message carry. */
 #ifndef SIM_CORE_HOST_H
 #define SIM_CORE_HOST_H
 #include "sim/core/engine.h"
@@ -16,7 +17,8 @@
 #include "sim/traffic/flow.h"
 #include "weir/rng.h"
 
-/* Turns at the card, and queues of control packets: one for each lossless class, one for all others. */
+/* Turns at the card, and queues of control packets: one for each lossless class, one for all
+ * others. */
 enum { HOST_QUEUES = WEIR_PFC_CLASSES + 1 };
 
 struct host {
@@ -24,36 +26,38 @@ struct host {
 	struct egress *out; /* its card */
 	uint32_t number, node, line;
 	uint32_t jitter_state; /* of the generator in host_end_jittered */
-	int64_t now_ps;     /* of the event being worked on, or the last one */
-	int64_t timer_ps;   /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
-	int64_t due_ps;     /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
-	uint32_t work;      /* senders in turn and control packets that wait: 0: the card rests */
-	uint32_t special;   /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
-	uint32_t paused; /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
-	uint8_t is_timing; /* 1: the handler of its first timer is running */
-	uint8_t others;    /* turn of all lossy classes: the first that is no lossless one's */
-	uint8_t last_turn; /* the turn served last */
-	uint32_t tso_bytes; /* payload that a connection may send in its turn; 0: one packet */
-	uint32_t waiting;   /* bit per turn that is not empty */
+	int64_t now_ps;        /* of the event being worked on, or the last one */
+	int64_t timer_ps;      /* earliest of its timers; WEIR_TIME_NEVER_PS: none */
+	int64_t due_ps;        /* a far wake-up is set for this time; WEIR_TIME_NEVER_PS: none */
+	uint32_t work;    /* senders in turn and control packets that wait: 0: the card rests */
+	uint32_t special; /* bit per lossless class, HOST_HOLDS, HOST_QUEUED; 0: none of these */
+	uint32_t paused;  /* bit per class that the switch stopped, and HOST_HOLDS or HOST_QUEUED */
+	uint8_t is_timing;   /* 1: the handler of its first timer is running */
+	uint8_t others;      /* turn of all lossy classes: the first that is no lossless one's */
+	uint8_t last_turn;   /* the turn served last */
+	uint32_t tso_bytes;  /* payload that a connection may send in its turn; 0: one packet */
+	uint32_t waiting;    /* bit per turn that is not empty */
 	int64_t last_end_ps; /* when its last packet left the link, jitter included */
 	/* counters; others below */
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
 	uint64_t goodput_bytes;          /* payload received for the first time */
-	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE: none. */
+	/* Senders that may send; those of a lossless class in a turn of their own. FLOW_NONE:
+	 * none. */
 	struct turn {
 		uint32_t first, last;
 		uint32_t burst_bytes; /* that the first has sent in its turn so far */
 	} turns[HOST_QUEUES];
 	uint32_t next_start, start_end; /* its flows to come, in engine.start_order */
 	struct heap timers;
-	/* Where a fabric scheme stops flows (bfc): a bit for each queue of the card that must wait, and how
-	 * many do; senders that found theirs to be one of them. */
+	/* Where a fabric scheme stops flows (bfc): a bit for each queue of the card that must wait,
+	 * and how many do; senders that found theirs to be one of them. */
 	uint64_t *held;
 	uint32_t card_queues, held_count;
 	struct turn parked;
-	/* Round robin: a connection that sends the packet on the line and may send the next one, FLOW_NONE: none. It joins
-	 * its turn when the line is free, after those that became ready meanwhile. host.work counts it. */
+	/* Round robin: a connection that sends the packet on the line and may send the next one,
+	 * FLOW_NONE: none. It joins its turn when the line is free, after those that became ready
+	 * meanwhile. host.work counts it. */
 	uint32_t returning;
 	struct delay_line *delays; /* of the card, where it has some: card.c */
 	uint64_t retransmits, timeouts, small_flow_timeouts;
@@ -66,8 +70,9 @@ _Static_assert(offsetof(struct host, turns) + 2 * sizeof(uint32_t) <= 128,
 /* In host.special: a fabric scheme may stop flows; in host.paused: some must wait now. */
 #define HOST_HOLDS (UINT32_C(1) << 31)
 
-/* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there are
- * no turns. So whoever wants to send at once is held up, and what is usual need not ask for this. */
+/* In host.paused and host.special: packets wait in a queue of the card, and work counts them; there
+ * are no turns. So whoever wants to send at once is held up, and what is usual need not ask for
+ * this. */
 #define HOST_QUEUED (UINT32_C(1) << 30)
 
 /* In host.special: round-robin arbitration, host.returning may name a connection. */
@@ -133,12 +138,13 @@ static inline struct weir_packet *host_control_place(struct worker *w, struct ho
 	return spare;
 }
 
-/* The time at which the last bit of a packet is on the link, which the NIC finishes at end_ps: later by a jitter
- * that is uniform in [0, host.jitter), and never before the packet ahead of it (FIFO). The NIC itself is not
- * delayed: jitter moves arrivals and costs no throughput.
+/* The time at which the last bit of a packet is on the link, which the NIC finishes at end_ps:
+ * later by a jitter that is uniform in [0, host.jitter), and never before the packet ahead of it
+ * (FIFO). The NIC itself is not delayed: jitter moves arrivals and costs no throughput.
  *
- * The state is odd, and a multiplicative generator of 32 bits (multiplier: L'Ecuyer, Math. Comp. 68, 1999, table 5)
- * of which the high bits count costs four instructions. It has to break ties between hosts with equal clocks. */
+ * The state is odd, and a multiplicative generator of 32 bits (multiplier: L'Ecuyer, Math. Comp.
+ * 68, 1999, table 5) of which the high bits count costs four instructions. It has to break ties
+ * between hosts with equal clocks. */
 static inline int64_t host_end_jittered(const struct worker *w, struct host *h, int64_t end_ps)
 {
 	h->jitter_state *= 741103597u;
@@ -149,12 +155,12 @@ static inline int64_t host_end_jittered(const struct worker *w, struct host *h, 
 	return end_ps;
 }
 
-/* The packet in egress_place has started at start_ps and occupies the link until the port's free_ps. */
+/* The packet in egress_place has started at start_ps and occupies the link until the port's
+ * free_ps. */
 static inline __attribute__((always_inline)) void host_commit(struct worker *w, struct host *h,
 							      int64_t start_ps)
 {
-	egress_commit_until(w, h->out, start_ps,
-			    host_end_jittered(w, h, h->out->port.free_ps));
+	egress_commit_until(w, h->out, start_ps, host_end_jittered(w, h, h->out->port.free_ps));
 }
 
 /* The packet in egress_place starts now and occupies the link, if there is a path for it. */
@@ -211,13 +217,15 @@ static inline __attribute__((always_inline)) void host_control(struct worker *w,
 /* A queue of the card must wait, or may go on. */
 void host_hold(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal);
 
-/* The queue of the card that a flow has, of so many: flows that meet in one are stopped together. */
+/* The queue of the card that a flow has, of so many: flows that meet in one are stopped
+ * together. */
 static inline uint32_t host_flow_queue(uint32_t flow_hash, uint32_t queues)
 {
 	return (uint32_t)((weir_mix64(flow_hash) & UINT32_MAX) * queues >> 32);
 }
 
-/* The sender may send: it gets its turn at the card, or puts all that it may send into its queue. */
+/* The sender may send: it gets its turn at the card, or puts all that it may send into its
+ * queue. */
 void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* Likewise for one that has just put a packet on the line. */
@@ -247,11 +255,13 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 /* TIMER_RETRANSMIT or TIMER_APPLICATION; for others see sender_on_own_timer. */
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
-/* measure.completion = sender: before an ACK goes to the transport, which may free the connection. */
+/* measure.completion = sender: before an ACK goes to the transport, which may free the
+ * connection. */
 void sender_note_completions(struct worker *w, const struct host *h, struct sender *s,
 			     const struct weir_packet *packet);
 
-/* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one after the last. */
+/* Class of the segment that the sender would send next; sender_can_send holds. Mostly it is the one
+ * after the last. */
 uint32_t sender_find_class(const struct engine *e, struct sender *s);
 
 static inline uint32_t sender_next_class(const struct engine *e, struct sender *s)
@@ -264,8 +274,8 @@ void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t sta
 
 /* --- receive.c --- */
 
-/* Data of a connection that nobody receives here: of a new one, whose handle is returned, or of one that is over, which
- * is answered: FLOW_NONE. */
+/* Data of a connection that nobody receives here: of a new one, whose handle is returned, or of one
+ * that is over, which is answered: FLOW_NONE. */
 uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet);
 void receiver_on_timer(struct worker *w, struct host *h, uint32_t connection);
 void receiver_free(struct worker *w, uint32_t handle);
@@ -294,7 +304,8 @@ static inline const struct transport *flow_transport(const struct engine *e, con
 	return &e->transports[flow_transport_number(e, f)];
 }
 
-/* --- what happens to a connection goes to its transport, and nowhere where the connection is over --- */
+/* --- what happens to a connection goes to its transport, and nowhere where the connection is over
+ * --- */
 
 static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_packet *packet)
 {

@@ -1,5 +1,6 @@
-/* lossless.c -- classes that are paused before a packet would be lost: for how long links were, and how the
- * memory of a switch is shared out. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lossless.c -- classes that are paused before a packet would be lost: for how long links were, and
+ * how the memory of a switch is shared out. */
 #include "sim/core/lossless.h"
 #include <inttypes.h>
 
@@ -43,9 +44,9 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
 
 /* --- building --- */
 
-/* What may still arrive after a pause frame was made: the frame waits for one packet on its own link and for the
- * frames of other classes, it propagates, the sender finishes a packet, and the link is full; a host's packets
- * may be late by its jitter. */
+/* What may still arrive after a pause frame was made: the frame waits for one packet on its own
+ * link and for the frames of other classes, it propagates, the sender finishes a packet, and the
+ * link is full; a host's packets may be late by its jitter. */
 static uint64_t headroom_of(const struct engine *e, uint32_t line)
 {
 	const struct egress *in = engine_egress(e, e->net->line_link[line]);

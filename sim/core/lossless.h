@@ -1,10 +1,12 @@
-/* lossless.h -- classes that are paused before a packet would be lost (PFC, IEEE 802.1Qbb): the memory of
- * a switch that has them, and the frames between neighbours.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lossless.h -- classes that are paused before a packet would be lost (PFC, IEEE 802.1Qbb): the
+ * memory of a switch that has them, and the frames between neighbours.
  *
- * What a packet takes of the memory is accounted to the input that it came in by. Where an input's class
- * has too much, the neighbour at its other end is told to stop, and later to go on. Pause and resume
- * frames take the line ahead of data and travel like packets; they stop a class at the sending end of the
- * link when they arrive. The arithmetic is weir/pfc.h's; when things happen is ordered.h's business. */
+ * What a packet takes of the memory is accounted to the input that it came in by. Where an input's
+ * class has too much, the neighbour at its other end is told to stop, and later to go on. Pause and
+ * resume frames take the line ahead of data and travel like packets; they stop a class at the
+ * sending end of the link when they arrive. The arithmetic is weir/pfc.h's; when things happen is
+ * ordered.h's business. */
 #ifndef SIM_CORE_LOSSLESS_H
 #define SIM_CORE_LOSSLESS_H
 #include "sim/core/engine.h"
@@ -36,8 +38,8 @@ int lossless_init(struct lossless *l, const struct engine *e, const struct switc
 		  struct weir_error *error);
 void lossless_free(struct lossless *l, const struct switch_state *s);
 
-/* Is there room for a packet that is of no lossless class, where there are some? They share what is neither reserved
- * nor headroom, under the dynamic thresholds of their queues. */
+/* Is there room for a packet that is of no lossless class, where there are some? They share what is
+ * neither reserved nor headroom, under the dynamic thresholds of their queues. */
 static inline int lossless_has_shared_room(const struct lossless *l,
 					   const struct weir_packet *packet,
 					   const struct weir_port *p)
@@ -60,9 +62,9 @@ static inline int lossless_has_room(const struct lossless *l, uint32_t input,
 		       : lossless_has_shared_room(l, packet, p);
 }
 
-/* Is there room, and nobody to be told to stop, even if what waits is less than is accounted for? Packets that
- * have left may still be in the accounts, but none that came is missing. Below easy_bytes a lossless class need
- * not be asked for: weir_pfc_threshold_with all that may come. */
+/* Is there room, and nobody to be told to stop, even if what waits is less than is accounted for?
+ * Packets that have left may still be in the accounts, but none that came is missing. Below
+ * easy_bytes a lossless class need not be asked for: weir_pfc_threshold_with all that may come. */
 static inline int lossless_is_easy(const struct lossless *l, uint32_t input, uint64_t easy_bytes,
 				   const struct weir_packet *packet, const struct weir_port *p)
 {
@@ -94,7 +96,8 @@ static inline void lossless_leave_easily(struct lossless *l, uint32_t input,
 		l->memory.used_bytes -= packet->bytes;
 }
 
-/* A packet of an input is stored, or is gone. Says what the neighbour at the input's other end is to be told. */
+/* A packet of an input is stored, or is gone. Says what the neighbour at the input's other end is
+ * to be told. */
 static inline enum weir_pfc_signal lossless_enter(struct lossless *l, uint32_t input,
 						  const struct weir_packet *packet)
 {

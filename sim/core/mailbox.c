@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mailbox.c -- see mailbox.h. */
 #include "sim/core/mailbox.h"
 #include "sim/core/send.h"
@@ -120,14 +121,15 @@ static struct mail_connection *find_connection(struct mailbox *box,
 	return find_place(box->places, box->place_count, key);
 }
 
-/* Is there one that has numbers left for so many segments? A sequence number is 32 bits wide and never used
- * twice. */
+/* Is there one that has numbers left for so many segments? A sequence number is 32 bits wide and
+ * never used twice. */
 static int is_open(const struct mail_connection *c, uint32_t segments)
 {
 	return c->opener != FLOW_NONE && c->segments + UINT64_C(0) + segments < UINT32_MAX;
 }
 
-/* In the place of one that has come to its last number, maybe: what that holds of records stays held. */
+/* In the place of one that has come to its last number, maybe: what that holds of records stays
+ * held. */
 static void open_in(struct mailbox *box, struct mail_connection *c,
 		    const struct mail_connection *key, uint32_t record)
 {
@@ -303,7 +305,8 @@ static void make_call(struct worker *w, struct host *h, struct mailbox *box)
 	const struct weir_sim_call call = box->asked[place];
 	struct weir_sim_turn turn = { w, h };
 
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which nobody follows. */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which nobody
+	 * follows. */
 	box->asked[place].context = (void *)(uintptr_t)box->asked_spare;
 	box->asked_spare = place;
 	call.called(call.context, &turn);

@@ -1,15 +1,17 @@
-/* mailbox.h -- messages that a program sends from hosts while a run goes on, and calls that it asks for
- * (weir/sim.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mailbox.h -- messages that a program sends from hosts while a run goes on, and calls that it asks
+ * for (weir/sim.h).
  *
- * A message is a flow record, as those of the scenario are. Each host has a stretch of records of its own,
- * behind the scenario's, so that numbers depend on no other host; and connections by (receiver, section,
- * class), opened for the first message and kept. Everything in a mailbox belongs to its host: it is touched by
- * the thread of that host, or with all threads at rest.
+ * A message is a flow record, as those of the scenario are. Each host has a stretch of records of
+ * its own, behind the scenario's, so that numbers depend on no other host; and connections by
+ * (receiver, section, class), opened for the first message and kept. Everything in a mailbox
+ * belongs to its host: it is touched by the thread of that host, or with all threads at rest.
  *
- * When is a record used again? The receiving end holds on to the record of the message that it completed last
- * until data of the next one is there (tcp_receive.c). Once something of the next one is acknowledged, nobody
- * knows the record any more. This is looked at when the host sends over that connection again, so packets and
- * ACKs have no part in it. The record that opened a connection stays: packets name it. */
+ * When is a record used again? The receiving end holds on to the record of the message that it
+ * completed last until data of the next one is there (tcp_receive.c). Once something of the next
+ * one is acknowledged, nobody knows the record any more. This is looked at when the host sends over
+ * that connection again, so packets and ACKs have no part in it. The record that opened a
+ * connection stays: packets name it. */
 #ifndef SIM_CORE_MAILBOX_H
 #define SIM_CORE_MAILBOX_H
 #include "sim/core/host.h"
@@ -78,7 +80,7 @@ void mail_on_timer(struct worker *w, struct host *h);
 /* The last byte of a message with FLOW_CALLS is here. */
 void mail_deliver(struct worker *w, struct host *h, uint32_t message);
 
-/* The record in use after that one, scenario's and mailboxes'; FLOW_NONE: there is none. Begins with
- * FLOW_NONE. */
+/* The record in use after that one, scenario's and mailboxes'; FLOW_NONE: there is none. Begins
+ * with FLOW_NONE. */
 uint32_t mail_next_record(const struct engine *e, uint32_t flow);
 #endif

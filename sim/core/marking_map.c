@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* marking_map.c -- see marking_map.h. */
 #include "sim/core/marking_map.h"
 #include "base/memory.h"
@@ -104,8 +105,8 @@ static struct queue_marking marking_at(const struct config *c, const char *tier,
 		 : (struct queue_marking){ .mark = c->mark, .params = c->mark_params };
 }
 
-/* A reason's place among those of the map. Schemes that give the same reason share one; where there are more
- * than a port can count apart, the last place takes the rest. */
+/* A reason's place among those of the map. Schemes that give the same reason share one; where there
+ * are more than a port can count apart, the last place takes the rest. */
 static uint8_t reason_place(struct weir_mark_ops *ops, const char *name)
 {
 	uint8_t i = 0;

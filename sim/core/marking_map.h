@@ -1,8 +1,10 @@
-/* marking_map.h -- the marking of ports where switch.marking.PART says more than switch.marking does.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* marking_map.h -- the marking of ports where switch.marking.PART says more than switch.marking
+ * does.
  *
- * Ports of one rate and tier are alike. Where all their queues have one scheme the port has that scheme, as
- * if there were no parts; where queues differ it has a scheme that asks each queue's own. engine_build.c
- * asks, while it builds; a port without parts never comes here. */
+ * Ports of one rate and tier are alike. Where all their queues have one scheme the port has that
+ * scheme, as if there were no parts; where queues differ it has a scheme that asks each queue's
+ * own. engine_build.c asks, while it builds; a port without parts never comes here. */
 #ifndef SIM_CORE_MARKING_MAP_H
 #define SIM_CORE_MARKING_MAP_H
 #include "config/config.h"
@@ -13,8 +15,8 @@ struct marking_map;
 
 struct plugin_guard;
 
-/* Adds those of a network's ports to the list. guard: of plug-ins, may be NULL. -1: a part means no port of it; the message
- * begins with its path. */
+/* Adds those of a network's ports to the list. guard: of plug-ins, may be NULL. -1: a part means no
+ * port of it; the message begins with its path. */
 int marking_maps_new(struct marking_map **maps, const struct config *c,
 		     const struct plugin_guard *guard, const struct network *net,
 		     struct weir_error *e);

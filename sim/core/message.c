@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message.c -- what the packets of a message carry: payload, class, slack.
  *
- * A message is cut into segments of one MSS, the last one shorter. Its first bytes may have a class of
- * their own: PIAS with two priorities (Bai et al., "Information-Agnostic Flow Scheduling for Commodity
- * Data Centers", NSDI 2015), as the TCN study uses it (CoNEXT 2016, section 6.1.3). A segment has the
- * class of its first byte, also when it is sent again.
+ * A message is cut into segments of one MSS, the last one shorter. Its first bytes may have a class
+ * of their own: PIAS with two priorities (Bai et al., "Information-Agnostic Flow Scheduling for
+ * Commodity Data Centers", NSDI 2015), as the TCN study uses it (CoNEXT 2016, section 6.1.3). A
+ * segment has the class of its first byte, also when it is sent again.
  *
- * Differs: their kernel module gives a packet that is sent again the class of the flow's newest byte,
- * because it counts only what has been sent. Here a packet has the same class each time. */
+ * Differs: their kernel module gives a packet that is sent again the class of the flow's newest
+ * byte, because it counts only what has been sent. Here a packet has the same class each time. */
 #include "sim/core/host.h"
 
 /* A month: rather never than late. */
@@ -78,8 +79,8 @@ uint8_t message_ack_class(const struct engine *e, const struct flow *message)
 	return given ? (uint8_t)(given - 1) : message_first_class(e, message);
 }
 
-/* slack + slack-per-kb x size; the product is below 2^40 bytes x 2^50 (1000 s in ps). Any time of a run
- * can still be added to the longest slack, which messages of unlimited size have. */
+/* slack + slack-per-kb x size; the product is below 2^40 bytes x 2^50 (1000 s in ps). Any time of a
+ * run can still be added to the longest slack, which messages of unlimited size have. */
 int64_t message_slack_ps(const struct engine *e, const struct flow *message)
 {
 	const struct traffic_config *t = flow_traffic(e, message);

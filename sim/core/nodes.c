@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nodes.c -- see nodes.h. */
 #include "sim/core/nodes.h"
 #include "sim/core/engine.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
 
-/* Nodes that have something to do in the window, 64 of them: whoever has set their bits. row is the first thread's. */
+/* Nodes that have something to do in the window, 64 of them: whoever has set their bits. row is the
+ * first thread's. */
 static inline uint64_t due_nodes(const struct engine *e, const _Atomic uint64_t *row, uint32_t word)
 {
 	uint64_t bits = 0;
@@ -61,7 +63,8 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 	}
 }
 
-/* The one that is next, once that is here: whose packets they are that come to a host, those of the first chunk. */
+/* The one that is next, once that is here: whose packets they are that come to a host, those of the
+ * first chunk. */
 static inline void flows_fetch(const struct worker *w, uint32_t node)
 {
 	const struct engine *e = w->engine;
@@ -87,7 +90,8 @@ static inline uint32_t first_of(uint32_t word, uint64_t bits)
 	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* Those of the worker's nodes that have something to do, in order; of these the rank's own, where that is not NULL. */
+/* Those of the worker's nodes that have something to do, in order; of these the rank's own, where
+ * that is not NULL. */
 static inline __attribute__((always_inline)) void
 run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
 {
@@ -143,8 +147,8 @@ void nodes_run(struct worker *w)
 		run_nodes_among(w, NULL, 0);
 }
 
-/* Whoever is done with its own nodes takes over switches that others have not begun, which evens out
- * uneven traffic. Hosts stay with their thread: it keeps the state of their connections. */
+/* Whoever is done with its own nodes takes over switches that others have not begun, which evens
+ * out uneven traffic. Hosts stay with their thread: it keeps the state of their connections. */
 void nodes_help(struct worker *w)
 {
 	struct engine *e = w->engine;

@@ -1,4 +1,6 @@
-/* nodes.h -- one thread's nodes in one window: those that have something to do, and what they need fetched before. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodes.h -- one thread's nodes in one window: those that have something to do, and what they need
+ * fetched before. */
 #ifndef SIM_CORE_NODES_H
 #define SIM_CORE_NODES_H
 

@@ -1,5 +1,6 @@
-/* ordered.c -- one window of a switch that goes through arrivals and departures in one order of time, with a
- * heap of ports by the time their line is free. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ordered.c -- one window of a switch that goes through arrivals and departures in one order of
+ * time, with a heap of ports by the time their line is free. */
 #include "sim/core/ordered.h"
 #include "sim/core/transmit.h"
 #include "sim/parallel/ranks.h"
@@ -30,7 +31,8 @@ static void send_signal(struct worker *w, struct switch_state *s, const struct w
 	ordered_send(w, s, input, &frame, now_ps);
 }
 
-/* The packet is stored, or is gone: where its input's neighbour is to stop, or may go on, it is told so. */
+/* The packet is stored, or is gone: where its input's neighbour is to stop, or may go on, it is
+ * told so. */
 static inline __attribute__((always_inline)) void account_arrival(struct worker *w,
 								  struct switch_state *s,
 								  const struct weir_packet *packet,
@@ -100,8 +102,8 @@ static inline __attribute__((always_inline)) void tell_left(struct worker *w,
 	fabric->leave(w, s, port, packet, now_ps);
 }
 
-/* The next packet leaves a port, whose line is free. What a fabric scheme does then may use the memory that the
- * packet was in. */
+/* The next packet leaves a port, whose line is free. What a fabric scheme does then may use the
+ * memory that the packet was in. */
 static inline void depart(struct worker *w, struct switch_state *s, struct egress *out,
 			  uint32_t port)
 {
@@ -131,8 +133,8 @@ void ordered_timer(struct switch_state *s, uint32_t input, int64_t time_ps)
 	heap_push(&s->ordered->departures, time_ps, (uint64_t)s->link_count + input);
 }
 
-/* Nobody at the other end of a link that is down can say that a class may go on: what waits there goes, and
- * is lost. */
+/* Nobody at the other end of a link that is down can say that a class may go on: what waits there
+ * goes, and is lost. */
 static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
 {
 	struct engine *e = s->engine;
@@ -165,8 +167,8 @@ static inline int is_due(const struct ordered_switch *o, int64_t limit_ps)
 	return heap_first_ps(&o->departures) < limit_ps;
 }
 
-/* Everything that can start before limit_ps leaves, in order of time. While a packet leaves others may join the
- * heap, but only for later times, so the port stays the first in it. */
+/* Everything that can start before limit_ps leaves, in order of time. While a packet leaves others
+ * may join the heap, but only for later times, so the port stays the first in it. */
 static void departures_until(struct worker *w, struct switch_state *s, int64_t limit_ps)
 {
 	struct heap *departures = &s->ordered->departures;
@@ -350,8 +352,8 @@ void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys,
 
 /* --- building --- */
 
-/* Does a scheme look at a switch's memory when packets leave? It is then to see what there was at that time, and
- * not what has come since. */
+/* Does a scheme look at a switch's memory when packets leave? It is then to see what there was at
+ * that time, and not what has come since. */
 static int looks_at_pool(const struct engine *e)
 {
 	for (uint32_t i = 0; i < e->class_count; i++)

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ordered.h -- switches that work through their arrivals and departures in one order of time.
  *
- * Where a departure can change what happens elsewhere, ports cannot be left behind as switch.c does: what
- * leaves one port may let another one's neighbour go on (lossless.h), and the hooks of a fabric scheme
- * (fabric.h) want to be called when things happen.
+ * Where a departure can change what happens elsewhere, ports cannot be left behind as switch.c
+ * does: what leaves one port may let another one's neighbour go on (lossless.h), and the hooks of a
+ * fabric scheme (fabric.h) want to be called when things happen.
  *
- * A switch with lossless classes does so only while a neighbour of its own waits. As long as none does, and
- * what comes is far from a threshold, nobody can tell when a packet left: then it works as all others do,
- * and keeps the accounts (SWITCH_ACCOUNTS). Those may be too high, never too low. A packet that they do not
- * let in easily has all ports catch up, and from there on the switch is strict, to the end of the first
- * window in which nobody waits any more. */
+ * A switch with lossless classes does so only while a neighbour of its own waits. As long as none
+ * does, and what comes is far from a threshold, nobody can tell when a packet left: then it works
+ * as all others do, and keeps the accounts (SWITCH_ACCOUNTS). Those may be too high, never too low.
+ * A packet that they do not let in easily has all ports catch up, and from there on the switch is
+ * strict, to the end of the first window in which nobody waits any more. */
 #ifndef SIM_CORE_ORDERED_H
 #define SIM_CORE_ORDERED_H
 #include "config/fabric.h"
@@ -17,8 +18,8 @@
 /* What such a switch has besides struct switch_state. */
 struct ordered_switch {
 	struct lossless lossless;
-	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's timers;
-	 * (time, link_count + line_count + port) where a link fails */
+	/* (free_ps, port) of ports that may send; (time, link_count + input) of the fabric scheme's
+	 * timers; (time, link_count + line_count + port) where a link fails */
 	struct heap departures;
 	uint64_t frames;                 /* made minus taken, of every kind */
 	const struct fabric_ops *fabric; /* NULL: none */
@@ -36,10 +37,12 @@ void ordered_free(struct engine *e);
 /* It is strict from now_ps on: everything up to then has come, and leaves. */
 void ordered_begin(struct switch_state *s, int64_t now_ps);
 
-/* The window of a strict switch, or what is left of it: its arrivals, as switch_arrivals gives them. */
+/* The window of a strict switch, or what is left of it: its arrivals, as switch_arrivals gives
+ * them. */
 void ordered_run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count);
 
-/* A frame between neighbours came, and the port whose number is returned has sent what it could before that. */
+/* A frame between neighbours came, and the port whose number is returned has sent what it could
+ * before that. */
 uint32_t ordered_obey(struct worker *w, struct switch_state *s, uint32_t input,
 		      const struct weir_packet *frame);
 

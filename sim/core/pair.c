@@ -1,9 +1,11 @@
-/* pair.c -- windows of a pair's own: where rdma.window-of is pair, a control is told of the path between
- * its two hosts and of its sender's line, not of the longest path and fastest host of the network.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pair.c -- windows of a pair's own: where rdma.window-of is pair, a control is told of the path
+ * between its two hosts and of its sender's line, not of the longest path and fastest host of the
+ * network.
  *
- * What a control is told lies in its transport. Pairs that are alike in section, round trip, path length
- * and rate share one; in a regular network these are few. Only senders have them: receivers ask for
- * nothing that differs. */
+ * What a control is told lies in its transport. Pairs that are alike in section, round trip, path
+ * length and rate share one; in a regular network these are few. Only senders have them: receivers
+ * ask for nothing that differs. */
 #include "sim/core/engine.h"
 #include "sim/core/host.h"
 #include <string.h>

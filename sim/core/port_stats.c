@@ -1,11 +1,13 @@
-/* port_stats.c -- statistics of ports, as long as their queues were. Most ports never hold many packets: full
- * histograms of all of them would be most of the memory of a large network.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* port_stats.c -- statistics of ports, as long as their queues were. Most ports never hold many
+ * packets: full histograms of all of them would be most of the memory of a large network.
  *
  * Ports ask once or a few times in a run, so that all threads can share the slabs. */
 #include "sim/core/engine.h"
 #include <string.h>
 
-/* Buckets, one for each number of packets but for the last size: 128, 256 and 512 bytes, 1 KiB, and all that there are. */
+/* Buckets, one for each number of packets but for the last size: 128, 256 and 512 bytes, 1 KiB, and
+ * all that there are. */
 static const uint32_t buckets_of[PORT_STATS_SIZES] = { 6, 22, 54, 118, WEIR_PORT_STATS_BUCKETS };
 
 _Static_assert(offsetof(struct weir_port_stats, bucket_ps) == 80, "two cache lines with 6 buckets");

@@ -1,22 +1,24 @@
-/* rack.c -- losses found by time, and a probe for a lost tail: RFC 8985 ("The RACK-TLP Loss Detection
- * Algorithm for TCP").
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rack.c -- losses found by time, and a probe for a lost tail: RFC 8985 ("The RACK-TLP Loss
+ * Detection Algorithm for TCP").
  *
- * A segment is lost when one that was sent after it has arrived, and a round trip and a reordering window
- * have passed since it was sent. So packets may overtake each other, as they do where each takes its own
- * way, and a repair that is lost is found like any other loss. A sender that does this has a scoreboard at
- * all times, and beside it when each segment in flight was sent last.
+ * A segment is lost when one that was sent after it has arrived, and a round trip and a reordering
+ * window have passed since it was sent. So packets may overtake each other, as they do where each
+ * takes its own way, and a repair that is lost is found like any other loss. A sender that does
+ * this has a scoreboard at all times, and beside it when each segment in flight was sent last.
  *
- * Differs: an ACK tells when the packet that called for it was sent, be it a repair or not. So what was sent
- * last of all that arrived (RACK.segment, section 6.2, step 2) needs no guess, nor does what a probe has
- * repaired (7.4), and of a packet that was overtaken the sender learns how late it was. The reordering window
- * is twice the most that was, where the RFC widens it step by step when packets came twice (D-SACK), and
- * never beyond a round trip. A timeout takes everything for lost, as without RACK. A probe that would be
- * due after the timeout is left to that. Nothing undoes a cut that turns out to have been for nothing.
+ * Differs: an ACK tells when the packet that called for it was sent, be it a repair or not. So what
+ * was sent last of all that arrived (RACK.segment, section 6.2, step 2) needs no guess, nor does
+ * what a probe has repaired (7.4), and of a packet that was overtaken the sender learns how late it
+ * was. The reordering window is twice the most that was, where the RFC widens it step by step when
+ * packets came twice (D-SACK), and never beyond a round trip. A timeout takes everything for lost,
+ * as without RACK. A probe that would be due after the timeout is left to that. Nothing undoes a
+ * cut that turns out to have been for nothing.
  *
- * Where packets of a flow take several paths reordering counts as seen from the beginning (Linux: bit 0x4 of
- * net.ipv4.tcp_recovery), and a transport may set the least reordering window itself (rack_expect_reordering).
- * Such a window may be far longer than the time between two ACKs, so most ACKs find no loss: the segments in
- * flight are searched only once the oldest of them is due. */
+ * Where packets of a flow take several paths reordering counts as seen from the beginning (Linux:
+ * bit 0x4 of net.ipv4.tcp_recovery), and a transport may set the least reordering window itself
+ * (rack_expect_reordering). Such a window may be far longer than the time between two ACKs, so most
+ * ACKs find no loss: the segments in flight are searched only once the oldest of them is due. */
 #include "base/bits.h"
 #include "sim/core/send.h"
 
@@ -127,8 +129,8 @@ struct search {
 	uint32_t found;
 };
 
-/* Of a word's segments those that have neither arrived nor are known to be lost. Returns 0 where none
- * further up was sent before the newest that arrived. */
+/* Of a word's segments those that have neither arrived nor are known to be lost. Returns 0 where
+ * none further up was sent before the newest that arrived. */
 static int search_word(struct sender *s, uint32_t first, uint64_t open, struct search *found)
 {
 	struct rack *k = s->board->rack;
@@ -189,7 +191,8 @@ uint32_t rack_detect(struct host *h, struct sender *s)
 		k->reorder_ps =
 			search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
 	} else {
-		/* Segments sent after a search leave after it, so that the bound holds until the next. */
+		/* Segments sent after a search leave after it, so that the bound holds until the
+		 * next. */
 		if (k->oldest_ps <= search.lost_until_ps) {
 			search_losses(s, &search);
 			k->oldest_ps = search.oldest_ps;
@@ -216,7 +219,8 @@ int rack_reorder_is_due(struct host *h, struct sender *s)
 
 /* --- tail loss probes, section 7 --- */
 
-/* When a probe is due as things stand: two round trips after something new was sent or acknowledged. */
+/* When a probe is due as things stand: two round trips after something new was sent or
+ * acknowledged. */
 static int64_t probe_due_ps(const struct engine *e, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
@@ -268,7 +272,8 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 	return 1;
 }
 
-/* Section 7.4. The last segment was sent again, and it is this one that has arrived: the first was lost. */
+/* Section 7.4. The last segment was sent again, and it is this one that has arrived: the first was
+ * lost. */
 int rack_probe_found_loss(struct sender *s, const struct segment *ack)
 {
 	struct rack *k = s->board->rack;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma.c -- RDMA among the transports: what its queue pairs share, and its hooks. */
 #include "sim/core/receive.h"
 #include "sim/core/send.h"
@@ -36,12 +37,12 @@ static uint64_t slowest_switch_bps(const struct network *net)
 	return slowest;
 }
 
-/* Where packets of a flow take several paths: a base round trip and the time that a full port of a switch
- * takes to drain, by which one path may be slower than another. IRN (Mittal et al., SIGCOMM 2018) sets its
- * RTO_high by the same sum. In a lossless network pauses fill the ports of every switch of a path, so the time
- * counts once for each; losses are rare there. A window that is learnt from how late packets were (rack.c)
- * is too short for the first packets of a flow that meet a long queue on one of its paths. A window longer
- * than the retransmission timeout has no effect.
+/* Where packets of a flow take several paths: a base round trip and the time that a full port of a
+ * switch takes to drain, by which one path may be slower than another. IRN (Mittal et al., SIGCOMM
+ * 2018) sets its RTO_high by the same sum. In a lossless network pauses fill the ports of every
+ * switch of a path, so the time counts once for each; losses are rare there. A window that is
+ * learnt from how late packets were (rack.c) is too short for the first packets of a flow that meet
+ * a long queue on one of its paths. A window longer than the retransmission timeout has no effect.
  *
  * Fewer than 2^32 packets of 2^14 B in each of 2^5 queues, 2^5 switches: bits x 10^12 < 2^99. */
 int64_t rdma_reordering_window_ps(const struct engine *e)
@@ -60,8 +61,8 @@ int64_t rdma_reordering_window_ps(const struct engine *e)
 	return drain_ps < c->rdma.rto_ps ? (int64_t)drain_ps : (int64_t)c->rdma.rto_ps;
 }
 
-/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want of
- * it. */
+/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for want
+ * of it. */
 static void rdma_plan(struct transport *t, const struct engine *e)
 {
 	const struct rdma_config *c = &e->config->rdma;

@@ -1,12 +1,13 @@
-/* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification packets
- * (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification
+ * packets (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
 #include "config/dscp.h"
 #include "sim/core/receive.h"
 
 /* --- notifications --- */
 
-/* Data came, and it or some before it was marked: a notification, unless there was one just now. At most
- * one in an interval; a mark that comes too early is answered by the first packet after it. */
+/* Data came, and it or some before it was marked: a notification, unless there was one just now. At
+ * most one in an interval; a mark that comes too early is answered by the first packet after it. */
 static void notify(struct worker *w, struct host *h, struct receiver *r, const struct transport *t)
 {
 	const struct engine *e = w->engine;

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma_send.c -- the sending end of a queue pair: paced, with a window beside the rate.
  *
- * A queue pair starts at line rate. Its packets leave so far apart that it keeps to its rate; a change
- * of the rate moves the next one at once, as the HPCC study's cards do. Loss: everything from the lost
- * packet on is sent again (go back n), or what is missing (selective, by the scoreboard that TCP uses;
- * Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018). What is missing is found by the order
- * of arrival, or, where packets of a flow take several paths, by time (rack.c): the receiver places what
- * arrives out of order, and a packet that is overtaken is no loss. */
+ * A queue pair starts at line rate. Its packets leave so far apart that it keeps to its rate; a
+ * change of the rate moves the next one at once, as the HPCC study's cards do. Loss: everything
+ * from the lost packet on is sent again (go back n), or what is missing (selective, by the
+ * scoreboard that TCP uses; Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018).
+ * What is missing is found by the order of arrival, or, where packets of a flow take several paths,
+ * by time (rack.c): the receiver places what arrives out of order, and a packet that is overtaken
+ * is no loss. */
 #include "sim/core/send.h"
 #include "sim/core/telemetry.h"
 
@@ -107,7 +109,8 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 	send_segment(w, h, s, start_ps, 0);
 }
 
-/* The next packet has to wait for its time, then. Apart, so that an ACK that changes nothing saves no registers. */
+/* The next packet has to wait for its time, then. Apart, so that an ACK that changes nothing saves
+ * no registers. */
 static __attribute__((noinline)) void wait_until(struct host *h, struct sender *s, int64_t next_ps)
 {
 	s->pace_ps = next_ps;

@@ -1,8 +1,10 @@
-/* receive.c -- the receiving end of a connection, whatever transport it has: what arrived, what to tell the
- * sender.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* receive.c -- the receiving end of a connection, whatever transport it has: what arrived, what to
+ * tell the sender.
  *
  * An ACK goes out for every acks-per data packets, at once when something is out of order or a
- * message is complete, and after ack-delay at the latest. A flow ends when its last byte is here. */
+ * message is complete, and after ack-delay at the latest. A flow ends when its last byte is
+ * here. */
 #include "sim/core/receive.h"
 #include "sim/core/mailbox.h"
 
@@ -102,8 +104,9 @@ static void answer_late(struct worker *w, struct host *h, uint32_t connection, i
 	receiver_send_ack(w, h, &r, receiver_transport(w->engine, &r)->ack_flags, NULL);
 }
 
-/* Messages that end at or before next are complete. Returns 1 where one is. The next message is looked up only when data
- * of it has arrived: its sender may be naming it right now, on another thread. */
+/* Messages that end at or before next are complete. Returns 1 where one is. The next message is
+ * looked up only when data of it has arrived: its sender may be naming it right now, on another
+ * thread. */
 static int complete(struct worker *w, struct host *h, struct receiver *r)
 {
 	struct engine *e = w->engine;

@@ -1,5 +1,6 @@
-/* receive.h -- what the receiving ends of all transports have in common: booking segments, ACKs, the ends of
- * messages. For sim/core/receive.c and the transports only. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* receive.h -- what the receiving ends of all transports have in common: booking segments, ACKs,
+ * the ends of messages. For sim/core/receive.c and the transports only. */
 #ifndef SIM_CORE_RECEIVE_H
 #define SIM_CORE_RECEIVE_H
 #include "sim/core/host.h"
@@ -23,7 +24,8 @@ void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uin
 void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r);
 void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r);
 
-/* next has reached the end of a message. The packet is acknowledged now or soon; the connection may be gone after it. */
+/* next has reached the end of a message. The packet is acknowledged now or soon; the connection may
+ * be gone after it. */
 void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
 			  struct weir_packet *packet, int ack_at_once);
 
@@ -39,8 +41,8 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 	return t->ack_flags | r->echo;
 }
 
-/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here and below, is known
- * when this is compiled. */
+/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here
+ * and below, is known when this is compiled. */
 static inline __attribute__((always_inline)) void
 receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
 	     uint8_t flags, struct weir_packet *data, enum weir_cc_transport kind)
@@ -66,9 +68,9 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
 	host_control(w, h, packet, &spare);
 }
 
-/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is another
- * than the last one's does; what was held back is acknowledged first, with the mark that it had. (The
- * RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is
+ * another than the last one's does; what was held back is acknowledged first, with the mark that it
+ * had. (The RFC leaves that first ACK to the implementation; Linux sends both as well.) */
 static inline int receiver_note_marks(struct worker *w, struct host *h, struct receiver *r,
 				      const struct transport *t, const struct weir_packet *packet)
 {
@@ -111,7 +113,8 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 	return 0;
 }
 
-/* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after it. */
+/* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after
+ * it. */
 static inline __attribute__((always_inline)) void
 receiver_take(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
 	      struct weir_packet *packet, int ack_at_once, enum weir_cc_transport kind)

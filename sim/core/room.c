@@ -1,7 +1,8 @@
-/* room.c -- see room.h. What one window may take: a link carries so many of the shortest packets in it, each
- * of which calls for a few at most where it arrives (an ACK held back, the one that it causes, a
- * notification); a connection may send a control packet when its timer runs out or it begins; a card with a
- * queue may be filled at once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* room.c -- see room.h. What one window may take: a link carries so many of the shortest packets in
+ * it, each of which calls for a few at most where it arrives (an ACK held back, the one that it
+ * causes, a notification); a connection may send a control packet when its timer runs out or it
+ * begins; a card with a queue may be filled at once. */
 #include "sim/parallel/ranks.h"
 #include "sim/core/room.h"
 #include "config/card.h"

@@ -1,5 +1,7 @@
-/* room.h -- memory for packets under way: as much as one window may need more than is in use, grown with all
- * threads at rest. So a small network asks for little address space, and none ever runs out in a window. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* room.h -- memory for packets under way: as much as one window may need more than is in use, grown
+ * with all threads at rest. So a small network asks for little address space, and none ever runs
+ * out in a window. */
 #ifndef SIM_CORE_ROOM_H
 #define SIM_CORE_ROOM_H
 #include "sim/core/engine.h"
@@ -8,14 +10,15 @@
 void room_new(struct engine *e);
 void room_free(struct engine *e);
 
-/* For so many packets at least: the store, what switches write beside it, and where workers look for both. */
+/* For so many packets at least: the store, what switches write beside it, and where workers look
+ * for both. */
 void room_grow(struct engine *e, uint64_t packets);
 
 /* Too little is left for another window. */
 void room_make(struct engine *e);
 
-/* Lines that are empty give their chunk back. The first time that there could be one for every line, then whenever
- * a quarter more is in use. */
+/* Lines that are empty give their chunk back. The first time that there could be one for every
+ * line, then whenever a quarter more is in use. */
 void room_tidy(struct engine *e);
 
 static inline void room_check(struct engine *e)

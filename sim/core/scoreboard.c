@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scoreboard.c -- which segments in flight have arrived, are lost, were sent again.
  *
- * After RFC 6675 ("A Conservative Loss Recovery Algorithm Based on SACK"), counted in segments. Two bits
- * per segment of [una, next), in a ring that exists only while something is out of order: the usual ACK
- * touches none of it. One that does costs little more however large the window is: blocks that the last
- * ACK reported are skipped, and the rest is done a word at a time. Kept at all times:
+ * After RFC 6675 ("A Conservative Loss Recovery Algorithm Based on SACK"), counted in segments. Two
+ * bits per segment of [una, next), in a ring that exists only while something is out of order: the
+ * usual ACK touches none of it. One that does costs little more however large the window is: blocks
+ * that the last ACK reported are skipped, and the rest is done a word at a time. Kept at all times:
  *   sacked = segments with SACKED;  lost = segments with LOST;  gone = sacked + lost.
- * A lost segment that is sent again is one in flight like any other; lost_edge is above it, so that only a
- * timeout takes it for lost once more, or rack.c, which judges by other rules. */
+ * A lost segment that is sent again is one in flight like any other; lost_edge is above it, so that
+ * only a timeout takes it for lost once more, or rack.c, which judges by other rules. */
 #include "base/bits.h"
 #include "sim/core/host.h"
 #include <assert.h>
@@ -123,7 +124,8 @@ static uint32_t sack_range(struct sender *s, uint32_t first, uint32_t end)
 	return arrived;
 }
 
-/* The same, without looking at what the last ACK reported: that is sacked, or was acknowledged since. */
+/* The same, without looking at what the last ACK reported: that is sacked, or was acknowledged
+ * since. */
 static uint32_t sack_block(struct sender *s, uint32_t first, uint32_t end)
 {
 	const struct segment_range *known = s->board->reported;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* segment.h -- what the simulator keeps in a packet besides what its port needs: route and TCP.
  *
  * Sequence numbers count segments, not bytes: every segment of a message but its last carries one
@@ -10,8 +11,8 @@ enum segment_flag {
 	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
-	SEGMENT_LAST =
-		SEGMENT_CWR, /* of a queue pair's data, where flows are counted: the message's last */
+	SEGMENT_LAST = SEGMENT_CWR, /* of a queue pair's data, where flows are counted: the
+				       message's last */
 	SEGMENT_SYN = SEGMENT_ACK << 3,
 	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
 	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */
@@ -52,10 +53,11 @@ struct segment_credit {
 	uint32_t dst, bytes;
 };
 
-/* The packet's flags say which member of a union holds: with SEGMENT_PAUSE the packet is a frame between
- * neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are ACKs), else data or a SYN.
- * frame_kind says which members of a frame hold; the fabric scheme's own kinds are told apart by
- * switch.fabric, of which a scenario has one, and so are the members of segment_hop. */
+/* The packet's flags say which member of a union holds: with SEGMENT_PAUSE the packet is a frame
+ * between neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are ACKs),
+ * else data or a SYN. frame_kind says which members of a frame hold; the fabric scheme's own kinds
+ * are told apart by switch.fabric, of which a scenario has one, and so are the members of
+ * segment_hop. */
 struct segment {
 	union {
 		uint64_t path;      /* data, ACK: shift register, see route.h */
@@ -72,7 +74,8 @@ struct segment {
 		struct {
 			union {
 				int64_t sent_ps; /* data, SYN, CNP: when it left */
-				int64_t echo_ps; /* other ACKs: sent_ps of the data or SYN that it answers */
+				int64_t echo_ps; /* other ACKs: sent_ps of the data or SYN that it
+						    answers */
 			};
 			union {
 				struct sack_block sack[SACK_BLOCKS]; /* ACK */

@@ -1,4 +1,6 @@
-/* send.c -- the sending end of a connection, whatever transport it has: its messages, its timers. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send.c -- the sending end of a connection, whatever transport it has: its messages, its
+ * timers. */
 #include "sim/core/send.h"
 #include "sim/parallel/ranks.h"
 

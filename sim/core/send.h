@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* send.h -- what the sending ends of all transports have in common: messages in segments, the
- * retransmission timer (RFC 6298), putting a segment on the line. For sim/core/send.c, sim/core/rack.c and
- * the transports only. */
+ * retransmission timer (RFC 6298), putting a segment on the line. For sim/core/send.c,
+ * sim/core/rack.c and the transports only. */
 #ifndef SIM_CORE_SEND_H
 #define SIM_CORE_SEND_H
 #include "sim/core/host.h"
@@ -67,8 +68,8 @@ static inline int sender_finished(struct worker *w, struct sender *s, uint32_t h
 	return s->una == s->next && sender_may_finish(w, s, handle);
 }
 
-/* The cumulative point has moved: the timer starts anew (RFC 6298, 5.3). The heap is left alone as long
- * as the timeout has not become shorter than what it was asked for. */
+/* The cumulative point has moved: the timer starts anew (RFC 6298, 5.3). The heap is left alone as
+ * long as the timeout has not become shorter than what it was asked for. */
 static inline void sender_restart_timer(const struct engine *e, const struct transport *t,
 					struct host *h, struct sender *s)
 {
@@ -106,7 +107,8 @@ static inline uint32_t sender_next_payload(const struct engine *e, const struct 
 	return message_payload(e, flow_at(e, s->send_message), s->next);
 }
 
-/* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the packet there. */
+/* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the
+ * packet there. */
 static inline __attribute__((always_inline)) struct weir_packet *
 sender_put(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
 	   int64_t start_ps)

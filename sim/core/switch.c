@@ -1,5 +1,6 @@
-/* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered to
- * its egress port; then the ports that hold packets catch up. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered
+ * to its egress port; then the ports that hold packets catch up. */
 #include "sim/core/ordered.h"
 #include "sim/core/transmit.h"
 #include <string.h>
@@ -30,7 +31,8 @@ void transmit_specially(struct worker *w, struct egress *out, const struct weir_
 	egress_commit(w, out, start_ps);
 }
 
-/* extras, here and below: bits of enum switch_extra, which are mostly known when this is compiled. */
+/* extras, here and below: bits of enum switch_extra, which are mostly known when this is
+ * compiled. */
 static inline __attribute__((always_inline)) void
 next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
 {
@@ -43,8 +45,8 @@ next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32
 	transmit(w, out, packet, NULL, start_ps, extras & SWITCH_WRITES);
 }
 
-/* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of the shared
- * buffer has other ports catch up, who use the memory that the packet was in. */
+/* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of
+ * the shared buffer has other ports catch up, who use the memory that the packet was in. */
 static inline __attribute__((always_inline)) void
 egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
 {
@@ -134,8 +136,8 @@ static inline int will_wait(const struct egress *out, const struct weir_packet *
 		weir_port_is_paused(p, p->kind->class_queue[packet->class_id]));
 }
 
-/* The packet's port takes it, lets it wait or drops it. What is left of its path is written where it goes and not where
- * it is, see weir_port_offer_plain. */
+/* The packet's port takes it, lets it wait or drops it. What is left of its path is written where
+ * it goes and not where it is, see weir_port_offer_plain. */
 static inline __attribute__((always_inline)) int offer(struct worker *w, struct egress *out,
 						       struct weir_packet *packet, uint64_t path,
 						       uint32_t extras)
@@ -377,7 +379,8 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 	return sort_keys(w, *count, shift, buckets);
 }
 
-/* A frame between neighbours, when the port that it stops, or lets go on, has sent what it could. */
+/* A frame between neighbours, when the port that it stops, or lets go on, has sent what it
+ * could. */
 static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch_state *s,
 						 uint32_t input, const struct weir_packet *frame)
 {
@@ -388,8 +391,8 @@ static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch
 	ordered_obey(w, s, input, frame);
 }
 
-/* Where memory is accounted for: does the packet go by without anybody's having to be told? If not, the switch is
- * strict from here on. Frames between neighbours are obeyed and done with. */
+/* Where memory is accounted for: does the packet go by without anybody's having to be told? If not,
+ * the switch is strict from here on. Frames between neighbours are obeyed and done with. */
 enum arrival { ARRIVAL_GOES_ON, ARRIVAL_IS_DONE, ARRIVAL_IS_STRICT };
 
 static inline __attribute__((always_inline)) enum arrival
@@ -443,7 +446,8 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 	return count;
 }
 
-/* A switch that does more than pass packets on, until it has to be strict. What is common has code of its own. */
+/* A switch that does more than pass packets on, until it has to be strict. What is common has code
+ * of its own. */
 static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
 					       const uint64_t *keys, uint32_t count)
 {

@@ -1,6 +1,7 @@
-/* tcp_receive.c -- the receiving end of a TCP connection, where it is not that of all. ECN echo: classic
- * (RFC 3168: every ACK until CWR) or exact (RFC 8257: an ACK speaks only of packets that were all marked
- * or all not marked). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tcp_receive.c -- the receiving end of a TCP connection, where it is not that of all. ECN echo:
+ * classic (RFC 3168: every ACK until CWR) or exact (RFC 8257: an ACK speaks only of packets that
+ * were all marked or all not marked). */
 #include "sim/core/receive.h"
 
 /* A mark on a SYN or on its answer says nothing to anybody: there is no window to cut yet. */

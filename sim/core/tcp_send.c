@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tcp_send.c -- the sending end of a TCP connection: what to send, when to send it again.
  *
- * Loss recovery after RFC 6675, or RFC 8985 (rack.c), retransmission timer after RFC 6298, cuts spread
- * by proportional rate reduction (RFC 6937) as Linux does, or made at once. Cuts for ECN echoes happen at
- * most once per window of data: a new one only when everything sent before the last has been
- * acknowledged. The window itself belongs to the congestion control (cc.h).
+ * Loss recovery after RFC 6675, or RFC 8985 (rack.c), retransmission timer after RFC 6298, cuts
+ * spread by proportional rate reduction (RFC 6937) as Linux does, or made at once. Cuts for ECN
+ * echoes happen at most once per window of data: a new one only when everything sent before the
+ * last has been acknowledged. The window itself belongs to the congestion control (cc.h).
  *
  * Differs: windows count whole segments, so that a short last segment weighs as much as a full one,
  * as in Linux. */
@@ -60,8 +61,9 @@ static __attribute__((noinline)) void try_rarely(struct worker *w, struct host *
 }
 
 /* There is something to send again after a pause. One longer than the timeout leaves the initial
- * window and ssthresh as it was (RFC 5681, section 4.1). Linux comes down to that by halves, one for
- * each timeout that passed, and lifts ssthresh; the plain rule is the standard's, and the strictest.
+ * window and ssthresh as it was (RFC 5681, section 4.1). Linux comes down to that by halves, one
+ * for each timeout that passed, and lifts ssthresh; the plain rule is the standard's, and the
+ * strictest.
  *
  * Differs: a pause begins with the last ACK, a round trip after the last segment was sent. */
 static void restart_after_pause(const struct engine *e, const struct host *h, struct sender *s)
@@ -366,7 +368,8 @@ void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t h
 	if (kind == TIMER_PROBE) {
 		if (!rack_probe(e, h, s))
 			return;
-		/* It does not wait for the window, and the timer waits for its answer (section 7.3). */
+		/* It does not wait for the window, and the timer waits for its answer
+		 * (section 7.3). */
 		if (s->allowed_pkts <= sender_pipe(s))
 			s->allowed_pkts = sender_pipe(s) + 1;
 		sender_start_timer(e, h, s, h->now_ps);

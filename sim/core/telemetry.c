@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* telemetry.c -- see telemetry.h. */
 #include "sim/core/telemetry.h"
 #include <assert.h>

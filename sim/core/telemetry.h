@@ -1,11 +1,14 @@
-/* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls that
- * need it. A packet is one cache line, so its INT stack lies elsewhere and the packet carries the stack's index.
- * The stack stays where it is from the sender to the receiver, which hands it to the ACK, and back to the sender.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls
+ * that need it. A packet is one cache line, so its INT stack lies elsewhere and the packet carries
+ * the stack's index. The stack stays where it is from the sender to the receiver, which hands it to
+ * the ACK, and back to the sender.
  *
- * The index shares its place with the slack. engine->notes decides: where it is set, which is where a control needs
- * telemetry (config->telemetry), every packet has an index, 0 for none. Schedulers that rank packets are refused
- * there (config_check.c), and message_slack_ps is 0. A thread takes and gives back numbers by itself, the last
- * ones first, and only what it has too many or too few of goes through a lock. */
+ * The index shares its place with the slack. engine->notes decides: where it is set, which is where
+ * a control needs telemetry (config->telemetry), every packet has an index, 0 for none. Schedulers
+ * that rank packets are refused there (config_check.c), and message_slack_ps is 0. A thread takes
+ * and gives back numbers by itself, the last ones first, and only what it has too many or too few
+ * of goes through a lock. */
 #ifndef SIM_CORE_TELEMETRY_H
 #define SIM_CORE_TELEMETRY_H
 #include "lib/mark/flow_count.h"
@@ -18,9 +21,9 @@ struct int_stack {
 		uint32_t next_free; /* free: index of the next one in its list; 0: the last */
 	};
 	union {
-		uint32_t rx_ns; /* in use, of an ACK: the receiver's clock when it left */
-		uint32_t
-			next_batch; /* first of a free list in the store: the first of the next list */
+		uint32_t rx_ns;      /* in use, of an ACK: the receiver's clock when it left */
+		uint32_t next_batch; /* first of a free list in the store: the first of the next
+					list */
 	};
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
@@ -96,8 +99,8 @@ static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
 }
 
-/* The packet that lies in the place on a port's line leaves now: if it is data it gets one more note, while
- * there is room. */
+/* The packet that lies in the place on a port's line leaves now: if it is data it gets one more
+ * note, while there is room. */
 static inline __attribute__((always_inline)) void telemetry_write(const struct engine *e,
 								  const struct egress *out,
 								  const struct weir_packet *packet,

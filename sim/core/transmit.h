@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transmit.h -- a packet goes from a port of a switch onto its line. */
 #ifndef SIM_CORE_TRANSMIT_H
 #define SIM_CORE_TRANSMIT_H
@@ -7,8 +8,8 @@
 void transmit_specially(struct worker *w, struct egress *out, const struct weir_packet *packet,
 			uint64_t path, int64_t start_ps, int writes);
 
-/* The packet starts at start_ps and is on the line until free_ps, there with that path (NULL: its own). writes: the switch
- * writes into it, see telemetry.h. */
+/* The packet starts at start_ps and is on the line until free_ps, there with that path (NULL: its
+ * own). writes: the switch writes into it, see telemetry.h. */
 static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
 							   const struct weir_packet *packet,
 							   const uint64_t *path, int64_t start_ps,

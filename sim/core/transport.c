@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transport.c -- which transports there are, and one for each congestion control of a scenario. */
 #include "sim/core/transport.h"
 #include "sim/core/engine.h"

@@ -1,9 +1,11 @@
-/* transport.h -- what connections of one congestion control share, and what a transport must be able to do.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* transport.h -- what connections of one congestion control share, and what a transport must be
+ * able to do.
  *
- * send.c and receive.c know what every connection has: messages in segments, a retransmission timer, a
- * scoreboard, ACKs. A transport decides when a connection may send, and what it makes of ACKs, timeouts
- * and data: hooks in a file or two of its own, and a line in transport.c. Which transport a connection has
- * follows from its congestion control. */
+ * send.c and receive.c know what every connection has: messages in segments, a retransmission
+ * timer, a scoreboard, ACKs. A transport decides when a connection may send, and what it makes of
+ * ACKs, timeouts and data: hooks in a file or two of its own, and a line in transport.c. Which
+ * transport a connection has follows from its congestion control. */
 #ifndef SIM_CORE_TRANSPORT_H
 #define SIM_CORE_TRANSPORT_H
 #include "weir/cc.h"
@@ -59,7 +61,8 @@ enum timer_kind {
 
 /* A sender is also named by its handle, under which the card knows it. */
 struct transport_ops {
-	/* What connections of that control share: all but cc, cc_params and ops, which are there. */
+	/* What connections of that control share: all but cc, cc_params and ops, which are
+	 * there. */
 	void (*plan)(struct transport *t, const struct engine *e);
 
 	/* A connection begins, without a message yet. */
@@ -88,8 +91,8 @@ struct transport_ops {
 
 extern const struct transport_ops tcp_transport, rdma_transport;
 
-/* How much longer than a round trip a packet of a queue pair may take before it is lost, at least, where
- * losses are detected by time; 0: what RFC 8985 says. */
+/* How much longer than a round trip a packet of a queue pair may take before it is lost, at least,
+ * where losses are detected by time; 0: what RFC 8985 says. */
 int64_t rdma_reordering_window_ps(const struct engine *e);
 
 /* Of host.cc and of every traffic section; those of pairs come later (pair.c). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* audit.c -- see audit.h. */
 #include "sim/measure/audit.h"
 #include "sim/parallel/ranks.h"
@@ -16,8 +17,8 @@ struct auditor {
 	struct weir_error *error;
 	uint32_t *slots; /* of packets that wait in one place, one place at a time */
 	uint64_t slot_room;
-	/* Of the switch that is looked at, where it is an ordered one: bytes found, by input and lossless
-	 * class, and of all other classes. */
+	/* Of the switch that is looked at, where it is an ordered one: bytes found, by input and
+	 * lossless class, and of all other classes. */
 	uint64_t (*found)[WEIR_PFC_CLASSES];
 	uint32_t input_room;
 	uint64_t lossy_bytes;
@@ -227,7 +228,8 @@ static void begin_switch(struct auditor *a, const struct switch_state *s)
 	a->lossy_bytes = 0;
 }
 
-/* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or all. */
+/* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or
+ * all. */
 static int check_limit(struct auditor *a, const struct switch_state *s)
 {
 	const struct weir_buffer_params *b = &engine_egress(a->e, s->first_link)->port.kind->buffer;

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* audit.h -- does everything add up? Packets, and the bytes of every queue, switch and receiver.
  *
  * Each account that a run keeps is compared with what there is: a queue's bytes with the packets in
- * it, the shared memory of a switch with its queues, the accounts of a lossless switch's inputs with
- * the packets that came in there and are still there, what receivers have with what arrived. A
+ * it, the shared memory of a switch with its queues, the accounts of a lossless switch's inputs
+ * with the packets that came in there and are still there, what receivers have with what arrived. A
  * difference is a bug of ours; the run is then no result. */
 #ifndef SIM_MEASURE_AUDIT_H
 #define SIM_MEASURE_AUDIT_H

@@ -1,5 +1,6 @@
-/* decision_log.c -- see decision_log.h. A flow's sender is worked on by one thread at a time, and its rows are
- * its own: nothing is locked. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decision_log.c -- see decision_log.h. A flow's sender is worked on by one thread at a time, and
+ * its rows are its own: nothing is locked. */
 #include "sim/measure/decision_log.h"
 #include "base/memory.h"
 #include <string.h>

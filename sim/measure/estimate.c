@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estimate.c -- see estimate.h. */
 #include "sim/measure/estimate.h"
 #include "lib/tune/meter.h"
@@ -38,8 +39,9 @@ double estimate_memory(const struct config *c, const struct network *net, uint64
 	       (double)net->link_count * port_bytes(c) + routes;
 }
 
-/* Packets under way of one host's that sends all the time: its line is full for a round trip. Twice as much memory,
- * because they lie in chunks that are half full. No more than what it sends at all. */
+/* Packets under way of one host's that sends all the time: its line is full for a round trip. Twice
+ * as much memory, because they lie in chunks that are half full. No more than what it sends at
+ * all. */
 static double host_underway_bytes(const struct engine *e, uint32_t host, double sends_bytes)
 {
 	double bdp_bytes =
@@ -50,8 +52,8 @@ static double host_underway_bytes(const struct engine *e, uint32_t host, double 
 	return 2 * (double)packet * (sends_bytes < bdp_bytes ? sends_bytes : bdp_bytes) / mss_bytes;
 }
 
-/* Connections and packets under way. Flows that end are open a few at a time at each host: one is counted; those
- * without end are open all the time. */
+/* Connections and packets under way. Flows that end are open a few at a time at each host: one is
+ * counted; those without end are open all the time. */
 static double underway_bytes(const struct engine *e)
 {
 	double *sends = memory_new(e->net->host_count, sizeof(*sends)), sum = 0;

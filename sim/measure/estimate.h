@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estimate.h -- what a run will need, before it begins: memory, and packets sent over links. */
 #ifndef SIM_MEASURE_ESTIMATE_H
 #define SIM_MEASURE_ESTIMATE_H
@@ -14,6 +15,7 @@ struct estimate {
 /* Memory of all that is there while a run goes on, but for packets and connections under way. */
 double estimate_memory(const struct config *c, const struct network *net, uint64_t flows);
 
-/* Flows of known size to their end; those without end as if they shared their hosts' links evenly. */
+/* Flows of known size to their end; those without end as if they shared their hosts' links
+ * evenly. */
 struct estimate estimate_run(const struct engine *e);
 #endif

@@ -1,5 +1,6 @@
-/* gather.c -- see gather.h. Every rank but the first gives, in one order: its links, its flows' ends and starts,
- * series, sums. Both sides know whose is what, so numbers need not be sent. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather.c -- see gather.h. Every rank but the first gives, in one order: its links, its flows'
+ * ends and starts, series, sums. Both sides know whose is what, so numbers need not be sent. */
 #include "sim/measure/gather.h"
 #include "sim/measure/probe_set.h"
 #include "sim/core/lossless.h"

@@ -1,5 +1,6 @@
-/* gather.h -- what other ranks have measured comes to rank 0, which then knows what one process would have
- * known (sim/parallel/ranks.h). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather.h -- what other ranks have measured comes to rank 0, which then knows what one process
+ * would have known (sim/parallel/ranks.h). */
 #ifndef SIM_MEASURE_GATHER_H
 #define SIM_MEASURE_GATHER_H
 #include "sim/measure/measure.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
 #include "config/card.h"
 #include "sim/core/lossless.h"
@@ -141,7 +142,8 @@ static void note_end(struct measure *m, struct receiver *r)
 	m->flow_bytes[r->connection] = r->bytes - r->measured_bytes;
 }
 
-/* Flows that completed in the interval and whose receivers are gone: they received all but what they had before. */
+/* Flows that completed in the interval and whose receivers are gone: they received all but what
+ * they had before. */
 static void note_completed(struct measure *m)
 {
 	struct engine *e = m->engine;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.h -- what is counted between the beginning and the end of the measured interval. Private
  * to this room and run.c. */
 #ifndef SIM_MEASURE_MEASURE_H
@@ -60,10 +61,11 @@ void measure_free(struct measure *m);
 /* May packets wait where the link begins? At switches, and at hosts whose cards have a queue. */
 int measure_has_queue(const struct engine *e, uint32_t link);
 
-/* Where measure.to is not set, the measured interval ends with the last flow, which a single straggler may put off at
- * will. Goodput is then measured until the last flow starts, which is the same time for every setting; but not if
- * flows come in a burst, faster than their receivers' links could carry half of their payload, nor if some wait
- * for others: then what counts is when all is done. Called once the flows are known. */
+/* Where measure.to is not set, the measured interval ends with the last flow, which a single
+ * straggler may put off at will. Goodput is then measured until the last flow starts, which is the
+ * same time for every setting; but not if flows come in a burst, faster than their receivers' links
+ * could carry half of their payload, nor if some wait for others: then what counts is when all is
+ * done. Called once the flows are known. */
 void measure_plan_goodput(struct measure *m, int64_t last_start_ps);
 
 void measure_begin(struct measure *m, int64_t now_ps);

@@ -1,6 +1,8 @@
-/* metric_table.c -- what every metric is: its unit and definition, how it is displayed, which direction is better,
- * and where tables show it without being asked. All tables, reports, exports and answers follow from here; a new
- * metric is an entry here, a place in enum metric_id and the code that computes it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metric_table.c -- what every metric is: its unit and definition, how it is displayed, which
+ * direction is better, and where tables show it without being asked. All tables, reports, exports
+ * and answers follow from here; a new metric is an entry here, a place in enum metric_id and the
+ * code that computes it. */
 #include "sim/measure/metrics.h"
 
 #define FLOW METRIC_FLOW
@@ -39,7 +41,8 @@ const struct metric metric_all[] = {
 				 "end",
 				 .better = LOWER, .group = TRAFFIC, .row = "flows without a path" },
 	[FLOWS_STARVED] = { "flows_starved", "",
-			    "flows without a size that receive less than a twentieth of the mean of "
+			    "flows without a size that receive less than a twentieth of the mean "
+			    "of "
 			    "their section and class while they run in the measured interval",
 			    .better = LOWER, .group = TRAFFIC, .row = "flows starved" },
 	[GOODPUT] = { "goodput_bps", "bps",
@@ -210,9 +213,9 @@ const struct metric metric_all[] = {
 	[WAIT_P99_TO_HOSTS] = { "wait_p99_to_hosts_ns", "ns", "the same of links to hosts",
 				.better = LOWER, .group = TIERS, .row = "waiting, p99",
 				.column = 3 },
-	[FCT_MEAN] = { "fct_mean_ns", "ns", "flow completion time, from the start to measure.completion",
-		       .kind = FLOW, .better = LOWER, .group = COMPLETION, .shown = IN_BOTH,
-		       .rank = 5 },
+	[FCT_MEAN] = { "fct_mean_ns", "ns",
+		       "flow completion time, from the start to measure.completion", .kind = FLOW,
+		       .better = LOWER, .group = COMPLETION, .shown = IN_BOTH, .rank = 5 },
 	[FCT_P50] = { "fct_p50_ns", "ns", "flow completion time, median", .kind = FLOW,
 		      .better = LOWER, .group = COMPLETION, .shown = IN_BOTH },
 	[FCT_P99] = { "fct_p99_ns", "ns", "flow completion time, 99th percentile", .kind = FLOW,

@@ -1,5 +1,6 @@
-/* metrics.c -- the measured interval as named numbers: those of ports and those of the whole run, in the
- * order of metric_table.c. Floating point is welcome here. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metrics.c -- the measured interval as named numbers: those of ports and those of the whole run,
+ * in the order of metric_table.c. Floating point is welcome here. */
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
 #include "sim/core/agents.h"

@@ -1,4 +1,6 @@
-/* metrics.h -- which numbers a run has, by place in metric_all; between the files that compute them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metrics.h -- which numbers a run has, by place in metric_all; between the files that compute
+ * them. */
 #ifndef SIM_MEASURE_METRICS_H
 #define SIM_MEASURE_METRICS_H
 #include "sim/measure/measure.h"
@@ -91,27 +93,31 @@ enum metric_id {
 	METRIC_COUNT,
 };
 
-/* Lists the flows with their ideal completion times, and fills in what follows from them: completion times,
- * slowdowns, fairness. */
+/* Lists the flows with their ideal completion times, and fills in what follows from them:
+ * completion times, slowdowns, fairness. */
 void metrics_of_flows(const struct measure *m, struct run_result *r);
 
 /* Of the flows that are listed: I/Os and rounds. */
 void metrics_of_applications(const struct measure *m, struct run_result *r);
 
-/* After metrics_of_applications and the list of pauses: the same by [traffic] section, see section.h. */
+/* After metrics_of_applications and the list of pauses: the same by [traffic] section, see
+ * section.h. */
 void metrics_of_sections(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* Where in the network links are busy, packets are marked and classes are paused, interval_ps long. */
+/* Where in the network links are busy, packets are marked and classes are paused, interval_ps
+ * long. */
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* The queues of all ports that are listed, and how long packets waited there: together, by tier, and where that was
- * worst. */
+/* The queues of all ports that are listed, and how long packets waited there: together, by tier,
+ * and where that was worst. */
 void metrics_of_waiting(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* Links by where they lead. Up is away from hosts, or between switches that are equally far from them. */
+/* Links by where they lead. Up is away from hosts, or between switches that are equally far from
+ * them. */
 enum tier { FROM_HOSTS, UP, DOWN, TO_HOSTS, TIERS };
 
-/* How many links each node is away from the nearest host, the caller's to free; the tier of a link by that. */
+/* How many links each node is away from the nearest host, the caller's to free; the tier of a link
+ * by that. */
 uint32_t *tier_heights(const struct network *net);
 enum tier tier_of(const struct network *net, const uint32_t *height, uint32_t link);
 

@@ -1,5 +1,6 @@
-/* metrics_apps.c -- what applications see: how many I/Os a second there are and how long they take, by operation;
- * and how long rounds take, of training and collectives. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metrics_apps.c -- what applications see: how many I/Os a second there are and how long they take,
+ * by operation; and how long rounds take, of training and collectives. */
 #include "sim/measure/metrics.h"
 #include "sim/measure/sample.h"
 
@@ -36,7 +37,8 @@ static void chain_free(struct chain *c)
 	free(c->gate);
 }
 
-/* From the answer back to the request of the same host, over the copies in between. FLOW_NONE: there is none. */
+/* From the answer back to the request of the same host, over the copies in between. FLOW_NONE:
+ * there is none. */
 static uint32_t request_of(const struct chain *c, const struct flow *flows, uint32_t answer)
 {
 	uint32_t flow = answer;
@@ -49,7 +51,8 @@ static uint32_t request_of(const struct chain *c, const struct flow *flows, uint
 	return flow;
 }
 
-/* I/Os of one kind that end in the measured interval: an answer without a block is that of a write. */
+/* I/Os of one kind that end in the measured interval: an answer without a block is that of a
+ * write. */
 static void operation_metrics(const struct measure *m, struct run_result *r, const struct chain *c,
 			      uint8_t control, const enum metric_id *to)
 {
@@ -108,10 +111,11 @@ static double iops(const struct measure *m, const struct run_result *r)
 
 /* --- rounds --- */
 
-/* As completion times are those of the flows that start in the interval, round times are those of the rounds that
- * start in it: if a round had to end in it as well, slow settings would lose more rounds, and slower ones, than fast
- * settings. A round that did not end is not counted; its flows are among the unfinished. Of the last round some hosts
- * may have begun before measure.to and others not, whose flows then never start: that is no round.
+/* As completion times are those of the flows that start in the interval, round times are those of
+ * the rounds that start in it: if a round had to end in it as well, slow settings would lose more
+ * rounds, and slower ones, than fast settings. A round that did not end is not counted; its flows
+ * are among the unfinished. Of the last round some hosts may have begun before measure.to and
+ * others not, whose flows then never start: that is no round.
  *
  * The flows of a section are in the order of making, but for those that start at a time, which come
  * first in both orders: they belong to its first round. */

@@ -1,4 +1,6 @@
-/* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken
+ * alone. */
 #include "base/memory.h"
 #include "sim/core/host.h"
 #include "sim/measure/metrics.h"
@@ -36,9 +38,9 @@ struct arrival_pair {
 	int64_t last_ps, before_ps; /* before: INT64_MIN where that segment has no ACK of its own */
 };
 
-/* When the last ACK is back at the sender. It waits at most for the ACK before it: those further ahead are as far apart
- * as full segments, which take longer on a link than ACKs. On each link
- * G(n) = max(F(n), G(n-1)) + s, where F are arrivals there and s is the time of an ACK. */
+/* When the last ACK is back at the sender. It waits at most for the ACK before it: those further
+ * ahead are as far apart as full segments, which take longer on a link than ACKs. On each link G(n)
+ * = max(F(n), G(n-1)) + s, where F are arrivals there and s is the time of an ACK. */
 static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, struct arrival_pair at)
 {
 	const struct transport *t = flow_transport(e, f);
@@ -59,10 +61,11 @@ static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, stru
 	return at.last_ps;
 }
 
-/* The completion time of a flow alone in the network, with no window, to the end that measure.completion names: n-1
- * equal segments and a last one, stored and forwarded over every link, and the ACK of that. The last leaves link i at
- * F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last), where equal segments give
- * F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j. */
+/* The completion time of a flow alone in the network, with no window, to the end that
+ * measure.completion names: n-1 equal segments and a last one, stored and forwarded over every
+ * link, and the ACK of that. The last leaves link i at F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1))
+ * + s_i(last), where equal segments give F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i}
+ * s_j. */
 static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 {
 	const struct flow *f = &e->flows.flows[flow];
@@ -231,13 +234,15 @@ static int is_bulk(const struct measure *m, const struct flow *f)
 	return f->size_bytes == FLOW_UNLIMITED && 2 * (end_ps - begin_ps) >= m->to_ps - m->from_ps;
 }
 
-/* Flows of one section and class compete as equals. A mean below STARVED_SEGMENTS packets tells nothing. */
+/* Flows of one section and class compete as equals. A mean below STARVED_SEGMENTS packets tells
+ * nothing. */
 static void starvation_metric(const struct measure *m, struct run_result *r)
 {
 	enum { CLASSES = UINT8_MAX + 1 };
 	const struct config *c = m->engine->config;
 	uint64_t groups = (uint64_t)c->traffic_count * CLASSES;
-	uint64_t *bytes = memory_new(groups, sizeof(*bytes)), *flows = memory_new(groups, sizeof(*flows));
+	uint64_t *bytes = memory_new(groups, sizeof(*bytes)),
+		 *flows = memory_new(groups, sizeof(*flows));
 	double starved = 0;
 	int known = 0;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* metrics_sections.c -- see section.h. */
 #include "sim/measure/section.h"
 #include "sim/measure/metrics.h"
@@ -118,7 +119,8 @@ static void take_applications(const struct measure *m, struct run_result *r, uin
 	}
 }
 
-/* Where several sections have some: those of the run, computed while the flows of all others are without marks. */
+/* Where several sections have some: those of the run, computed while the flows of all others are
+ * without marks. */
 static void split_applications(const struct measure *m, struct run_result *r)
 {
 	const uint8_t marks = FLOW_ENDS_IO | FLOW_ENDS_ROUND;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* metrics_tiers.c -- the network by tiers of links: from hosts, up, down and to hosts. */
 #include "sim/measure/metrics.h"
 #include "base/memory.h"

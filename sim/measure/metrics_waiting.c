@@ -1,6 +1,9 @@
-/* metrics_waiting.c -- what waits at ports and how long: at all of them together, by tier, and at the worst.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* metrics_waiting.c -- what waits at ports and how long: at all of them together, by tier, and at
+ * the worst.
  *
- * Queues are those of time, waits those of packets (measure.sojourn); of either the port with the largest p99 is named. */
+ * Queues are those of time, waits those of packets (measure.sojourn); of either the port with the
+ * largest p99 is named. */
 #include "sim/measure/metrics.h"
 #include "base/memory.h"
 #include "sim/measure/sample.h"
@@ -16,7 +19,8 @@ struct crowd {
 	uint64_t ports;
 };
 
-/* Ports that nobody asked have held nothing: no packet waited there, nor did those that were not seen elsewhere. */
+/* Ports that nobody asked have held nothing: no packet waited there, nor did those that were not
+ * seen elsewhere. */
 static void add_waits(struct weir_port_waits *sum, const struct weir_port_waits *w, uint64_t sent)
 {
 	uint64_t seen = w ? w->pkts : 0;
@@ -62,8 +66,8 @@ static double wait_p99(const struct measure *m, const struct weir_port_waits *w)
 		       : (double)NAN;
 }
 
-/* The port with the largest p99 of either. A port is looked at where its largest queue exceeds that; the first of those
- * that are equal counts. */
+/* The port with the largest p99 of either. A port is looked at where its largest queue exceeds
+ * that; the first of those that are equal counts. */
 static void find_worst(const struct measure *m, struct run_result *r)
 {
 	struct weir_port_waits *waits = memory_zeroed(1, sizeof(*waits));

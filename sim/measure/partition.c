@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* partition.c -- see partition.h. */
 #include "sim/measure/partition.h"
 
-/* When the last path from one host to another was lost, WEIR_TIME_NEVER_PS: there is one. Routes tell when
- * senders learn of a failure, which is later by the reroute delay. */
+/* When the last path from one host to another was lost, WEIR_TIME_NEVER_PS: there is one. Routes
+ * tell when senders learn of a failure, which is later by the reroute delay. */
 static int64_t cut_since_ps(const struct engine *e, uint32_t from, uint32_t to, int64_t now_ps)
 {
 	int64_t delay_ps = (int64_t)e->config->network.reroute_delay_ps, at_ps = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* partition.h -- flows that cannot end, because failed links have left no path for them. */
 #ifndef SIM_MEASURE_PARTITION_H
 #define SIM_MEASURE_PARTITION_H

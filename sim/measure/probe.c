@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
@@ -113,8 +114,8 @@ int probes_new(struct probe_set **out, struct engine *e, const struct line_list 
 	return 0;
 }
 
-/* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few thousand
- * probes do not overflow. */
+/* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few
+ * thousand probes do not overflow. */
 int probes_check(const struct probe_set *set, int64_t end_ps, struct weir_error *error)
 {
 	uint64_t points = 0;
@@ -405,8 +406,8 @@ static double read_state(struct probe *p)
 				 : queue_length(&engine_egress(e, p->target)->port, p);
 }
 
-/* What the time since the last sample was worth by ACC's reward, from the bytes sent and the mean queue. Unknown
- * while nothing is measured, and so for the first sample. */
+/* What the time since the last sample was worth by ACC's reward, from the bytes sent and the mean
+ * queue. Unknown while nothing is measured, and so for the first sample. */
 static double read_reward(struct probe *p)
 {
 	static const struct acc_params standard;

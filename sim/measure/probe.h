@@ -1,22 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* probe.h -- quantities over time: "probe = WHAT TARGET [every TIME]" in [measure].
  *
  *	queue PORT		packets that wait at the port, or with PORT/2 in its queue 2
  *	queue-bytes PORT	the same in bytes
- *	throughput PORT		frame bytes that started on the line since the last sample, or with PORT/2
- *				those of its queue 2, where a packet's class alone decides its queue
- *	throughput flow:N	payload that the receiver of flow N got for the first time
- *	throughput traffic:NAME	the same of all flows of [traffic NAME] together
- *	window flow:N		its congestion window
- *	marks PORT, drops PORT	packets since the last sample
+ *	throughput PORT		frame bytes that started on the line since the last sample, or with
+ *PORT/2 those of its queue 2, where a packet's class alone decides its queue throughput flow:N
+ *payload that the receiver of flow N got for the first time throughput traffic:NAME	the same of
+ *all flows of [traffic NAME] together window flow:N		its congestion window marks PORT,
+ *drops PORT	packets since the last sample
  *	marks flow:N		data packets of the flow's connection that arrived marked
- *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending end
- *				was told to pause; a host's card, too. One series, PORT/CLASS, for each
- *				lossless class
- *	fct traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
+ *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending
+ *end was told to pause; a host's card, too. One series, PORT/CLASS, for each lossless class fct
+ *traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
  *				sample; no sample where none did
- *	scheme PORT		every value that the port's marking scheme publishes, of each queue; nothing
- *				where it publishes none. Under an agent or tuner (switch.tune) also k-min,
- *				k-max and p-max, that are in force, and what the agent publishes
+ *	scheme PORT		every value that the port's marking scheme publishes, of each queue;
+ *nothing where it publishes none. Under an agent or tuner (switch.tune) also k-min, k-max and
+ *p-max, that are in force, and what the agent publishes
  *
  * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
  * queue-bytes without it record each change of the port while measuring. */
@@ -61,9 +60,10 @@ void probes_sample(struct probe_set *p, int64_t now_ps);
 void probes_begin(struct probe_set *p);
 void probes_end(struct probe_set *p);
 
-/* One probe by itself, without "every", for whoever looks when it likes. A line may stand for several values,
- * numbered from 0, each with the name of its series. What is counted is counted since the beginning: bytes,
- * packets or picoseconds; but fct is of what ended since the last look. */
+/* One probe by itself, without "every", for whoever looks when it likes. A line may stand for
+ * several values, numbered from 0, each with the name of its series. What is counted is counted
+ * since the beginning: bytes, packets or picoseconds; but fct is of what ended since the last
+ * look. */
 int probes_watch(struct probe_set **out, struct engine *e, const char *what,
 		 struct weir_error *error);
 uint32_t probes_values(const struct probe_set *p);
@@ -73,7 +73,8 @@ double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
 /* The mean over the samples of the first "reward" probe; NAN: there is none. */
 double probes_reward(const struct probe_set *set);
 
-/* The series as far as they go, of which some may hold nothing yet: a view, good until the next sample. */
+/* The series as far as they go, of which some may hold nothing yet: a view, good until the next
+ * sample. */
 const struct series *probes_so_far(const struct probe_set *p, uint32_t *count);
 
 /* Hands the series over; the caller frees them (series_free). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/measure/probe_set.h"
 #include "config/card.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* probe_set.h -- what the two files of probe.h share: a probe as it was read. */
 #ifndef SIM_MEASURE_PROBE_SET_H
 #define SIM_MEASURE_PROBE_SET_H
@@ -54,8 +55,8 @@ struct probe_set {
 	struct series *series;
 };
 
-/* The rank that sees what the probe is of: a flow's receiver, but its sender for its window. What is of a whole
- * section all see together, and rank 0 keeps it. */
+/* The rank that sees what the probe is of: a flow's receiver, but its sender for its window. What
+ * is of a whole section all see together, and rank 0 keeps it. */
 static inline uint32_t probe_rank(const struct probe *p)
 {
 	const struct engine *e = p->set->engine;

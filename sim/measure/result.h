@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* result.h -- what a run gives: metrics, and every flow, port, pause and series behind them. */
 #ifndef SIM_MEASURE_RESULT_H
 #define SIM_MEASURE_RESULT_H
@@ -45,8 +46,9 @@ struct metric {
 	const char *name; /* "queue_mean_pkts" */
 	const char *unit; /* "pkts", "ns", "bps", "" */
 	const char *help;
-	/* Its name in result folders; NULL: name. A definition that changes gets a new one, so that values of
-	 * the old definition, which older folders hold under the old name, are never taken for new ones. */
+	/* Its name in result folders; NULL: name. A definition that changes gets a new one, so that
+	 * values of the old definition, which older folders hold under the old name, are never
+	 * taken for new ones. */
 	const char *stored;
 	/* The earlier definition is the same where measure.to is set: its values are read then. */
 	enum { METRIC_EARLIER_OTHER, METRIC_EARLIER_WITH_TO } earlier;
@@ -57,7 +59,8 @@ struct metric {
 	const char *row; /* of the group, in the table of a single run; NULL: COMPLETION alone */
 	int column;      /* in that row, from 0 */
 	unsigned shown;  /* of enum metric_shown */
-	int rank; /* 1: the first to be shown where not all fit; 0: only if asked for, or in wide tables */
+	int rank; /* 1: the first to be shown where not all fit; 0: only if asked for, or in wide
+		     tables */
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */

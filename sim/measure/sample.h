@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sample.h -- lists of numbers, their mean and quantiles. */
 #ifndef SIM_MEASURE_SAMPLE_H
 #define SIM_MEASURE_SAMPLE_H
@@ -52,8 +53,8 @@ static inline struct sample sample_new(uint32_t capacity)
 	return (struct sample){ memory_grow(NULL, capacity, sizeof(double)), 0 };
 }
 
-/* A quantile q of n numbers says something where n (1 - q) is at least this: where one of them lies beyond it.
- * So p50 takes 2, p95 20, p99 100, p99.9 1000. */
+/* A quantile q of n numbers says something where n (1 - q) is at least this: where one of them lies
+ * beyond it. So p50 takes 2, p95 20, p99 100, p99.9 1000. */
 enum { SAMPLE_BEYOND = 1 };
 
 static inline int sample_has_quantile(uint64_t count, double fraction)

@@ -1,7 +1,10 @@
-/* section.h -- metrics of one [traffic] section, beside those of the whole run: its goodput, its rounds or I/Os, and
- * the pauses of its classes. (Completion times of a section are made from its flows: lab/store/flow_metric.h.)
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* section.h -- metrics of one [traffic] section, beside those of the whole run: its goodput, its
+ * rounds or I/Os, and the pauses of its classes. (Completion times of a section are made from its
+ * flows: lab/store/flow_metric.h.)
  *
- * Computed once, after the run, by measure_results; read by the store, which keeps them as "NAME of SECTION". */
+ * Computed once, after the run, by measure_results; read by the store, which keeps them as "NAME of
+ * SECTION". */
 #ifndef SIM_MEASURE_SECTION_H
 #define SIM_MEASURE_SECTION_H
 #include "config/config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ways.c -- see ways.h. */
 #include "sim/measure/ways.h"
 #include "base/memory.h"

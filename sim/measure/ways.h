@@ -1,5 +1,6 @@
-/* ways.h -- the ways that flows of a scenario take, before it runs: how long, how many to choose from, how far in
- * time. Of some of the flows, each as good as any other, where there are many. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ways.h -- the ways that flows of a scenario take, before it runs: how long, how many to choose
+ * from, how far in time. Of some of the flows, each as good as any other, where there are many. */
 #ifndef SIM_MEASURE_WAYS_H
 #define SIM_MEASURE_WAYS_H
 #include "sim/core/engine.h"
@@ -14,7 +15,7 @@ struct ways {
 	struct ways_range links_between; /* ... and of different ones */
 	struct ways_range paths;         /* equally short ones between racks */
 	struct ways_range rtt_ps;        /* a full packet and its ACK in an empty network */
-	double rtt_typical_ps;             /* half of the flows have it or less */
+	double rtt_typical_ps;           /* half of the flows have it or less */
 };
 
 struct ways ways_of_flows(const struct engine *e);

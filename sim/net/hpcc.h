@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcc.h -- topology files of the HPCC simulator and its many descendants.
  *
  *	5 1 4			nodes, switches, links
@@ -5,8 +6,8 @@
  *	0 4 100Gbps 0.001ms 0	a link a line: two nodes, rate, delay, packets lost
  *	...
  *
- * Whatever follows the last link is not read, as the original does not read it either. Weir calls the
- * hosts h0, h1, ... in the order of their node numbers, and switch 4 is s4; where the hosts come
+ * Whatever follows the last link is not read, as the original does not read it either. Weir calls
+ *the hosts h0, h1, ... in the order of their node numbers, and switch 4 is s4; where the hosts come
  * first, as they mostly do, node 3 is h3. */
 #ifndef SIM_NET_HPCC_H
 #define SIM_NET_HPCC_H

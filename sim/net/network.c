@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* network.c -- building a network from its config, failing its links, and naming its parts. */
 #include "sim/net/network.h"
 #include "sim/net/topology.h"

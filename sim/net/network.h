@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* network.h -- the graph: who is linked with whom, how fast and how far.
  *
  * Built once by a topology, read by everybody, changed by nobody. Links are directed; a cable is
@@ -36,16 +37,17 @@ struct net_link {
 enum { TIERS_MAX = 8 };
 
 struct network {
-	/* Nodes are ordered so that a switch follows its own hosts: neighbours in work, neighbours in
-	 * memory. Host and switch numbers count in node order. */
+	/* Nodes are ordered so that a switch follows its own hosts: neighbours in work, neighbours
+	 * in memory. Host and switch numbers count in node order. */
 	uint32_t node_count, host_count, switch_count, link_count;
 	struct net_node *nodes;
 	struct net_link *links;
 	uint32_t *host_node;   /* host number -> node */
 	uint32_t *switch_node; /* switch number -> node */
 	uint32_t *line_link;   /* line -> link */
-	/* One direction of the cut that "load-of = bisection" means: half of the links up to the top
-	 * tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such cut. */
+	/* One direction of the cut that "load-of = bisection" means: half of the links up to the
+	 * top tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such
+	 * cut. */
 	uint64_t bisection_bps;
 	uint32_t racks_per_pod;
 	/* What a host can send, where its own link is not the limit; 0: its link. */

@@ -1,4 +1,6 @@
-/* route.c -- all shortest paths, as distances: made once for each time that links fail, and checked. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* route.c -- all shortest paths, as distances: made once for each time that links fail, and
+ * checked. */
 #include "sim/net/route_table.h"
 #include "base/memory.h"
 #include "weir/rng.h"
@@ -119,7 +121,8 @@ static uint64_t neighbours_hash(struct neighbours n)
 	return hash;
 }
 
-/* Who shares a row: the first rack of each is found again by a table of hashes, half of it empty. */
+/* Who shares a row: the first rack of each is found again by a table of hashes, half of it
+ * empty. */
 static void add_rows(const struct route_table *t, struct epoch *epoch)
 {
 	uint32_t size = 2, mask;
@@ -171,8 +174,9 @@ static int wave_advance(struct wave *w, uint8_t *distance, uint32_t switches, ui
 	return any;
 }
 
-/* Breadth-first search from up to BATCH racks at once, each the first of its row: each step ORs whole sets along the
- * links. Cables are both ways and fail both ways, so distance from is distance to. */
+/* Breadth-first search from up to BATCH racks at once, each the first of its row: each step ORs
+ * whole sets along the links. Cables are both ways and fail both ways, so distance from is distance
+ * to. */
 static void search(const struct route_table *t, struct epoch *epoch, const uint32_t *first_racks,
 		   uint32_t first_row, struct wave *w)
 {
@@ -194,7 +198,8 @@ static void search(const struct route_table *t, struct epoch *epoch, const uint3
 	}
 }
 
-/* To the others that share its row the first rack is what they are to it: two steps away, or out of reach. */
+/* To the others that share its row the first rack is what they are to it: two steps away, or out of
+ * reach. */
 static void share_rows(const struct route_table *t, struct epoch *epoch,
 		       const uint32_t *first_racks)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* route.h -- the way of a packet, chosen by its sender among all shortest paths.
  *
  * A path is a 64-bit shift register: each switch takes its lowest node_route_bits bits, the number
@@ -33,8 +34,8 @@ void route_find(const struct route_table *t, uint32_t from_host, uint32_t to_hos
 /* How many shortest paths there are at time 0: a number that may be large. */
 double route_count(const struct route_table *t, uint32_t from_host, uint32_t to_host);
 
-/* A path by its choices: at each switch on it that has several links leading one step nearer, the number
- * of the one taken among these, counted from 0 in the order of the switch's links. */
+/* A path by its choices: at each switch on it that has several links leading one step nearer, the
+ * number of the one taken among these, counted from 0 in the order of the switch's links. */
 struct route_choices {
 	uint32_t count;
 	uint32_t choice[ROUTE_HOPS_MAX];

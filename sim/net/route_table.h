@@ -1,10 +1,12 @@
-/* route_table.h -- the distances behind the routes, between the file that makes them (route.c) and the one that
- * walks along them (route_walk.c).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* route_table.h -- the distances behind the routes, between the file that makes them (route.c) and
+ * the one that walks along them (route_walk.c).
  *
  * For each time that paths change there is an epoch: the links between switches that work then, and
- * the distance of every switch from every rack (a switch with hosts), one byte each. Racks that are linked with the
- * same switches are as far as each other from all others and two steps from each other: they share a row of
- * distances. A pod of a fat-tree has one row, and so has a leaf-spine. */
+ * the distance of every switch from every rack (a switch with hosts), one byte each. Racks that are
+ * linked with the same switches are as far as each other from all others and two steps from each
+ * other: they share a row of distances. A pod of a fat-tree has one row, and so has a
+ * leaf-spine. */
 #ifndef SIM_NET_ROUTE_TABLE_H
 #define SIM_NET_ROUTE_TABLE_H
 #include "sim/net/route.h"

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* route_walk.c -- the walk that picks one of the shortest paths.
  *
- * A packet goes from switch to switch along links that lead one step nearer to its rack; where several do, a
- * hash of the packet's own hash and the switch chooses, so that the switches' choices are independent of
- * each other. Parallel links count each (RFC 2992 calls this hash-threshold ECMP). */
+ * A packet goes from switch to switch along links that lead one step nearer to its rack; where
+ * several do, a hash of the packet's own hash and the switch chooses, so that the switches' choices
+ * are independent of each other. Parallel links count each (RFC 2992 calls this hash-threshold
+ * ECMP). */
 #include "sim/net/route_table.h"
 #include "weir/rng.h"
 #include <assert.h>
@@ -40,8 +42,9 @@ static uint8_t distance(const struct walk *w, uint32_t s)
 	return row_distance(w->row, w->goal, s);
 }
 
-/* The links that lead one step nearer: how many, and the one of that number. There is one wherever the distance is
- * neither 0 nor FAR. One step from the goal these are the links to it; further away the goal is no neighbour. */
+/* The links that lead one step nearer: how many, and the one of that number. There is one wherever
+ * the distance is neither 0 nor FAR. One step from the goal these are the links to it; further away
+ * the goal is no neighbour. */
 static uint32_t count_nearer(const struct walk *w, uint32_t s)
 {
 	const struct epoch *epoch = w->epoch;

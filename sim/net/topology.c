@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.c -- every topology, one line each. */
 #include "sim/net/network.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.h -- how a topology lays out its network; for sim/net/topology_*.c and network.c only.
  *
  * A topology starts a builder with the numbers of nodes and cables it is going to add, adds the
@@ -8,7 +9,8 @@
 #include "sim/net/network.h"
 #include "weir/units.h"
 
-/* Limits of what may be built, a fat-tree of k=256: 2^20 hosts take about two gigabytes before the first packet. */
+/* Limits of what may be built, a fat-tree of k=256: 2^20 hosts take about two gigabytes before the
+ * first packet. */
 enum { HOSTS_MAX = 1 << 22, NODES_MAX = 1 << 23, CABLES_MAX = 1 << 24 };
 
 #define ZERO_DELAY_REASON \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology_build.c -- nodes and cables become a network: sorted links, numbers, racks. */
 #include "sim/net/topology.h"
 #include "base/memory.h"

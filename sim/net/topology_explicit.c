@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology_explicit.c -- a network link by link, as the user lists it.
  *
  *	link = h0 s0 10Gbps 5us

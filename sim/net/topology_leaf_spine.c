@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology_leaf_spine.c -- two tiers of switches: every leaf linked with every spine.
  *
  * leaf-spine has one link from each leaf to each spine, at a rate of its own: the fabric of the
@@ -5,9 +6,9 @@
  * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
  * over the spines, several parallel links to each where needed.
  *
- * In both a host's end of its link is a card, with a queue where host.card says so. Where that queue is
- * to have the scheduler, buffer and marking of switches, card-rate gives every host of leaf-spine a
- * switch of its own. */
+ * In both a host's end of its link is a card, with a queue where host.card says so. Where that
+ * queue is to have the scheduler, buffer and marking of switches, card-rate gives every host of
+ * leaf-spine a switch of its own. */
 #include "sim/net/topology.h"
 
 enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096 };

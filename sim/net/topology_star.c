@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology_star.c -- hosts on one switch, and on two switches with one link between.
  *
  * The networks of single-bottleneck studies: in a star the bottleneck is the receiver's link, in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c -- see exchange.h. */
 #include "sim/parallel/exchange.h"
 #include "base/memory.h"

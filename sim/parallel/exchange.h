@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.h -- several processes that work on one thing in step: each is a rank, from 0 on.
  *
- * Whoever works in step fills parcels for other ranks and calls exchange_round, as often as all others do;
- * then it has their parcels, and what all of them together say to a few questions (votes). How bytes get
- * from one process to another is a table of a few functions: sockets between processes of one machine
- * (exchange_local.c), or MPI. One thread at a time may call, any one.
+ * Whoever works in step fills parcels for other ranks and calls exchange_round, as often as all
+ * others do; then it has their parcels, and what all of them together say to a few questions
+ * (votes). How bytes get from one process to another is a table of a few functions: sockets between
+ * processes of one machine (exchange_local.c), or MPI. One thread at a time may call, any one.
  *
- * A rank that is lost ends the others with a sentence and exit status 1: no caller could do better. */
+ * A rank that is lost ends the others with a sentence and exit status 1: no caller could do
+ * better. */
 #ifndef SIM_PARALLEL_EXCHANGE_H
 #define SIM_PARALLEL_EXCHANGE_H
 #include "weir/error.h"
@@ -30,7 +32,8 @@ struct exchange;
 
 struct exchange_ops {
 	const char *name;
-	/* Parcels go to neighbours and come from them; out is empty afterwards, in has what came. */
+	/* Parcels go to neighbours and come from them; out is empty afterwards, in has what
+	 * came. */
 	void (*round)(struct exchange *x, struct exchange_votes *votes);
 	/* What every rank has put into out[its own number] is in everybody's in[that number]. */
 	void (*share)(struct exchange *x);
@@ -88,8 +91,8 @@ static inline void exchange_take(struct exchange *x, uint32_t from, void *bytes,
 		x->ops->take(x, from, bytes, size);
 }
 
-/* Many small things from another rank to rank 0, in order: collected into larger ones. Both sides say the same
- * sizes in the same order; whoever gives ends with exchange_flush. */
+/* Many small things from another rank to rank 0, in order: collected into larger ones. Both sides
+ * say the same sizes in the same order; whoever gives ends with exchange_flush. */
 struct exchange_stream {
 	struct exchange *x;
 	uint32_t from;
@@ -106,7 +109,7 @@ void exchange_close(struct exchange *x);
 
 /* --- exchange_local.c: processes of this machine --- */
 
-/* Starts ranks - 1 processes more, each a copy of this one that goes on where this returns, with its own
- * number. -1: the system refuses; the message says what, and this process is alone. */
+/* Starts ranks - 1 processes more, each a copy of this one that goes on where this returns, with
+ * its own number. -1: the system refuses; the message says what, and this process is alone. */
 int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e);
 #endif

@@ -1,7 +1,9 @@
-/* exchange_local.c -- ranks that are processes of one machine, each with a socket to every other one.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exchange_local.c -- ranks that are processes of one machine, each with a socket to every other
+ * one.
  *
- * A message is its head, with the votes, and the parcel. All are sent and received at once, as far as the
- * sockets go: two ranks with large parcels for each other do not wait for each other. */
+ * A message is its head, with the votes, and the parcel. All are sent and received at once, as far
+ * as the sockets go: two ranks with large parcels for each other do not wait for each other. */
 #define _GNU_SOURCE
 #include "sim/parallel/exchange.h"
 #include "base/memory.h"

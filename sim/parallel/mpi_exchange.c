@@ -1,5 +1,6 @@
-/* mpi_exchange.c -- see exchange.h. Parcels go straight to neighbours, who learn their size when they come; votes are
- * one reduction over all, which goes on meanwhile. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_exchange.c -- see exchange.h. Parcels go straight to neighbours, who learn their size when
+ * they come; votes are one reduction over all, which goes on meanwhile. */
 #include "sim/parallel/mpi_exchange.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"

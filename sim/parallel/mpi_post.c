@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_post.c -- see post.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/parallel/mpi_post.h"

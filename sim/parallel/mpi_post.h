@@ -1,8 +1,11 @@
-/* mpi_post.h -- letters between the processes of a world (sim/parallel/mpi_world.h): bytes of any length, which nobody waits for.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_post.h -- letters between the processes of a world (sim/parallel/mpi_world.h): bytes of any
+ * length, which nobody waits for.
  *
- * What is sent is copied and on its way when post_send returns; what arrives lies there until it is taken. Letters
- * of one sender may overtake each other where they differ much in size. A process that is lost takes with it
- * what was on its way to and from it, and no more. There is one post office in a process, as there is one MPI. */
+ * What is sent is copied and on its way when post_send returns; what arrives lies there until it is
+ * taken. Letters of one sender may overtake each other where they differ much in size. A process
+ * that is lost takes with it what was on its way to and from it, and no more. There is one post
+ * office in a process, as there is one MPI. */
 #ifndef SIM_PARALLEL_MPI_POST_H
 #define SIM_PARALLEL_MPI_POST_H
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_share.c -- see share.h. */
 #include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"

@@ -1,5 +1,7 @@
-/* mpi_share.h -- for processes of a world that all do the same: what one of them knows, and whether they are of one
- * mind. Each of these is called by all of them, in the same order; in a world of one they cost nothing. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_share.h -- for processes of a world that all do the same: what one of them knows, and whether
+ * they are of one mind. Each of these is called by all of them, in the same order; in a world of
+ * one they cost nothing. */
 #ifndef SIM_PARALLEL_MPI_SHARE_H
 #define SIM_PARALLEL_MPI_SHARE_H
 #include <stddef.h>

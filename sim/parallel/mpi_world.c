@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_world.c -- see world.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/parallel/mpi_world.h"
@@ -12,8 +13,8 @@
 
 #define SLURM_SIZE "SLURM_STEP_NUM_TASKS"
 
-/* Names in the environment, by who started us. Slurm's are those of a step: a batch script, which is one
- * process, has the others of its allocation around it, too. */
+/* Names in the environment, by who started us. Slurm's are those of a step: a batch script, which
+ * is one process, has the others of its allocation around it, too. */
 static const struct {
 	const char *size, *rank;
 } starters[] = {

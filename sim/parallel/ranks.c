@@ -1,5 +1,7 @@
-/* ranks.c -- see ranks.h. What a parcel holds: the number of news, the news, then runs of packets, each the
- * line, how many, and for each packet the packet and, where switches have written for it, their notes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.c -- see ranks.h. What a parcel holds: the number of news, the news, then runs of packets,
+ * each the line, how many, and for each packet the packet and, where switches have written for it,
+ * their notes. */
 #include "sim/parallel/ranks.h"
 #include "base/digest.h"
 #include "sim/core/host.h"
@@ -72,7 +74,8 @@ static int check_same(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
-/* Ranks over lines to which packets go, and those whose hosts exchange messages with ours: those hear news. */
+/* Ranks over lines to which packets go, and those whose hosts exchange messages with ours: those
+ * hear news. */
 static void find_neighbours(struct engine *e)
 {
 	const struct ranks *r = e->ranks;

@@ -1,12 +1,14 @@
-/* ranks.h -- one network on several processes (sim/parallel/exchange.h). Each rank has all of the graph, the
- * routes and the flow records, but works on its own nodes alone, with threads of its own, and makes only the
- * ports, hosts and switches that these need.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.h -- one network on several processes (sim/parallel/exchange.h). Each rank has all of the
+ * graph, the routes and the flow records, but works on its own nodes alone, with threads of its
+ * own, and makes only the ports, hosts and switches that these need.
  *
- * At the end of a window every rank sends what has left its nodes for others': packets on lines that are cut,
- * with what switches wrote into them, and news of messages whose receiver is elsewhere. What arrives does so
- * in a later window, so nobody has to go back. In the same round ranks agree on the next window, and on how
- * many flows have begun and ended. Whoever decides does so by what all agreed on: all decide the same, and
- * the bytes of a run do not depend on the number of ranks.
+ * At the end of a window every rank sends what has left its nodes for others': packets on lines
+ * that are cut, with what switches wrote into them, and news of messages whose receiver is
+ * elsewhere. What arrives does so in a later window, so nobody has to go back. In the same round
+ * ranks agree on the next window, and on how many flows have begun and ended. Whoever decides does
+ * so by what all agreed on: all decide the same, and the bytes of a run do not depend on the number
+ * of ranks.
  *
  * Racks and pods stay whole; cut are links above them. */
 #ifndef SIM_PARALLEL_RANKS_H
@@ -20,8 +22,8 @@ enum rank_vote {
 	RANK_TROUBLED = 2, /* something happened after which there is no result */
 };
 
-/* Of votes.sums: flow_ends of flows that waited and have begun, that have ended; flows that ended and have others
- * to tell. */
+/* Of votes.sums: flow_ends of flows that waited and have begun, that have ended; flows that ended
+ * and have others to tell. */
 enum rank_sum { RANK_OPENED, RANK_DONE, RANK_UNTOLD };
 
 /* A message has joined a connection whose receiver is elsewhere. */
@@ -55,7 +57,8 @@ struct ranks {
 	uint64_t packets, windows; /* sent to others, and rounds of whole windows */
 };
 
-/* Who works on what, before anything is made of it. A network with fewer racks than ranks is refused. */
+/* Who works on what, before anything is made of it. A network with fewer racks than ranks is
+ * refused. */
 int ranks_new(struct ranks **out, const struct network *net, struct exchange *x,
 	      struct weir_error *e);
 
@@ -93,8 +96,8 @@ static inline const struct weir_port_class *engine_kind(const struct engine *e, 
 	return e->ranks ? &e->classes[e->ranks->class_of[link]] : engine_egress(e, link)->port.kind;
 }
 
-/* All threads of this rank rest. The end of a window: packets and news go and come; and at any stop: what all
- * agree on is in ranks->agreed. */
+/* All threads of this rank rest. The end of a window: packets and news go and come; and at any
+ * stop: what all agree on is in ranks->agreed. */
 enum rank_meeting { RANKS_AT_STOP, RANKS_AT_WINDOW };
 void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_window);
 
@@ -102,7 +105,8 @@ void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_windo
 void ranks_each_ended(struct engine *e,
 		      void (*each)(struct engine *e, const struct ended_flow *ended));
 
-/* Of all ranks: has every flow ended that has begun or is to begin, timed_ends of them at a time? */
+/* Of all ranks: has every flow ended that has begun or is to begin, timed_ends of them at a
+ * time? */
 static inline int ranks_flows_done(const struct ranks *r, uint64_t timed_ends)
 {
 	return r->agreed.sums[RANK_DONE] ==

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks_part.c -- which rank works on which node.
  *
- * A switch that has hosts stays with them: a rack. Racks of a pod stay together where there are pods enough.
- * Racks are dealt out in order, by the number of their links. A switch whose neighbours below are all of one
- * rank is of that rank, too (those of a pod); the others, which join all parts (spines, cores), are dealt out
- * in order to whoever has least. */
+ * A switch that has hosts stays with them: a rack. Racks of a pod stay together where there are
+ * pods enough. Racks are dealt out in order, by the number of their links. A switch whose
+ * neighbours below are all of one rank is of that rank, too (those of a pod); the others, which
+ * join all parts (spines, cores), are dealt out in order to whoever has least. */
 #include "sim/parallel/ranks.h"
 
 #define RANK_NONE UINT16_MAX
@@ -37,8 +38,8 @@ static uint32_t count_racks(const struct network *net, uint64_t *links)
 	return racks;
 }
 
-/* Whole groups of so many racks, in order of their switches: a group goes to the rank in whose part of all
- * links its middle lies. */
+/* Whole groups of so many racks, in order of their switches: a group goes to the rank in whose part
+ * of all links its middle lies. */
 static void deal_racks(struct parting *p, const uint64_t *links, uint32_t group)
 {
 	uint64_t total = 0, before = 0, sum = 0;
@@ -83,7 +84,8 @@ static uint16_t rank_of_neighbours(const struct parting *p, uint32_t node)
 	return rank;
 }
 
-/* Until no more join. What joins in a pass is seen in the next one, so that the order of nodes has no say. */
+/* Until no more join. What joins in a pass is seen in the next one, so that the order of nodes has
+ * no say. */
 static void join_neighbours(struct parting *p)
 {
 	uint32_t count = p->net->switch_count, joined;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* build.c -- see build.h. */
 #include "sim/run/build.h"
 #include "sim/parallel/exchange.h"

@@ -1,4 +1,6 @@
-/* build.h -- from a config to an engine that is ready to run, for whole runs and for those that are driven. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* build.h -- from a config to an engine that is ready to run, for whole runs and for those that are
+ * driven. */
 #ifndef SIM_RUN_BUILD_H
 #define SIM_RUN_BUILD_H
 #include "sim/core/engine.h"

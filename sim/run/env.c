@@ -1,4 +1,6 @@
-/* env.c -- see weir/env.h: one environment. An episode is an engine of its own; the config is read once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env.c -- see weir/env.h: one environment. An episode is an engine of its own; the config is read
+ * once. */
 #include "sim/run/env.h"
 #include "sim/run/build.h"
 #include "config/plugin_guard.h"
@@ -40,7 +42,8 @@ static int build(struct weir_env *env, uint64_t seed, struct weir_error *e)
 	return agents_stand_in(env->engine->agents, e);
 }
 
-/* When an episode ends, and after how many steps: of intervals that end by then, all but the first. */
+/* When an episode ends, and after how many steps: of intervals that end by then, all but the
+ * first. */
 static int find_end(struct weir_env *env, const struct weir_env_plan *plan, struct weir_error *e)
 {
 	int64_t interval_ps = agents_end_ps(env->engine->agents);

@@ -1,5 +1,6 @@
-/* env.h -- an environment for learners: what weir/env.h does, from a config on, and a closer look for trainers of
- * this program. Where configs come from texts is the business of those above. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env.h -- an environment for learners: what weir/env.h does, from a config on, and a closer look
+ * for trainers of this program. Where configs come from texts is the business of those above. */
 #ifndef SIM_RUN_ENV_H
 #define SIM_RUN_ENV_H
 #include "config/config.h"

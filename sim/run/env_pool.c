@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* env_pool.c -- see weir/env.h: environments of one text side by side on threads. */
 #include "sim/run/env_pool.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* env_pool.h -- environments of weir/env.h that were made elsewhere, side by side. */
 #ifndef SIM_RUN_ENV_POOL_H
 #define SIM_RUN_ENV_POOL_H

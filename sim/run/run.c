@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
@@ -37,8 +38,8 @@ struct course {
 
 /* --- the course of a run --- */
 
-/* What is to be done at a stop; returns the next one, or -1 where the run is over. In order: measuring
- * begins, samples, measuring ends, time is up. A stop may be all of them. */
+/* What is to be done at a stop; returns the next one, or -1 where the run is over. In order:
+ * measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
 static int64_t at_stop(struct measure *m, int64_t now_ps)
 {
 	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
@@ -135,8 +136,8 @@ static int on_poll(void *context, int64_t now_ps)
 	return go_on(r);
 }
 
-/* Where there are other ranks all end together, one window after somebody has found a reason. Whether it adds up all
- * ask at the same time, whatever else they have found. */
+/* Where there are other ranks all end together, one window after somebody has found a reason.
+ * Whether it adds up all ask at the same time, whatever else they have found. */
 static int on_poll_of_ranks(void *context, int64_t now_ps)
 {
 	struct course *r = context;
@@ -265,7 +266,8 @@ static enum run_status agree_on_end(struct engine *e, enum run_status status,
 	return RUN_DONE;
 }
 
-/* May the run be believed? Sums are checked where the run was not ended for a reason of its own, at any rank. */
+/* May the run be believed? Sums are checked where the run was not ended for a reason of its own, at
+ * any rank. */
 static enum run_status judge(struct course *r, struct weir_error *error)
 {
 	struct engine *e = r->measure.engine;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_look.c. */
 #include "sim/run/sim_parts.h"
 #include "config/plugin_guard.h"

@@ -1,5 +1,6 @@
-/* sim.h -- a simulation that is driven from outside: what weir/sim.h does, from a config on. Where configs
- * come from texts is the business of those above. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim.h -- a simulation that is driven from outside: what weir/sim.h does, from a config on. Where
+ * configs come from texts is the business of those above. */
 #ifndef SIM_RUN_SIM_H
 #define SIM_RUN_SIM_H
 #include "config/config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_look.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
 #include "sim/run/sim_parts.h"
 #include "base/words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_parts.h -- what a simulation is made of. For sim.c and sim_look.c only. */
 #ifndef SIM_RUN_SIM_PARTS_H
 #define SIM_RUN_SIM_PARTS_H

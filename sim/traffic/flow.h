@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow.h -- what is known of a flow before, while and after it runs: its record, and no more.
  *
  * The traffic generator writes the plan; sender and receiver each have a field of their own for
@@ -28,7 +29,8 @@ struct flow {
 	uint32_t tx, rx; /* state of a running connection, FLOW_NONE: none */
 };
 
-/* What a flow takes in all: its record while it runs and in the results, its place in lists and samples. */
+/* What a flow takes in all: its record while it runs and in the results, its place in lists and
+ * samples. */
 enum { FLOW_MEMORY_BYTES = 200 };
 
 _Static_assert(sizeof(struct flow) == 64, "a finished flow costs one cache line");

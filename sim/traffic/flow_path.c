@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_path.c -- see flow_path.h. */
 #include "sim/traffic/flow_path.h"
 #include "base/memory.h"

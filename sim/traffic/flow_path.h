@@ -1,8 +1,9 @@
-/* flow_path.h -- flows that name their path, so that those of another simulator can be replayed way by
- * way. Most flows name none: their path is a matter of their hash (route.h).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flow_path.h -- flows that name their path, so that those of another simulator can be replayed way
+ * by way. Most flows name none: their path is a matter of their hash (route.h).
  *
- * A named path is that of data; ACKs go back by the same switches. It stays what it is, whatever link
- * fails and whether packets are sprayed or not.
+ * A named path is that of data; ACKs go back by the same switches. It stays what it is, whatever
+ * link fails and whether packets are sprayed or not.
  *
  * Made with the flow list, then sorted once, read by everybody. */
 #ifndef SIM_TRAFFIC_FLOW_PATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gate.c -- see gate.h. */
 #include "sim/traffic/gate.h"
 #include "base/memory.h"

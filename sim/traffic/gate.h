@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gate.h -- flows that start when others end.
  *
  * A gate opens when enough flows have told it that they are done: sent (every byte acknowledged) or
@@ -16,11 +17,12 @@
 enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
 
 /* Marks on flows for metrics.c, also bits of flow.ties. The flows of a round are made together, and
- * that which ends it last. Control only asks for data or says that it came (the request of a read, the
- * answer to a write): how long it takes is in nobody's completion times. */
+ * that which ends it last. Control only asks for data or says that it came (the request of a read,
+ * the answer to a write): how long it takes is in nobody's completion times. */
 enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 
-/* Another: it was drawn in case there would be time for it. Where it never starts it is in nobody's results. */
+/* Another: it was drawn in case there would be time for it. Where it never starts it is in nobody's
+ * results. */
 enum { FLOW_IS_SPARE = 128 };
 
 /* Another: somebody is called when the message is there (mailbox.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic/traffic.h"
 #include "base/memory.h"
@@ -63,7 +64,8 @@ unsigned traffic_ends(const struct weir_traffic_ops *ops)
 	return 0;
 }
 
-/* Gates and paths know flows by the order of making, which .next holds until everything is sorted. */
+/* Gates and paths know flows by the order of making, which .next holds until everything is
+ * sorted. */
 static void renumber(struct flow_list *list)
 {
 	uint32_t *number = memory_new(list->count, sizeof(*number));
@@ -136,8 +138,8 @@ static int check_connections_each(const struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* Flows of one section and pair are messages on the connection that the first of them opens, or on one of
- * so many. */
+/* Flows of one section and pair are messages on the connection that the first of them opens, or on
+ * one of so many. */
 static int share_connections(struct flow_list *list, const struct config *c, struct weir_error *e)
 {
 	uint64_t size = 1;

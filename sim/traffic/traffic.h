@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h -- [traffic] sections become a list of flows, sorted by (start, order of making). */
 #ifndef SIM_TRAFFIC_TRAFFIC_H
 #define SIM_TRAFFIC_TRAFFIC_H
@@ -27,15 +28,15 @@ void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops
 /* Which flows of the pattern end something larger: FLOW_ENDS_IO, FLOW_ENDS_ROUND (gate.h) or 0. */
 unsigned traffic_ends(const struct weir_traffic_ops *ops);
 
-/* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts before
- * measure.to are a mistake. Sets connection (and next to
- * FLOW_NONE, tx/rx to FLOW_NONE, finish to -1) of every flow. */
+/* Every section, in order. Messages start with "traffic.NAME.key: ". Flows of which none starts
+ * before measure.to are a mistake. Sets connection (and next to FLOW_NONE, tx/rx to FLOW_NONE,
+ * finish to -1) of every flow. */
 int traffic_generate(struct flow_list *list, const struct config *c, const struct network *net,
 		     struct weir_error *e);
 void flow_list_free(struct flow_list *list);
 
-/* Has the section flows, but none that starts before measure.to? Where flows wait for others this is
- * known after the run. */
+/* Has the section flows, but none that starts before measure.to? Where flows wait for others this
+ * is known after the run. */
 int traffic_is_late(const struct flow *flows, uint32_t count, uint32_t traffic,
 		    const struct config *c);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_fixed.c -- the same flows from each sender, all there from the start: many to one, and a
  * permutation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_import.c -- see traffic_import.h. */
 #include "sim/traffic/traffic_import.h"
 #include <string.h>

@@ -1,5 +1,6 @@
-/* traffic_import.h -- what patterns share whose flows are in the file of another simulator, as it is:
- * traffic_hpcc.c and traffic_htsim.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* traffic_import.h -- what patterns share whose flows are in the file of another simulator, as it
+ * is: traffic_hpcc.c and traffic_htsim.c. */
 #ifndef SIM_TRAFFIC_TRAFFIC_IMPORT_H
 #define SIM_TRAFFIC_TRAFFIC_IMPORT_H
 #include "base/line_file.h"

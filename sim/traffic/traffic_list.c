@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_list.c -- flows one by one: source, destination, size, start.
  *
  *	flow = 0 5 2MB 10us
@@ -158,8 +159,8 @@ static int read_flow(struct maker *m, const char *text, struct listed_flow *p)
 	return maker_check_endless(m, &p->plan, m->e);
 }
 
-/* What a flow waits for may stand further below: the gate is made now and looked at in the end. Room
- * doubles, as the length of a file is not known before. */
+/* What a flow waits for may stand further below: the gate is made now and looked at in the end.
+ * Room doubles, as the length of a file is not known before. */
 static int add_flow(struct maker *m, const char *text)
 {
 	struct listed_flow p;

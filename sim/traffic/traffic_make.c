@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_make.c -- what traffic patterns share: room, sizes, times and the checks on them. */
 #include "sim/traffic/traffic_make.h"
 #include "base/memory.h"

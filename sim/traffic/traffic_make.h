@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_make.h -- what traffic patterns share; for the patterns of this room only.
  *
  * A pattern gets a maker for its section: it holds the section's random stream and adds flows to

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_maker.c -- what a pattern is given and may do with it.
  *
- * Built-in patterns add flows that they have checked themselves (traffic_make.h). A plug-in adds by a hook
- * that looks at every flow, so that a mistake of its author is a message. */
+ * Built-in patterns add flows that they have checked themselves (traffic_make.h). A plug-in adds by
+ * a hook that looks at every flow, so that a mistake of its author is a message. */
 #include "config/plugin.h"
 #include "sim/traffic/traffic_make.h"
 #include <inttypes.h>

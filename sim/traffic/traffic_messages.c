@@ -1,5 +1,7 @@
-/* traffic_messages.c -- no flow by itself: what a program sends that drives the simulation (weir/sim.h) has
- * the settings of such a section. Messages of a pair share a connection, whatever the section says. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* traffic_messages.c -- no flow by itself: what a program sends that drives the simulation
+ * (weir/sim.h) has the settings of such a section. Messages of a pair share a connection, whatever
+ * the section says. */
 #include "sim/traffic/traffic.h"
 
 static const struct weir_option messages_options[] = { { .name = NULL } };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_poisson.c -- flows that arrive by a Poisson process at a given load.
  *
  * The number of arrivals is fixed first; given their number, the arrivals of a Poisson process are

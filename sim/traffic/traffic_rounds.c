@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_rounds.c -- distributed training in rounds: a parameter server, and an all-reduce ring.
  *
  * training: every worker pushes its gradients to the server; when all are there the server answers
  * each with as many bytes of new parameters; a worker that has them computes and pushes again. With
- * the bytes of the models that ACC trains (Yan et al., SIGCOMM 2021, section 5.3.2), at four bytes a
- * parameter: AlexNet has 61 million, ResNet-50 25.6 million.
+ * the bytes of the models that ACC trains (Yan et al., SIGCOMM 2021, section 5.3.2), at four bytes
+ * a parameter: AlexNet has 61 million, ResNet-50 25.6 million.
  *
- * ring: n hosts sum up and share a vector in 2 (n-1) steps; in each of them every host sends one n-th
- * of it to the next host, the one that came in the step before (Patarasuk and Yuan, "Bandwidth
+ * ring: n hosts sum up and share a vector in 2 (n-1) steps; in each of them every host sends one
+ * n-th of it to the next host, the one that came in the step before (Patarasuk and Yuan, "Bandwidth
  * optimal all-reduce algorithms for clusters of workstations", 2009). A host that has got all of a
  * round computes and begins the next.
  *
@@ -127,7 +128,8 @@ static uint32_t add_round_gates(struct maker *m, uint32_t hosts, uint32_t needed
 
 #define NO_GATE UINT32_MAX
 
-/* The flow waits at the gate, or starts somewhere in start where there is none. Returns its number. */
+/* The flow waits at the gate, or starts somewhere in start where there is none. Returns its
+ * number. */
 static uint32_t add_flow(struct maker *m, struct flow_plan p, uint32_t gate)
 {
 	uint32_t flow = m->list->count;
@@ -234,8 +236,8 @@ static uint32_t worker_host(const struct training *g, uint32_t worker)
 	return worker + (worker >= g->server);
 }
 
-/* Workers wait for the round at gates from begin on, unless that is NO_GATE. Returns those of the next
- * round. */
+/* Workers wait for the round at gates from begin on, unless that is NO_GATE. Returns those of the
+ * next round. */
 static uint32_t training_round(struct maker *m, const struct training *g, uint32_t begin,
 			       int is_last)
 {
@@ -278,7 +280,8 @@ static int training_generate(struct weir_maker *maker, const void *params)
 	return 0;
 }
 
-/* A host sends to another when it has what comes before in that round, and in the order of rounds. */
+/* A host sends to another when it has what comes before in that round, and in the order of
+ * rounds. */
 static int rounds_keep_order(const void *params)
 {
 	(void)params;
@@ -354,8 +357,9 @@ static double ring_shortest_ps(const struct maker *m, const struct ring *r)
 	return shortest_flow_ps(m, part) * r->steps + (double)params_of(m)->compute.first_ps;
 }
 
-/* A host begins a step when the part to send has come from the host before it, and the next round when
- * all parts have. Gates are in the order of hosts; begin and the result as in training_round. */
+/* A host begins a step when the part to send has come from the host before it, and the next round
+ * when all parts have. Gates are in the order of hosts; begin and the result as in
+ * training_round. */
 static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin, int is_last)
 {
 	uint32_t next_round = is_last ? NO_GATE : add_round_gates(m, r->hosts, r->steps);
@@ -393,7 +397,8 @@ static int ring_generate(struct weir_maker *maker, const void *params)
 
 	if (ring_check(m, &r) || settle_rounds(m, ring_shortest_ps(m, &r), &r.rounds))
 		return -1;
-	/* Where a round alone has too many flows, all rounds have; else the product fits 64 bits. */
+	/* Where a round alone has too many flows, all rounds have; else the product fits 64
+	 * bits. */
 	flows = (uint64_t)r.hosts * r.steps;
 	if (maker_reserve(m, flows > UINT32_MAX ? flows : flows * r.rounds))
 		return -1;

@@ -1,5 +1,6 @@
-/* traffic_sort.c -- see traffic_sort.h. Starts are sorted digit by digit, the lowest first, together with
- * the flows' numbers; then every flow is moved once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* traffic_sort.c -- see traffic_sort.h. Starts are sorted digit by digit, the lowest first,
+ * together with the flows' numbers; then every flow is moved once. */
 #include "sim/traffic/traffic_sort.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -20,8 +21,8 @@ static int is_sorted(const struct flow *flows, uint32_t count)
 	return 1;
 }
 
-/* Flows that wait for others start at WEIR_TIME_NEVER_PS: just behind all others is enough, and has fewer
- * digits. Returns the largest start. */
+/* Flows that wait for others start at WEIR_TIME_NEVER_PS: just behind all others is enough, and has
+ * fewer digits. Returns the largest start. */
 static uint64_t list_starts(struct start *starts, const struct flow *flows, uint32_t count)
 {
 	uint64_t last_ps = 0;
@@ -55,8 +56,8 @@ static void sort_by_digit(struct start *to, const struct start *from, uint32_t c
 		to[place[from[i].ps >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Flow starts[i].flow goes to place i. Into other memory: reads that do not wait for each other take a fifth of
- * the time of a walk from place to place. */
+/* Flow starts[i].flow goes to place i. Into other memory: reads that do not wait for each other
+ * take a fifth of the time of a walk from place to place. */
 static struct flow *move_flows(struct flow *flows, const struct start *starts, uint32_t count)
 {
 	struct flow *moved = memory_grow(NULL, count, sizeof(*moved));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_staggered.c -- flows to one receiver that join one by one and leave one by one.
  *
  * The pattern of convergence studies (HPCC, SIGCOMM 2019, section 5.2; TIMELY, SIGCOMM 2015): of n

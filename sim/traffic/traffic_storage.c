@@ -1,15 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_storage.c -- computing nodes read and write blocks on storage nodes, in a closed loop.
  *
- * The storage cluster of ACC (Yan et al., SIGCOMM 2021, section 5.3.1), driven as by FIO: a computing
- * node keeps a number of I/Os outstanding, its depth, each with some storage node; when one is
- * answered the next begins. A write is a request with the block and a small answer, a read a small
- * request and an answer with the block. Requests and answers are as large as NVMe's queue entries.
- * Sizes of blocks are multiples of the smallest, each as likely: so FIO draws them (bsrange).
+ * The storage cluster of ACC (Yan et al., SIGCOMM 2021, section 5.3.1), driven as by FIO: a
+ * computing node keeps a number of I/Os outstanding, its depth, each with some storage node; when
+ * one is answered the next begins. A write is a request with the block and a small answer, a read a
+ * small request and an answer with the block. Requests and answers are as large as NVMe's queue
+ * entries. Sizes of blocks are multiples of the smallest, each as likely: so FIO draws them
+ * (bsrange).
  *
  * ACC's storage nodes also "backup data" before they answer, but how often is not said: copies are
  * an option. They go to the storage nodes that follow, as on a ring of hashed keys.
  *
- * Which I/Os there are is drawn before the run, enough of them for the measured time: see enough. */
+ * Which I/Os there are is drawn before the run, enough of them for the measured time: see
+ * enough. */
 #include "sim/traffic/traffic_make.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -187,8 +190,8 @@ static const struct net_link *host_link(const struct network *net, uint32_t host
 	return &net->links[net->nodes[net->host_node[host]].first_link];
 }
 
-/* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there are
- * storage nodes. */
+/* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there
+ * are storage nodes. */
 static void place_nodes(struct cluster *s)
 {
 	uint32_t all = s->computing + s->storage, computing = 0, storage = 0;
@@ -244,7 +247,8 @@ struct need {
 struct limits {
 	double horizon_ps; /* from the first request to measure.to */
 	double bytes_per_ps;
-	double way_ps; /* over its link and the shortest of a storage node, twice, and the service */
+	double way_ps; /* over its link and the shortest of a storage node, twice, and the service
+			*/
 };
 
 /* The way is at least over the two hosts' links, and the block must pass the link of its node. */
@@ -260,10 +264,10 @@ static struct limits limits_of(const struct cluster *s, uint32_t host, double ho
 	};
 }
 
-/* What the I/Os of a node must add up to so that it cannot run out of them before the horizon. If it
- * did, all but fewer than depth of them would be complete. But in that time its depth I/Os at once
- * take no more than depth x horizon one after the other, and its link carries no more than rate x
- * horizon each way; where the sum of all I/Os exceeds any of these even without depth of the
+/* What the I/Os of a node must add up to so that it cannot run out of them before the horizon. If
+ * it did, all but fewer than depth of them would be complete. But in that time its depth I/Os at
+ * once take no more than depth x horizon one after the other, and its link carries no more than
+ * rate x horizon each way; where the sum of all I/Os exceeds any of these even without depth of the
  * largest, that cannot be. */
 struct goal {
 	double serial_ps, bytes;
@@ -300,8 +304,8 @@ static double fewest_ios(const struct cluster *s, const struct limits *l)
 	return by_link < by_time ? by_link : by_time;
 }
 
-/* Draws as many as are enough from a copy of the stream, to see how many these are. Stops where there
- * are too many in any case: that is refused when room is made. */
+/* Draws as many as are enough from a copy of the stream, to see how many these are. Stops where
+ * there are too many in any case: that is refused when room is made. */
 static struct need count_ios(const struct cluster *s, const struct limits *l)
 {
 	struct weir_rng rng = s->m->rng;
@@ -328,7 +332,8 @@ static uint32_t add_flow(struct maker *m, const struct flow_plan *p)
 	return m->list->count - 1;
 }
 
-/* A flow that waits at the gate, in vain where the run ends before: more are drawn than will start. */
+/* A flow that waits at the gate, in vain where the run ends before: more are drawn than will
+ * start. */
 static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 {
 	uint32_t flow;
@@ -356,9 +361,9 @@ static uint32_t add_gate(struct maker *m, uint64_t needed, uint64_t delay_ps)
 	return gates_add_like(&m->list->gates, &g);
 }
 
-/* The written block goes on to further storage nodes, each of which answers to the first one. Returns
- * the gate that opens when all have. They write at the same time as the first one, which is done
- * before their answers can be there. */
+/* The written block goes on to further storage nodes, each of which answers to the first one.
+ * Returns the gate that opens when all have. They write at the same time as the first one, which is
+ * done before their answers can be there. */
 static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t request)
 {
 	struct maker *m = s->m;
@@ -413,8 +418,8 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 	mark_control(m, answer, io->is_read);
 }
 
-/* All I/Os of a computing node. The first ones begin together: so those to one storage node begin in
- * the order of making, as persistent connections need. */
+/* All I/Os of a computing node. The first ones begin together: so those to one storage node begin
+ * in the order of making, as persistent connections need. */
 static int add_node(struct cluster *s, uint32_t host)
 {
 	struct maker *m = s->m;

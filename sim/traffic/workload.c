@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* workload.c -- flow sizes by quantile: from points, or by formula.
  *
  * A file of points has one "size fraction" a line: the fraction of flows of at most that size,
  * never falling and ending with 1; linear between two points. Where the first fraction is above 0,
- * that share of the flows has exactly the first size. A file that ends with 100 is in percent, as those of
- * HPCC's traffic generator are. Sizes are multiples of the unit that a line "unit 1460B" gives, else
- * bytes. # starts a comment. */
+ * that share of the flows has exactly the first size. A file that ends with 100 is in percent, as
+ * those of HPCC's traffic generator are. Sizes are multiples of the unit that a line "unit 1460B"
+ * gives, else bytes. # starts a comment. */
 #include "sim/traffic/workload.h"
 #include "base/input.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* workload.h -- flow-size distributions: points (bytes, cumulative fraction), linear in between.
  *
  * Built-in ones come from workloads/ (embedded when the program is built); any other name with a

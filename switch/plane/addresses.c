@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* addresses.c -- see addresses.h. */
 #include "switch/plane/addresses.h"
 #include "weir/rng.h"

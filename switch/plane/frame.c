@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* frame.c -- see frame.h. */
 #include "switch/plane/frame.h"
 #include "weir/rng.h"
@@ -57,8 +58,8 @@ static uint32_t hash_flow(const uint8_t *addresses, uint32_t bytes, uint32_t pro
 	return (uint32_t)hash;
 }
 
-/* A transport header begins at that place, and the packet ends at the other: its ports, 0 where it has none.
- * f->protocol says which it is. */
+/* A transport header begins at that place, and the packet ends at the other: its ports, 0 where it
+ * has none. f->protocol says which it is. */
 static uint32_t read_transport(const uint8_t *frame, uint32_t at, uint32_t end,
 			       struct frame_facts *f)
 {
@@ -173,7 +174,8 @@ enum frame_fault frame_read(const uint8_t *frame, uint32_t length, struct frame_
 
 /* --- marking --- */
 
-/* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), in ones' complement; m is the header's first word. */
+/* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), in ones' complement; m is the header's first
+ * word. */
 static void mark_ipv4(uint8_t *ip)
 {
 	uint32_t before = read16(ip), sum;
@@ -207,8 +209,8 @@ static uint32_t packet_end(const uint8_t *frame, const struct frame_facts *f)
 				     : f->ip_at + IPV6_HEADER_BYTES + read16(ip + 4);
 }
 
-/* RFC 1071: the ones' complement of the ones' complement sum. A sum of UDP that is 0 is written as its other
- * zero, because 0 means that there is none (RFC 768). */
+/* RFC 1071: the ones' complement of the ones' complement sum. A sum of UDP that is 0 is written as
+ * its other zero, because 0 means that there is none (RFC 768). */
 void frame_complete_sum(uint8_t *frame, const struct frame_facts *f)
 {
 	uint32_t sum_at = f->protocol == PROTOCOL_TCP ? TCP_SUM_AT : UDP_SUM_AT;

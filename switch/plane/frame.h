@@ -1,8 +1,11 @@
-/* frame.h -- what a switch must know of an Ethernet frame: is it sound, whose is it, may it be marked?
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame.h -- what a switch must know of an Ethernet frame: is it sound, whose is it, may it be
+ * marked?
  *
- * Reading is a pure function of the bytes. It never looks beyond length, follows no pointer that a frame
- * holds, and walks over a bounded number of tags and headers; what it does not know is FRAME_OTHER, and is
- * forwarded untouched. Tags are those of IEEE 802.1Q and 802.1ad, ECN is that of RFC 3168. */
+ * Reading is a pure function of the bytes. It never looks beyond length, follows no pointer that a
+ * frame holds, and walks over a bounded number of tags and headers; what it does not know is
+ * FRAME_OTHER, and is forwarded untouched. Tags are those of IEEE 802.1Q and 802.1ad, ECN is that
+ * of RFC 3168. */
 #ifndef SWITCH_PLANE_FRAME_H
 #define SWITCH_PLANE_FRAME_H
 #include <stdint.h>
@@ -39,11 +42,12 @@ struct frame_facts {
 
 enum frame_fault frame_read(const uint8_t *frame, uint32_t length, struct frame_facts *f);
 
-/* Sets CE in a frame of which these are the facts, and keeps an IPv4 header's sum right (RFC 1624). */
+/* Sets CE in a frame of which these are the facts, and keeps an IPv4 header's sum right (RFC
+ * 1624). */
 void frame_mark(uint8_t *frame, const struct frame_facts *f);
 
-/* Completes the sum of TCP or UDP that a sender left to its card: the sum of the addresses is there, all else is
- * to be added. */
+/* Completes the sum of TCP or UDP that a sender left to its card: the sum of the addresses is
+ * there, all else is to be added. */
 void frame_complete_sum(uint8_t *frame, const struct frame_facts *f);
 
 /* For one host, and not for all or for a group? */

@@ -1,5 +1,6 @@
-/* inside.h -- what a plane is made of, for the files of this room: plane_make.c builds it, plane.c moves frames
- * through it, plane_look.c counts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inside.h -- what a plane is made of, for the files of this room: plane_make.c builds it, plane.c
+ * moves frames through it, plane_look.c counts. */
 #ifndef SWITCH_PLANE_INSIDE_H
 #define SWITCH_PLANE_INSIDE_H
 #include "switch/plane/plane.h"
@@ -61,6 +62,7 @@ static inline void buffer_give(struct plane *p, uint32_t buffer)
 	p->free_count++;
 }
 
-/* Everything that could start on the ports of a pool by now_ps starts; a weir_buffer_pool's sync. */
+/* Everything that could start on the ports of a pool by now_ps starts; a weir_buffer_pool's
+ * sync. */
 void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps);
 #endif

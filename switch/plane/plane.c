@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plane.c -- see plane.h. */
 #include "switch/plane/inside.h"
 #include "weir/rng.h"
@@ -229,7 +230,8 @@ static void give(struct plane *p, uint64_t ports, uint32_t in, const struct plan
 		others->give(others->context, ports, in, &now, f);
 }
 
-/* What not everybody could be told is not learnt here either: the host's next frame says it again. */
+/* What not everybody could be told is not learnt here either: the host's next frame says it
+ * again. */
 static void learn(struct plane *p, uint32_t port, uint64_t address)
 {
 	struct addresses *known = &p->parts[p->ports[port].part].addresses;
@@ -302,8 +304,8 @@ static int cables_are_idle(const struct plane *p)
 	return 1;
 }
 
-/* Time goes on: what arrives over cables inside by then does so in its order. In steps of the shortest cable,
- * because what starts on one during a step arrives after it. */
+/* Time goes on: what arrives over cables inside by then does so in its order. In steps of the
+ * shortest cable, because what starts on one during a step arrives after it. */
 static void pass_time(struct plane *p, int64_t until_ps)
 {
 	while (p->now_ps < until_ps && !cables_are_idle(p)) {

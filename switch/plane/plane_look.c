@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plane_look.c -- what a plane has counted. See plane.h. */
 #include "switch/plane/inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plane_make.c -- a plane from its plan, and plans that change. See plane.h. */
 #include "switch/plane/inside.h"
 #include "base/memory.h"
@@ -60,8 +61,8 @@ static void build_parts(struct plane *p)
 struct plane *plane_new(const struct plane_plan *plan)
 {
 	struct plane *p = memory_new(1, sizeof(*p));
-	/* Every packet in a port has a buffer, and no queue of n packets lies in more than n chunks; the
-	 * library's pool takes them by the batch. */
+	/* Every packet in a port has a buffer, and no queue of n packets lies in more than n
+	 * chunks; the library's pool takes them by the batch. */
 	uint64_t slots = ((uint64_t)plan->buffers + 2 * WEIR_POOL_BATCH) * WEIR_CHUNK_PACKETS;
 
 	p->plan = *plan;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* build.c -- from settings to the plane that they mean. */
 #include "switch/run/tuning.h"
 #include "base/memory.h"

@@ -1,4 +1,6 @@
-/* cables.c -- several switches in one file: which part a port belongs to, and where its cable inside leads. See settings.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cables.c -- several switches in one file: which part a port belongs to, and where its cable
+ * inside leads. See settings.h. */
 #include "switch/run/settings.h"
 #include <string.h>
 

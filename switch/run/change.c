@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* change.c -- see change.h. */
 #include "switch/run/change.h"
 #include "config/plugin.h"

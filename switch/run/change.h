@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* change.h -- settings of a switch that change while it runs. */
 #ifndef SWITCH_RUN_CHANGE_H
 #define SWITCH_RUN_CHANGE_H

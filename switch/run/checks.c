@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* checks.c -- what of a real switch's settings does not go together. See reading.h. */
 #include "config/fabric.h"
 #include "switch/run/reading.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control.c -- see control.h: the switch's side of the socket. */
 #define _GNU_SOURCE
 #include "switch/run/control.h"

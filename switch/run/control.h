@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control.h -- the Unix socket by which a switch that runs is asked and told things.
  *
  * A request is a line of words, an answer a line of JSON; a client may ask as often as it likes.
  *
  *	status				everything that is counted
  *	measure				lengths of queues are measured anew from now on
- *	set port.NAME.KEY=VALUE		marking (settings of the same scheme), rate or delay of a port
- *	probe WHAT NAME every TIME	a line now and at every such time, until the client goes
+ *	set port.NAME.KEY=VALUE		marking (settings of the same scheme), rate or delay of a
+ *port probe WHAT NAME every TIME	a line now and at every such time, until the client goes
  *	stop				the switch ends as it does by a signal
  *
  * Where something is wrong the answer is {"error":"..."}. */
@@ -44,6 +45,7 @@ void control_serve(struct control *c, struct loop *l);
 /* When the next probe is due, by the clock of the plane. */
 int64_t control_next_ps(const struct control *c);
 
-/* The client's side: sends a request and prints answers until the other side ends, or after so many lines. */
+/* The client's side: sends a request and prints answers until the other side ends, or after so many
+ * lines. */
 int control_ask(const char *path, const char *request, uint64_t lines, struct weir_error *e);
 #endif

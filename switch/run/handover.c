@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handover.c -- see handover.h. */
 #include "switch/run/handover.h"
 #include "base/memory.h"
@@ -36,7 +37,8 @@ struct handed *handover_room(struct handover *h)
 	return slot(h, put);
 }
 
-/* In one order with what the taker says of its sleep (wait.c): it sees the frame, or is seen to sleep. */
+/* In one order with what the taker says of its sleep (wait.c): it sees the frame, or is seen to
+ * sleep. */
 void handover_put(struct handover *h)
 {
 	atomic_store(&h->put, atomic_load_explicit(&h->put, memory_order_relaxed) + 1);

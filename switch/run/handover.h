@@ -1,5 +1,7 @@
-/* handover.h -- frames on their way from one thread of a switch to another: a ring with one thread that puts in and one
- * that takes out, and no lock. A ring that is full takes no more; whoever gives counts that. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handover.h -- frames on their way from one thread of a switch to another: a ring with one thread
+ * that puts in and one that takes out, and no lock. A ring that is full takes no more; whoever
+ * gives counts that. */
 #ifndef SWITCH_RUN_HANDOVER_H
 #define SWITCH_RUN_HANDOVER_H
 #include "switch/plane/plane.h"

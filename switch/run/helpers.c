@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers.c -- see helpers.h. */
 #define _GNU_SOURCE
 #include "switch/run/helpers.h"
@@ -12,7 +13,8 @@ enum { NICE_MOST_URGENT = -20 };
 
 #define IDLE_LONGEST_NS ((int64_t)WEIR_NS_PER_S / 4)
 
-/* Wishes: without them the switch is late more often, and counts that. Each is of the calling thread alone. */
+/* Wishes: without them the switch is late more often, and counts that. Each is of the calling
+ * thread alone. */
 void helpers_hurry(const struct switch_settings *s)
 {
 	const struct sched_param first = { .sched_priority = 1 };

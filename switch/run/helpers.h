@@ -1,7 +1,9 @@
-/* helpers.h -- the threads of a switch besides its owner's, one for each group of ports but the first.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* helpers.h -- the threads of a switch besides its owner's, one for each group of ports but the
+ * first.
  *
- * They work between helpers_go and helpers_rest. At all other times nobody works but the owner, who may look at every port,
- * change settings, write results or fork. */
+ * They work between helpers_go and helpers_rest. At all other times nobody works but the owner, who
+ * may look at every port, change settings, write results or fork. */
 #ifndef SWITCH_RUN_HELPERS_H
 #define SWITCH_RUN_HELPERS_H
 #include "switch/run/loop.h"

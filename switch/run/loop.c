@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.c -- see loop.h: wires and groups of ports from settings, and looking at them. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"

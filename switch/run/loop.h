@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.h -- a real switch at work: threads that read wires, move the plane on and send.
  *
- * Ports are divided into groups, one for each of real.threads, and a thread does all that its group's ports need: it reads
- * their wires, and it alone touches their queues. What leaves by a port of another group is handed over (handover.h). Frames
- * are worked on in the order in which the kernel saw them come, over all ports of the group, at the times that it wrote
- * down; so a thread that wakes late decides what it would have decided in time. One that is handed over too late for that
- * comes when it is taken.
+ * Ports are divided into groups, one for each of real.threads, and a thread does all that its
+ * group's ports need: it reads their wires, and it alone touches their queues. What leaves by a
+ * port of another group is handed over (handover.h). Frames are worked on in the order in which the
+ * kernel saw them come, over all ports of the group, at the times that it wrote down; so a thread
+ * that wakes late decides what it would have decided in time. One that is handed over too late for
+ * that comes when it is taken.
  *
- * Whoever looks at ports or changes them does so while no thread works but its own: see helpers.h. */
+ * Whoever looks at ports or changes them does so while no thread works but its own: see
+ * helpers.h. */
 #ifndef SWITCH_RUN_LOOP_H
 #define SWITCH_RUN_LOOP_H
 #include "switch/run/handover.h"
@@ -63,7 +66,8 @@ int64_t loop_now_ps(const struct loop *l);
 /* Reads what came up to now, moves the plane on and sends what is due. */
 void loop_turn(struct loop_group *g);
 
-/* How long the group has nothing to do, in nanoseconds, unless a frame comes; at most longest_ns. */
+/* How long the group has nothing to do, in nanoseconds, unless a frame comes; at most
+ * longest_ns. */
 int64_t loop_idle_ns(const struct loop_group *g, int64_t longest_ns);
 
 /* Descriptors to wait for besides those of the group, which are put behind them. */
@@ -72,7 +76,8 @@ struct loop_polled {
 	uint32_t count;
 };
 
-/* Waits until a frame comes, somebody hands one over, one of the descriptors is ready, or that time has passed. */
+/* Waits until a frame comes, somebody hands one over, one of the descriptors is ready, or that time
+ * has passed. */
 void loop_wait(struct loop_group *g, struct loop_polled *p, int64_t ns);
 void loop_wake(struct loop_group *g);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* numbers.c -- see numbers.h. */
 #include "switch/run/numbers.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* numbers.h -- what a switch counts, as Prometheus reads it. */
 #ifndef SWITCH_RUN_NUMBERS_H
 #define SWITCH_RUN_NUMBERS_H

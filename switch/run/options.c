@@ -1,4 +1,6 @@
-/* options.c -- the keys of a real switch's file that scenarios have not, declared once. See settings.h. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c -- the keys of a real switch's file that scenarios have not, declared once. See
+ * settings.h. */
 #include "switch/run/settings.h"
 #include "weir/units.h"
 

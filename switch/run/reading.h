@@ -1,5 +1,6 @@
-/* reading.h -- the file of a real switch while it is being read: settings.c fills settings from its pairs, checks.c says what
- * does not go together. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reading.h -- the file of a real switch while it is being read: settings.c fills settings from its
+ * pairs, checks.c says what does not go together. */
 #ifndef SWITCH_RUN_READING_H
 #define SWITCH_RUN_READING_H
 #include "base/pairs.h"

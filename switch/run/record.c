@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* record.c -- see record.h. */
 #include "switch/run/record.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* record.h -- the probes of a switch's settings, kept while it runs. */
 #ifndef SWITCH_RUN_RECORD_H
 #define SWITCH_RUN_RECORD_H

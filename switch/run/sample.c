@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sample.c -- see sample.h. */
 #include "switch/run/sample.h"
 #include "weir/units.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* serve.c -- see serve.h. */
 #define _GNU_SOURCE
 #include "switch/run/serve.h"

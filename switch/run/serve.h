@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* serve.h -- a switch from its start to its end: waits, works, answers. */
 #ifndef SWITCH_RUN_SERVE_H
 #define SWITCH_RUN_SERVE_H
@@ -14,11 +15,12 @@ struct real_server {
 	struct helpers helpers;
 };
 
-/* The switch's other threads are there, and rest but for real_run. From here on SIGINT, SIGTERM and SIGHUP wait to be heard, and Prometheus where the settings let it. */
+/* The switch's other threads are there, and rest but for real_run. From here on SIGINT, SIGTERM and
+ * SIGHUP wait to be heard, and Prometheus where the settings let it. */
 int real_open(struct real_server *s, struct loop *l, struct weir_error *e);
 void real_close(struct real_server *s);
 
-/* Runs until that time of the plane, WEIR_TIME_NEVER_PS: for ever. Returns 1 where one of these signals came
- * before, or a request to stop. */
+/* Runs until that time of the plane, WEIR_TIME_NEVER_PS: for ever. Returns 1 where one of these
+ * signals came before, or a request to stop. */
 int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t until_ps);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.c -- from the pairs of a real switch's file to settings. See settings.h. */
 #include "switch/run/reading.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.h -- the file that a real switch is made from.
  *
  *	# two hosts and a narrow way to the second
@@ -11,9 +12,9 @@
  *	interface = veth-b
  *	rate = 100Mbps
  *
- * [switch] is the section of scenarios, with the same keys from the same table; [port NAME] may hold any of
- * them again, for that port alone, besides keys that every port has. [real] is what only a real switch
- * needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
+ * [switch] is the section of scenarios, with the same keys from the same table; [port NAME] may
+ *hold any of them again, for that port alone, besides keys that every port has. [real] is what only
+ *a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
 #include "config/config.h"
@@ -51,7 +52,8 @@ struct port_settings {
 	uint64_t rate_bps;
 	uint64_t delay_ps;
 	char part[WEIR_OPT_TEXT_SIZE]; /* of several switches in one file; empty: there is one */
-	char to[WEIR_OPT_TEXT_SIZE]; /* a cable to that port in place of an interface; empty: none */
+	char to[WEIR_OPT_TEXT_SIZE];   /* a cable to that port in place of an interface; empty: none
+					*/
 	uint32_t part_number, peer_plus_one; /* these, as the plane has them */
 	struct line_list addresses;          /* of the hosts behind it */
 	struct config config;                /* its [switch], checked */
@@ -92,8 +94,8 @@ struct settings_share {
 	struct plane_others others;
 };
 
-/* The plane of these settings, whose hosts are told where settings name them. The settings must outlive it. tuning
- * may be NULL. */
+/* The plane of these settings, whose hosts are told where settings name them. The settings must
+ * outlive it. tuning may be NULL. */
 struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning,
 			     const struct settings_share *share);
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* status.c -- see status.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/status.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* status.h -- what a switch that runs can be asked, as one line of JSON. */
 #ifndef SWITCH_RUN_STATUS_H
 #define SWITCH_RUN_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tuning.c -- see tuning.h. */
 #include "switch/run/tuning.h"
 #include "lib/tune/each.h"
@@ -141,7 +142,8 @@ static void begin_rows(struct tuning *t)
 
 /* --- intervals --- */
 
-/* What was asked for and is a setting comes into force; turning nothing leaves a scheme as it is. */
+/* What was asked for and is a setting comes into force; turning nothing leaves a scheme as it
+ * is. */
 static void apply(struct tuning *t)
 {
 	for (uint32_t i = 0; i < t->row_count; i++) {

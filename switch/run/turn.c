@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* turn.c -- what a thread of a switch does again and again. See loop.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
@@ -51,8 +52,8 @@ struct moment {
 	int64_t real_ns, ps;
 };
 
-/* When the frame came, by the clock of the plane. The kernel's clock for frames may be set by anybody: a time
- * that is not of the near past is now. */
+/* When the frame came, by the clock of the plane. The kernel's clock for frames may be set by
+ * anybody: a time that is not of the near past is now. */
 static int64_t came_ps(const struct wire_frame *f, const struct moment *now)
 {
 	int64_t ago_ns = now->real_ns - f->time_ns;

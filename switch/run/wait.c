@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wait.c -- how a thread of a switch sleeps, and who wakes it. See loop.h.
  *
- * It sleeps in ppoll with a timer slack of one nanosecond (helpers.h), which at 100 Mb/s is as good as never to sleep at all, and
- * takes a small part of a core. It never spins: a real-time thread that did would have the machine for itself. */
+ * It sleeps in ppoll with a timer slack of one nanosecond (helpers.h), which at 100 Mb/s is as good
+ * as never to sleep at all, and takes a small part of a core. It never spins: a real-time thread
+ * that did would have the machine for itself. */
 #define _GNU_SOURCE
 #include "switch/run/loop.h"
 #include "weir/units.h"
@@ -64,8 +66,8 @@ static void add_wires(const struct loop_group *g, struct loop_polled *p)
 	p->all[p->count++] = (struct pollfd){ .fd = g->wake_fd, .events = POLLIN };
 }
 
-/* Those who hand over look at sleeps after they have put something in, and this thread looks at what was put in after it
- * has written sleeps: one of the two sees the other. */
+/* Those who hand over look at sleeps after they have put something in, and this thread looks at
+ * what was put in after it has written sleeps: one of the two sees the other. */
 static int sleep_for(struct loop_group *g, struct loop_polled *p, int64_t ns)
 {
 	struct timespec t;

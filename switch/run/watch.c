@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* watch.c -- see watch.h. */
 #include "switch/run/watch.h"
 #include "base/words.h"
@@ -36,7 +37,8 @@ static int check_queue(const struct watch *p, const struct switch_settings *s, s
 			      port->config.queues);
 }
 
-/* A quantity of every port, or one that the scheme of this one shows. Under a tuner schemes are wrapped in meters. */
+/* A quantity of every port, or one that the scheme of this one shows. Under a tuner schemes are
+ * wrapped in meters. */
 static int find_quantity(struct watch *p, const struct switch_settings *s, const char *name,
 			 struct weir_error *e)
 {

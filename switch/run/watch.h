@@ -1,4 +1,6 @@
-/* watch.h -- a quantity of a port at times that follow each other evenly: read from a line, and taken when due. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* watch.h -- a quantity of a port at times that follow each other evenly: read from a line, and
+ * taken when due. */
 #ifndef SWITCH_RUN_WATCH_H
 #define SWITCH_RUN_WATCH_H
 #include "switch/run/settings.h"
@@ -12,7 +14,8 @@ struct watch {
 	uint64_t before;                     /* what was counted then */
 };
 
-/* "queue b every 10ms", or "queue b/2 every 10ms" of queue 2, for lengths and what a scheme shows: "lambda b every 10ms" */
+/* "queue b every 10ms", or "queue b/2 every 10ms" of queue 2, for lengths and what a scheme shows:
+ * "lambda b every 10ms" */
 int watch_read(struct watch *p, const struct switch_settings *s, const char *line,
 	       struct weir_error *e);
 
@@ -25,8 +28,8 @@ struct watch_queue_text {
 };
 struct watch_queue_text watch_queue(const struct watch *p);
 
-/* Of that port, which is that of the watch: it is first due now; what is counted counts from here on. One that was just read
- * counts from the start. */
+/* Of that port, which is that of the watch: it is first due now; what is counted counts from here
+ * on. One that was just read counts from the start. */
 void watch_begin(struct watch *p, const struct plane_port *port, int64_t now_ps);
 
 /* The value now. It is due again at the next of its times that is not yet over. */

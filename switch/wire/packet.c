@@ -1,11 +1,12 @@
-/* packet.c -- the back-end for every interface that Linux has: a packet socket (packet(7)) with a ring of
- * received frames in shared memory, TPACKET_V2, and sendmmsg to send.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* packet.c -- the back-end for every interface that Linux has: a packet socket (packet(7)) with a
+ * ring of received frames in shared memory, TPACKET_V2, and sendmmsg to send.
  *
- * Version 3 of the ring hands frames over by the block and adds a millisecond. The socket does not see what
- * it sends itself (PACKET_IGNORE_OUTGOING) and sends past the interface's queueing discipline
- * (PACKET_QDISC_BYPASS), because the queue is ours. Promiscuity is a membership of the socket and ends
- * with it. The kernel takes a frame's outer tag out and says so beside it; it is put back in place, for which
- * room is reserved in front of every frame. */
+ * Version 3 of the ring hands frames over by the block and adds a millisecond. The socket does not
+ * see what it sends itself (PACKET_IGNORE_OUTGOING) and sends past the interface's queueing
+ * discipline (PACKET_QDISC_BYPASS), because the queue is ours. Promiscuity is a membership of the
+ * socket and ends with it. The kernel takes a frame's outer tag out and says so beside it; it is
+ * put back in place, for which room is reserved in front of every frame. */
 #define _GNU_SOURCE
 #include "switch/wire/wire.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.c -- the back-ends that there are. */
 #include "switch/wire/wire.h"
 #include <string.h>

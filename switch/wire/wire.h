@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h -- the door between the switch and a network interface: a back-end is a table of these.
  *
- * A wire is one interface, opened for all of its frames and not only for those addressed to it. What a back-end changes of
- * an interface it changes so that the kernel takes it back when the process is gone, however it went.
+ * A wire is one interface, opened for all of its frames and not only for those addressed to it.
+ * What a back-end changes of an interface it changes so that the kernel takes it back when the
+ * process is gone, however it went.
  *
- * An interface may go down, come back or vanish while the switch runs; that is no error. A wire then has
- * nothing to receive, says that sending is in vain, and is looked at again by wire_ops.mend now and then. */
+ * An interface may go down, come back or vanish while the switch runs; that is no error. A wire
+ * then has nothing to receive, says that sending is in vain, and is looked at again by
+ * wire_ops.mend now and then. */
 #ifndef SWITCH_WIRE_WIRE_H
 #define SWITCH_WIRE_WIRE_H
 #include "weir/error.h"

@@ -1,10 +1,12 @@
-/* xdp.c -- the back-end for interfaces whose driver runs programs on frames (XDP): an AF_XDP socket with rings in shared memory,
- * both ways, past most of the kernel's network stack.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xdp.c -- the back-end for interfaces whose driver runs programs on frames (XDP): an AF_XDP socket
+ * with rings in shared memory, both ways, past most of the kernel's network stack.
  *
- * The program (xdp.bpf.c) is attached by a link that belongs to this process and goes with it, however it goes. Frames
- * are copied between the driver and our memory, which every driver can. What the kernel does not say here: when a frame came
- * (it came when it was looked at), whether its sender left the sum to a card (turn that off at the other end: ethtool
- * -K IF tx off), and tags that the card has taken out.
+ * The program (xdp.bpf.c) is attached by a link that belongs to this process and goes with it,
+ * however it goes. Frames are copied between the driver and our memory, which every driver can.
+ * What the kernel does not say here: when a frame came (it came when it was looked at), whether its
+ * sender left the sum to a card (turn that off at the other end: ethtool -K IF tx off), and tags
+ * that the card has taken out.
  *
  * Memory is chunks of one size: the first receive, the others send. */
 #define _GNU_SOURCE
@@ -128,7 +130,8 @@ static int make_ring(struct wire *w, struct ring *r, const struct ring_plan *pla
 	return 0;
 }
 
-/* The kernel wants to know how many entries the rings of the memory have before it says where they are. */
+/* The kernel wants to know how many entries the rings of the memory have before it says where they
+ * are. */
 static int make_rings(struct wire *w)
 {
 	const struct ring_plan plans[] = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A browser that tests drive: headless Chromium over its DevTools pipe, with nothing but Python's own library.
 
 Every page it opens is watched: what it asks for, what it logs, what it fails at."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* check.js -- what the browser test adds to a copy of a report. The first part goes before all other
  * scripts and counts complaints; the second looks at the page when it has been drawn. The verdict is a
  * list of lines in an element of its own, which the test finds in the page's text. */

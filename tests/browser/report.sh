@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # report.sh -- opens reports in headless Chromium: every chart must draw, in every variant, light and
 # dark, on a wide page, a narrow one and on paper, and nothing may be logged as an error.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Opens reports, figures and the live page in a browser, as wide as a desk's and as a phone's: nothing is wider than the
 page, nothing is logged as an error, nothing is asked from elsewhere, buttons do what they say, and the live page moves
 while a sweep runs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir check as its user meets it: what sections have of their own, lossless classes, paths and round trips; and the
 # memory that it foretells is what a run takes.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir choose as its user meets it: docs/manual/07-choosing.md as it stands, within its budget, the same again, and mistakes.
 set -u
 page=$(pwd)/docs/manual/07-choosing.md

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The program as its user meets it: exit status, what goes to stdout, stderr and files, and Ctrl-C.
 set -u
 weir=${WEIR:-./weir}

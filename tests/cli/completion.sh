@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Completion: every command, option and name that the program knows is offered where it may stand, files and
 # folders where those may, and nothing where the program cannot know. bash is asked, and fish; zsh reads its
 # script without a complaint; both where they are installed.

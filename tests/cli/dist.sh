@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # "make dist": a tarball that is the same bytes twice, builds where git is not and says which commit it is of,
 # even inside a repository of somebody else's; a compiler that warns of something does not stop it. A
 # tarball made from its files holds the same files.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The documents that come from the program are as the program says: "make docs" makes them so. Every file
 # that a document links to is there.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The door: every header of include/weir stands alone, as C11 and as C++17, also beside <getopt.h>, which
 # has a struct option of its own; and every symbol of the library says whose it is.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The example that drives a simulation builds with the public headers alone, and its controller brings the queue
 # from hundreds of packets to its target.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The files of workloads/ and models/ arrive in the program byte by byte, whatever is in them.
 set -eu
 dir=$(mktemp -d)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The examples do what their first comments say: the commands there are run as they stand, in a copy of an
 # installed tree, with pkg-config. So does a C++17 program with the shared library.
 set -eu

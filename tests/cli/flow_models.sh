@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Congestion controls with a network: a model of another scheme, of other inputs, of another reading or with a weight that is no
 # number is refused with the place in the scenario and status 2; so are settings of their trainers that make no sense. The command
 # that a model names can be typed, and gives that model.

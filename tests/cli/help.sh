@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir help as its user meets it: the words of the field are topics that teach in a few lines, every one is listed,
 # and what a page sends its reader to is there.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A result knows what made it: a program with another library does the runs of a sweep anew, one with
 # another report does not; both with and without git.
 set -eu

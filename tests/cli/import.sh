@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir import as its user meets it: a scenario that gives what the files give, or a message and nothing
 # written.
 set -u

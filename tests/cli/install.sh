@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # "make install" puts the program, the library in both forms, its headers, documents, examples, scenarios, the keeper's unit and
 # completion where it is told, and nothing else; "make uninstall" takes all of it away again. The installed
 # program works where it is, and the shared library shows what the headers declare, and nothing else.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A keeper over a real Redis with SONiC's tables: it turns the knob within limits, yields to an operator, survives
 # a Redis that is killed, and killed itself at any moment it leaves what 'weir keeper restore' needs.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The loop: a keeper turns WRED_PROFILE in a real Redis, 'weir keeper mimic' brings it to the ports of a simulated switch and
 # writes what they count, the keeper reads that. The queue becomes shorter, ASIC_DB follows, and at the end all is as before;
 # also where Redis is restarted with nothing in it.

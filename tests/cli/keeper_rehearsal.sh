@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A rehearsal: a keeper over a simulated network in virtual time. What it writes reaches the port, whose queue
 # becomes shorter; the same plan gives the same lines; every kind of tuner stays within its limits.
 set -u

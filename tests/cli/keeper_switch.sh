@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A keeper of a real 'weir switch': it turns min, max and p of a port's red, leaves the rest of it, yields to
 # 'weir switch set', and puts back what it found.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The door of lib/learn, weir/learn.h, opens from C++17 and beside other headers, and a program can be built
 # with it and the library alone.
 set -eu

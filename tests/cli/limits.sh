@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What the system refuses -- addresses, threads -- is one sentence with a remedy and exit status 1; and a
 # small network asks for little.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Models: a scheme with a network works with the one that its option names, and a run says which it was; what
 # is no model, or another scheme's, is refused with the place in the scenario; "weir model" shows what is in a
 # file, and a program in another language reads the same. A plug-in stands for the scheme.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tools/mutants.py: every mutant of the kept list still applies; and played on a tree of one file, a mutant is killed or survives, one that
 # does not build, whose text is gone or that no test is named for is an error, and a run that was interrupted continues.
 set -eu

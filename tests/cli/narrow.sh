@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tables on a phone: nothing that run and table print is wider than the screen, a number never stands apart from its
 # name, and rows are in the order that was asked for.
 set -u

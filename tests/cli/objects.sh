@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # objects.sh -- the library as it was compiled: schemes, schedulers and ports allocate nothing and keep
 # nothing outside the memory that their owner gives them.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tools/packages.sh: silent when all is there, else installs what is missing and says so; a failing
 # apt-get is an error with the names. Played with a dpkg and an apt-get that only pretend.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir run --pcap: tshark reads captures of every kind of traffic and has nothing to object to, with every
 # checksum looked at, and sees what the simulator counted: packets, marks, notifications, pauses.
 set -eu

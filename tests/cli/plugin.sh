@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Plug-ins: what docs/manual/13-extending.md promises runs as it stands, and an object with a mistake in it is refused
 # with a message, whatever the mistake.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The Python example (examples/python) runs against an installed tree: the same rewards for the same seeds, a mistake is
 # an exception with the sentence of the library. Needs python3; without it there is nothing to test.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # One run shared by several processes: the same bytes, one that shows, what is refused; and a rank that is lost.
 set -u
 . tests/ask.sh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the README promises runs: its scenario as it stands, each weir command where it stands, and
 # every file it links to is there. Figures of papers are only listed: tests/cli/reproduce.sh runs a small one.
 set -eu

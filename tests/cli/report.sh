@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir report: where its files go, what it says, and what it refuses; and that the files which travel in
 # the program arrive byte by byte.
 set -eu

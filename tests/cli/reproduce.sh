@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir reproduce as its user meets it: one small made-up figure end to end. Listed, run, judged, drawn,
 # interrupted and resumed, summed up; and what is wrong in its files is said in one line.
 set -u

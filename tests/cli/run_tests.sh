@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tools/run-tests.sh: a script that cannot run here is skipped, counted apart and named with its reason; one of which a part is left out
 # passes, and the part is named; the last line is the sum alone. Played with tests that only pretend.
 set -eu

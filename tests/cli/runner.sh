@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The test runner notices every way a test can fail, and counts.
 set -eu
 dir=$(mktemp -d)

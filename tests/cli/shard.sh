@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in shards, and one folder of them again: the same as all at once; what overlaps, is missing, foreign or damaged.
 set -u
 . tests/ask.sh

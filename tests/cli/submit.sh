@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weir submit and status as their user meets them, with an sbatch and a squeue that only pretend (tests/cluster/slurm.sh
 # has real ones): the script, shards that end early, the same command again, one folder in the end.
 set -u

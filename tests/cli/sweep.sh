@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sweeps as their user meets them: resumed, interrupted, killed, crowded, on a full disk.
 set -u
 . tests/ask.sh

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A real switch between two namespaces: a file arrives whole through it, marked on its way and in no more time
 # than the line takes; a link that goes down, an interface that vanishes and a kill leave nothing broken.
 set -u

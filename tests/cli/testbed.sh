@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Real hosts around a real switch: long flows fill their line and are marked, flows with a size end, both worlds
 # are kept and compared, and nothing is left behind, also by a kill. Bounds are wide: the machine may be busy.
 set -u

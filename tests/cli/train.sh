@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # weir train: a model, its curve and its page from ten seconds of training; the same bytes with one thread and two,
 # and when it was interrupted; what is wrong is one sentence, status 2, and leaves nothing behind.
 set -eu

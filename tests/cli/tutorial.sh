@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # docs/manual/02-first-experiment.md as its reader meets it: the files that it has saved, then every command, top to bottom. The fabric has four
 # hosts a leaf here, so that the hour takes seconds, and its outputs are not compared with the page's. Those of the
 # incast run at full size: each line of output that the page shows for it must be printed.

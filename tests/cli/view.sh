@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # weir view: it waits for a folder that is not there, follows a sweep that is killed and continued, shows what weir report
 # writes, only reads, ends by Ctrl-C with status 0, and says clearly what it cannot do. Needs curl; without it only the
 # last.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Many processes of one mpirun: what they leave is what one machine leaves, by digest; ranks that are killed at random
 # moments cost the runs they had begun; what cannot be shared is refused. MOMENTS says how many are killed, SEED when.
 set -u

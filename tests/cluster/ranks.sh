@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # One run shared by the processes of one mpirun: the same bytes as on one process, in a file and in a folder.
 set -u
 . tests/ask.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A Slurm of one node, with munge, started here and ended here: sweeps as array jobs leave what one machine leaves; a
 # drained node, a killed shard, a full disk on one of them and a cancelled job are named, and the same command goes on.
 # Needs root: it has daemons of its own, and mounts a small disk.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What "make test-keeper" runs: what is too long for "make test". A part whose tools are missing says so and is skipped.
 set -u
 failed=0

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Faults against a keeper over a real Redis: slow, paused, read-only, away, forgetful; keys that are missing or garbage; counters that
 # are reset or wrap; a switch that starts again; and KILLS=50 kills of the keeper at any moment. Whatever happens, the
 # originals come back. Prints what was survived.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole loop with real packets: TCP of this kernel through 'weir switch', its counters in a real Redis by 'weir keeper mimic', and a
 # keeper that turns SONiC's tables. Two phases of traffic alternate; prints the rate, the queue and the round trip of a small
 # request: with the default, with acc, whose settings are for lines a thousand times faster, and with a short queue, which proves the way.

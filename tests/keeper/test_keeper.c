@@ -1,5 +1,6 @@
-/* test_keeper.c -- what a keeper does and does not do to a switch. Three profiles of 100KB, 200KB and 10 %; a step
- * is 10 s. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper.c -- what a keeper does and does not do to a switch. Three profiles of 100KB, 200KB
+ * and 10 %; a step is 10 s. */
 #define _GNU_SOURCE
 #include "tests/keeper_desk.h"
 #include "weir/rng.h"
@@ -184,7 +185,8 @@ TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
 
 /* --- guards --- */
 
-/* The normal rate moves a quarter of the way to each count: 0, then 1000 drops make 250, and 500 are tolerated. */
+/* The normal rate moves a quarter of the way to each count: 0, then 1000 drops make 250, and 500
+ * are tolerated. */
 TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
 {
 	for (int drops = 500; drops <= 501; drops++) {
@@ -400,7 +402,8 @@ struct write_log {
 	uint32_t count;
 };
 
-/* A write was within bounds and near what was there before; within a minute there were no more than allowed. */
+/* A write was within bounds and near what was there before; within a minute there were no more than
+ * allowed. */
 static void check_write(struct desk *d, uint32_t i, const struct keeper_setting *before,
 			struct write_log *log)
 {
@@ -452,7 +455,8 @@ TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 
 /* --- killed at any point --- */
 
-/* A keeper in a process of its own, which ends at the die_in-th call of its driver. Returns whether it did. */
+/* A keeper in a process of its own, which ends at the die_in-th call of its driver. Returns whether
+ * it did. */
 static int run_killed(struct desk *d, int die_in)
 {
 	int status;

@@ -1,4 +1,6 @@
-/* test_keeper_edges.c -- the keeper at the edges of what it compares, and a switch that changes under its hands. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_edges.c -- the keeper at the edges of what it compares, and a switch that changes
+ * under its hands. */
 #define _GNU_SOURCE
 #include "tests/keeper_desk.h"
 
@@ -7,8 +9,8 @@ static void lose(struct desk *d, uint32_t profile, uint64_t drops)
 	d->fake->counters[profile].since_start[KEEPER_DROPS] += drops;
 }
 
-/* A hundred drops an interval are normal. After a change two hundred are twice that, and not worse than guard-worse = 2 says;
- * two hundred and one are. */
+/* A hundred drops an interval are normal. After a change two hundred are twice that, and not worse
+ * than guard-worse = 2 says; two hundred and one are. */
 TEST(test_keeper_guard_takes_back_above_worse_times_what_was_normal)
 {
 	struct desk d;
@@ -63,7 +65,8 @@ TEST(test_keeper_leaves_what_cannot_be_verified_and_says_so_once)
 	desk_close(&d);
 }
 
-/* The operator comes between the keeper's reading at the beginning of a step and its writing at the end. */
+/* The operator comes between the keeper's reading at the beginning of a step and its writing at the
+ * end. */
 struct hasty {
 	struct fake_switch fake; /* first: the driver's functions take it for this */
 	uint32_t reads, comes_at;
@@ -127,7 +130,8 @@ TEST(test_keeper_setting_has_its_min_at_most_at_its_max)
 	CHECK_INT(to.min_bytes, 105000);
 }
 
-/* The bound of p is 10.5 %, and the hardware counts percents: 11 % would be the nearest, 10 % is the most. */
+/* The bound of p is 10.5 %, and the hardware counts percents: 11 % would be the nearest, 10 % is
+ * the most. */
 TEST(test_keeper_setting_rounds_p_to_the_hardware_inside_its_bounds)
 {
 	const struct keeper_setting now = { 50000, 100000, 90000 };
@@ -187,7 +191,8 @@ TEST(test_keeper_yields_to_an_operator_who_sets_the_original)
 	desk_close(&d);
 }
 
-/* A queue of 300 bytes that has emptied, and a highest of 100 since: its mean cannot have been 150. */
+/* A queue of 300 bytes that has emptied, and a highest of 100 since: its mean cannot have been
+ * 150. */
 TEST(test_keeper_telemetry_has_no_mean_queue_above_the_highest)
 {
 	const struct keeper_counters before = { .queue_bytes = 300, .rate_bps = 1000000000 };
@@ -220,7 +225,8 @@ TEST(test_keeper_does_not_blame_a_change_for_what_happened_while_the_switch_was_
 	desk_close(&d);
 }
 
-/* The only canary was taken over by an operator: nobody tries changes first, so the others get none. */
+/* The only canary was taken over by an operator: nobody tries changes first, so the others get
+ * none. */
 TEST(test_keeper_tunes_nothing_where_no_canary_is_left)
 {
 	struct desk d;

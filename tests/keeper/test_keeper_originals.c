@@ -1,5 +1,7 @@
-/* test_keeper_originals.c -- an original is never given up unasked, and an operator's values are never overwritten. Three
- * profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20 %. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_originals.c -- an original is never given up unasked, and an operator's values are
+ * never overwritten. Three profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20
+ * %. */
 #define _GNU_SOURCE
 #include "keeper/service/originals.h"
 #include "tests/keeper_desk.h"
@@ -291,7 +293,8 @@ static void note_original(struct owners *o, const struct desk *d, uint32_t i)
 	o->original[i] = r->original;
 }
 
-/* The keeper has worked: what changed is its doing, and it may only have changed what no operator took. */
+/* The keeper has worked: what changed is its doing, and it may only have changed what no operator
+ * took. */
 static void note_keeper(struct owners *o, const struct desk *d)
 {
 	for (uint32_t i = 0; i < DESK_PROFILES; i++) {

@@ -1,4 +1,6 @@
-/* test_keeper_plan.c -- the file of a keeper: what it means, and what is said of mistakes; journals on disk. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_plan.c -- the file of a keeper: what it means, and what is said of mistakes; journals
+ * on disk. */
 #define _GNU_SOURCE
 #include "tests/keeper_desk.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_keeper_reload.c -- another plan for a keeper that runs, and what it shows of itself. */
 #define _GNU_SOURCE
 #include "keeper/core/reload.h"

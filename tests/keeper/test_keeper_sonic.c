@@ -1,5 +1,6 @@
-/* test_keeper_sonic.c -- answers into the driver of SONiC switches: sound ones, any, and such as never end. What Redis says is
- * never believed unseen. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_sonic.c -- answers into the driver of SONiC switches: sound ones, any, and such as
+ * never end. What Redis says is never believed unseen. */
 #define _GNU_SOURCE
 #include "keeper/drivers/drivers.h"
 #include "tests/folder.h"
@@ -44,7 +45,8 @@ static const char *fitting(const char *request)
 	return strstr(request, "HGETALL") ? answers[8] : answers[0];
 }
 
-/* In half of all cases the one that fits, else any; then, in one out of eight, with a letter changed or its end cut off. */
+/* In half of all cases the one that fits, else any; then, in one out of eight, with a letter
+ * changed or its end cut off. */
 static size_t any_answer(struct weir_rng *rng, const char *request, char text[ANSWER_SIZE])
 {
 	size_t length;

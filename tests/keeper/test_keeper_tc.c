@@ -1,5 +1,6 @@
-/* test_keeper_tc.c -- rtnetlink's messages about queueing disciplines: what a kernel answered, what it is asked, and any bytes
- * at all. tests/keeper/uml.sh asks a kernel. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_tc.c -- rtnetlink's messages about queueing disciplines: what a kernel answered, what
+ * it is asked, and any bytes at all. tests/keeper/uml.sh asks a kernel. */
 #include "keeper/drivers/tc_message.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -7,8 +8,9 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-/* As Linux 6.1 answered on a little-endian machine: 'red limit 400000 min 50000 max 150000 probability 0.02 burst 50 avpkt
- * 1000 ecn', behind a tbf, with 24 packets waiting; codel with ce_threshold 5ms; fq_codel with 3ms. */
+/* As Linux 6.1 answered on a little-endian machine: 'red limit 400000 min 50000 max 150000
+ * probability 0.02 burst 50 avpkt 1000 ecn', behind a tbf, with 24 packets waiting; codel with
+ * ce_threshold 5ms; fq_codel with 3ms. */
 /* clang-format off */
 static const unsigned char said_of_red[] = {
 	0xf8, 0x00, 0x00, 0x00, 0x24, 0x00, 0x02, 0x00, 0x07, 0x00, 0x00, 0x00, 0xbf, 0x02, 0x00, 0x00,
@@ -194,7 +196,8 @@ TEST(test_keeper_tc_asks_for_red_with_all_that_it_had_and_without_a_new_queue)
 	CHECK_INT(*(const uint32_t *)(const void *)data_of(
 			  find_option(message, length, TCA_RED_MAX_P)),
 		  0x20000000);
-	/* 1000 bytes take 800 us, each halves the average, an entry is 2048 us: 2.56 halvings each. */
+	/* 1000 bytes take 800 us, each halves the average, an entry is 2048 us: 2.56 halvings
+	 * each. */
 	stab = data_of(find_option(message, length, TCA_RED_STAB));
 	CHECK_INT(stab[0], 0);
 	CHECK_INT(stab[1], 2);
@@ -202,7 +205,8 @@ TEST(test_keeper_tc_asks_for_red_with_all_that_it_had_and_without_a_new_queue)
 	CHECK_INT(stab[255], 31);
 }
 
-/* What it reads as afterwards: the kernel keeps floor(us * 1000 / 1024) and says that times 1.024. */
+/* What it reads as afterwards: the kernel keeps floor(us * 1000 / 1024) and says that times
+ * 1.024. */
 static uint32_t read_back(uint32_t asked_us)
 {
 	return (uint32_t)(((uint64_t)asked_us * 1000 >> 10) * 1024 / 1000);

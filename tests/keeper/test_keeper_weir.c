@@ -1,5 +1,6 @@
-/* test_keeper_weir.c -- the driver of 'weir switch' over a status that is not what it should be: a counter that is missing is an
- * error, and never zero. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_keeper_weir.c -- the driver of 'weir switch' over a status that is not what it should be: a
+ * counter that is missing is an error, and never zero. */
 #define _GNU_SOURCE
 #include "keeper/drivers/drivers.h"
 #include "base/control_socket.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The keeper and a real Linux kernel's red, codel and fq_codel: user-mode-linux (Debian: user-mode-linux) is booted with this
 # machine's own files, read-only. Left out, with the reason, where it is not there. WEIR= names the program.
 set -u

@@ -1,5 +1,7 @@
-/* test_answer.c -- which setting is called best: never one that another dominates, never without what it costs, and
- * by what its applications wait for. Runs are made by hand, but for the incast that asked for all this. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_answer.c -- which setting is called best: never one that another dominates, never without
+ * what it costs, and by what its applications wait for. Runs are made by hand, but for the incast
+ * that asked for all this. */
 #define _XOPEN_SOURCE 700
 #include "lab/analysis/answer.h"
 #include "lab/store/results.h"

@@ -1,4 +1,6 @@
-/* test_campaign.c -- tasks that others do: what every executor promises, and which runs a folder lacks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_campaign.c -- tasks that others do: what every executor promises, and which runs a folder
+ * lacks. */
 #define _GNU_SOURCE
 #include "base/machine.h"
 #include "lab/campaign/campaign.h"

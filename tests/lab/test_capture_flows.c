@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_capture_flows.c -- flows of captures: files that are made here byte by byte, captures of the
  * simulator's own, and files that are damaged in every way. */
 #include "tests/capture.h"
@@ -141,8 +142,8 @@ static void check_flow(const struct capture_flows *found, uint32_t number,
 	CHECK_INT(found->flows[number].dst, expected.dst);
 }
 
-/* A request of 100 bytes, of which 60 come twice and 40 out of order, and an answer of 3000; UDP of 50 and
- * 70 bytes. SYN and FIN count for nothing. */
+/* A request of 100 bytes, of which 60 come twice and 40 out of order, and an answer of 3000; UDP of
+ * 50 and 70 bytes. SYN and FIN count for nothing. */
 static void put_conversation(struct made *m, int is_ipv6, int vlans)
 {
 	struct recipe c = { .time = 100,
@@ -274,7 +275,8 @@ TEST(test_capture_flows_without_payload_are_left_out_and_counted)
 
 enum { SEND_ONLY = 4, WRITE_FIRST = 6, WRITE_LAST = 8 };
 
-/* A packet of a queue pair with so much payload; of a WRITE's first, the length that it announces. */
+/* A packet of a queue pair with so much payload; of a WRITE's first, the length that it
+ * announces. */
 static void put_roce(struct made *m, uint8_t opcode, uint32_t psn, uint32_t payload,
 		     uint32_t announced)
 {
@@ -301,8 +303,9 @@ static void put_roce(struct made *m, uint8_t opcode, uint32_t psn, uint32_t payl
 	m->count = end;
 }
 
-/* SENDs of 10, 11 and 12 bytes across the end of the numbers, each twice and the second one late; a WRITE of
- * 5000 bytes whose first packet comes again, also 4000 packets later. Source ports differ. */
+/* SENDs of 10, 11 and 12 bytes across the end of the numbers, each twice and the second one late; a
+ * WRITE of 5000 bytes whose first packet comes again, also 4000 packets later. Source ports
+ * differ. */
 TEST(test_capture_flows_of_a_queue_pair_count_each_packet_once)
 {
 	static const uint32_t order[] = { 0, 2, 2, 1, 0, 1 };
@@ -358,7 +361,8 @@ TEST(test_capture_damage_is_named_with_its_byte)
 	check_refused(&cut, "made: byte 0: neither pcapng nor pcap begins like this");
 }
 
-/* The simulator's own capture of a small run, whole: TCP, RoCE and pauses in one would take two runs. */
+/* The simulator's own capture of a small run, whole: TCP, RoCE and pauses in one would take two
+ * runs. */
 static void capture_small(const struct folder *f, const char *cc, struct made *m)
 {
 	static const char *const ports[] = { "sw->h0", NULL };
@@ -472,8 +476,8 @@ TEST(test_capture_reader_survives_damage_of_every_kind)
 
 /* --- there and back --- */
 
-/* Flows of the run that end at host 0, in the order of their first packets at its port, against those of the
- * capture. Each sender has one flow, so addresses say which is which. */
+/* Flows of the run that end at host 0, in the order of their first packets at its port, against
+ * those of the capture. Each sender has one flow, so addresses say which is which. */
 static void check_round_trip(const char *cc, const char *more, int is_lossy)
 {
 	static const char *const ports[] = { "sw->h0", NULL };

@@ -1,4 +1,6 @@
-/* test_case.c -- [case NAME] and [full]: which settings count, in which order, and what is wrong. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_case.c -- [case NAME] and [full]: which settings count, in which order, and what is
+ * wrong. */
 #define _XOPEN_SOURCE 700
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"

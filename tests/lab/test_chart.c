@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_chart.c -- charts as data and as SVG: reduction, distributions, ticks, escaping. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/chart.h"

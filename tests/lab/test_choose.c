@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_choose.c -- what weir choose draws and reads; tests/cli/choose.sh runs whole searches. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/choose.h"
@@ -179,7 +180,8 @@ TEST(test_the_first_round_is_every_setting_with_the_first_seeds)
 
 /* --- how it is decided --- */
 
-/* A goal that candidate 3 has least of, and the file's own next; more is allowed of the constraint's metric. */
+/* A goal that candidate 3 has least of, and the file's own next; more is allowed of the
+ * constraint's metric. */
 static void fill(struct choose *c)
 {
 	for (uint64_t run = 0; run < (uint64_t)c->live_count * c->seeds; run++) {
@@ -243,7 +245,8 @@ TEST(test_wins_are_counted_in_the_direction_of_the_goal)
 	choose_request_free(&q);
 }
 
-/* Nothing keeps "drops <= 0" here; that which drops least comes closest, and the lack is a number. */
+/* Nothing keeps "drops <= 0" here; that which drops least comes closest, and the lack is a
+ * number. */
 TEST(test_a_constraint_whose_limit_is_zero_has_a_finite_lack)
 {
 	struct choose_request q;

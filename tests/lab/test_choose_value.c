@@ -1,4 +1,6 @@
-/* test_choose_value.c -- the goal and the constraints of a finished run, and what is said where one has no value. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_choose_value.c -- the goal and the constraints of a finished run, and what is said where one
+ * has no value. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/choose.h"
 #include "tests/folder.h"
@@ -99,9 +101,10 @@ TEST(test_too_few_rounds_for_a_percentile_are_told_from_none)
 
 TEST(test_flows_that_do_not_complete_are_no_value)
 {
-	check_refusal("40MB", "fct_mean of ai", "drops <= 0",
-		      "...: none of the 4 flows of [traffic ai] that start in the measured interval "
-		      "completes; give measure.drain, or measure.to, more time...");
+	check_refusal(
+		"40MB", "fct_mean of ai", "drops <= 0",
+		"...: none of the 4 flows of [traffic ai] that start in the measured interval "
+		"completes; give measure.drain, or measure.to, more time...");
 }
 
 TEST(test_flows_of_a_size_that_there_are_none_of_are_no_value)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_claims.c -- FIG.claims: what is read, how it is shown, and every way to get it wrong. */
 #include "lab/analysis/claims.h"
 #include "base/quantity.h"

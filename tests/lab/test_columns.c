@@ -1,4 +1,6 @@
-/* test_columns.c -- columns are declared once; what follows from them is what it was when they were not. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_columns.c -- columns are declared once; what follows from them is what it was when they were
+ * not. */
 #define _XOPEN_SOURCE 700
 #include "tests/folder.h" /* first: it says which functions there are */
 

@@ -1,5 +1,7 @@
-/* test_control_socket.c -- the socket by which running programs take requests: what may be replaced at its path, and that no
- * client keeps another one from its answer. Nothing waits: a test is both sides. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_control_socket.c -- the socket by which running programs take requests: what may be replaced
+ * at its path, and that no client keeps another one from its answer. Nothing waits: a test is both
+ * sides. */
 #define _GNU_SOURCE
 #include "base/control_socket.h"
 #include "tests/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_damage.c -- a store that was changed is found out, and nothing of it passes for a result. */
 #define _XOPEN_SOURCE 700
 #include "tests/damage.h"

@@ -1,9 +1,12 @@
-/* test_damage_digest.c -- what the digests of a store tell apart: values that look alike, and rows that moved with their digest. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_damage_digest.c -- what the digests of a store tell apart: values that look alike, and rows
+ * that moved with their digest. */
 #include "tests/damage.h"
 
 enum { VALUES = 12 };
 
-/* A text and one with zeros behind it, a number and a real of the same bits, numbers that differ in their upper half alone. */
+/* A text and one with zeros behind it, a number and a real of the same bits, numbers that differ in
+ * their upper half alone. */
 TEST(test_digests_of_values_that_look_alike_differ)
 {
 	static const char sql[] = "SELECT x'61', x'6100', x'610000', x'6100000000000000', x'', "
@@ -28,7 +31,8 @@ TEST(test_digests_of_values_that_look_alike_differ)
 	sqlite3_close(db);
 }
 
-/* The metrics of two runs change places, and so do their digests: each row is as it was stored, but of another run. */
+/* The metrics of two runs change places, and so do their digests: each row is as it was stored, but
+ * of another run. */
 TEST(test_rows_that_moved_to_another_run_with_their_digest_are_noticed)
 {
 	static const char *const swaps[] = {

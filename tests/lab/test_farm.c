@@ -1,5 +1,6 @@
-/* test_farm.c -- runs for other processes: what is asked and what is made survive the way, or are refused; and what a
- * cluster is asked for. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_farm.c -- runs for other processes: what is asked and what is made survive the way, or are
+ * refused; and what a cluster is asked for. */
 #define _GNU_SOURCE
 #include "lab/campaign/farm_task.h"
 #include "lab/campaign/job.h"

@@ -1,5 +1,6 @@
-/* test_figure.c -- the panels of a figure from a store whose numbers are made by hand, and the figures
- * that a folder holds. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_figure.c -- the panels of a figure from a store whose numbers are made by hand, and the
+ * figures that a folder holds. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/figure_report.h"
 #include "lab/report/reproduce.h"
@@ -148,7 +149,8 @@ TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_see
 	desk_end(&d);
 }
 
-/* Cases are names for settings, by which lines may be told apart as well; x may count as something else. */
+/* Cases are names for settings, by which lines may be told apart as well; x may count as something
+ * else. */
 TEST(test_what_the_paper_says_of_a_point_is_a_mark_in_its_panel)
 {
 	struct desk d;
@@ -427,7 +429,8 @@ TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 	desk_end(&d);
 }
 
-/* All flows of 20 KB are small, so what is said of small ones is on their curve; those of 200 KB are medium. */
+/* All flows of 20 KB are small, so what is said of small ones is on their curve; those of 200 KB
+ * are medium. */
 TEST(test_what_the_paper_says_of_a_distribution_is_a_mark_on_its_curve)
 {
 	struct desk d;
@@ -465,7 +468,8 @@ TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
 	struct desk d;
 	const struct chart *c;
 
-	/* Flows of 20 KB and of 200 KB, 100 us and more of seed 1 and 200 us and more of seed 2, alone 10 us. */
+	/* Flows of 20 KB and of 200 KB, 100 us and more of seed 1 and 200 us and more of seed 2,
+	 * alone 10 us. */
 	desk_begin(&d, "[panel a]\nkind = sizes\ny = slowdown_p50\nsizes = 100KB\n");
 	CHECK_INT(d.r.charts.count, 2); /* what is swept besides makes variants */
 	for (int i = 0; i < 2; i++) {
@@ -566,7 +570,9 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 
 	desk_begin(&d, claims);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
-	verdicts[1].health = (struct health){ .runs = 2, .incomplete = 1, .deadlocked = 1, .completed = 6, .unfinished = 3 };
+	verdicts[1].health = (struct health){
+		.runs = 2, .incomplete = 1, .deadlocked = 1, .completed = 6, .unfinished = 3
+	};
 	verdicts[1].is_doubtful = 1;
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
 	CHECK_INT(figure_report_write(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,

@@ -1,4 +1,6 @@
-/* test_flow_share.c -- which flows of a stored run count, in which class, and shares of them: every boundary by hand. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_flow_share.c -- which flows of a stored run count, in which class, and shares of them: every
+ * boundary by hand. */
 #include "lab/analysis/flow_share.h"
 #include "tests/test.h"
 #include "weir/units.h"
@@ -81,7 +83,8 @@ TEST(test_flow_set_leaves_out_endless_flows_control_and_what_never_started)
 	flow_set_free(&s);
 }
 
-/* Of exactly small-flow bytes a flow is small, of exactly large-flow bytes it is not large, of exactly 1 MB not above it. */
+/* Of exactly small-flow bytes a flow is small, of exactly large-flow bytes it is not large, of
+ * exactly 1 MB not above it. */
 TEST(test_flow_classes_end_with_their_boundary)
 {
 	static const uint64_t sizes[] = { SMALL, SMALL + 1, LARGE, LARGE + 1, MB, MB + 1 };
@@ -127,7 +130,8 @@ TEST(test_fct_within_is_of_all_flows_also_those_that_did_not_end)
 	flow_set_free(&s);
 }
 
-/* 1 to 1000 us: of nearest rank, p50 is the 500th, p95 the 950th, p99 the 990th, p99.9 the 999th. */
+/* 1 to 1000 us: of nearest rank, p50 is the 500th, p95 the 950th, p99 the 990th, p99.9 the
+ * 999th. */
 TEST(test_flow_quantiles_are_of_the_nearest_rank)
 {
 	static const struct {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_health.c -- runs that are no whole results say so themselves. */
 #define _GNU_SOURCE
 #include "lab/analysis/compare.h"
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Eight flows at a time that need more than their millisecond, one that has no end, and one of before the measurement. */
+/* Eight flows at a time that need more than their millisecond, one that has no end, and one of
+ * before the measurement. */
 #define CROWDED \
 	"[network]\ntopology = star\nhosts = 10\nrate = 10Gbps\n" \
 	"[traffic a]\npattern = incast\nsenders = 8\nreceiver = 0\nsize = 200KB\nperiod = 1ms\n" \
@@ -69,7 +71,8 @@ TEST(test_run_whose_flows_did_not_end_says_so_above_and_beside_its_numbers)
 	sim_end(&s);
 }
 
-/* Two real runs, one of which the machine held up: the row of both is not to be trusted, but for what they cost. */
+/* Two real runs, one of which the machine held up: the row of both is not to be trusted, but for
+ * what they cost. */
 TEST(test_real_run_that_was_held_up_says_so_in_its_table_and_in_comparisons)
 {
 	struct folder folder = folder_make();

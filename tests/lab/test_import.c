@@ -1,5 +1,6 @@
-/* test_import.c -- files of other simulators: what they mean, and a message for every line that does
- * not fit. The files that are right are in tests/import/. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_import.c -- files of other simulators: what they mean, and a message for every line that
+ * does not fit. The files that are right are in tests/import/. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/import.h"
 #include "sim/net/topology.h"

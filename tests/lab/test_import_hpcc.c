@@ -1,5 +1,6 @@
-/* test_import_hpcc.c -- configurations of HPCC's simulator: what every key means here, what is said where it has no
- * like, and a message for every line that does not fit. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_import_hpcc.c -- configurations of HPCC's simulator: what every key means here, what is said
+ * where it has no like, and a message for every line that does not fit. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/import.h"
 #include "tests/folder.h"
@@ -99,8 +100,8 @@ static void check_note(const char *config, const char *notes)
 	free(m.text);
 }
 
-/* Ports of 10 and 25 Gb/s; nodes 2 and 7 are the switches, and two cables lie between them. The last flow
- * starts at 2.0001 s, and the simulator stops at 2.4 s: 399.9 ms are left to it. */
+/* Ports of 10 and 25 Gb/s; nodes 2 and 7 are the switches, and two cables lie between them. The
+ * last flow starts at 2.0001 s, and the simulator stops at 2.4 s: 399.9 ms are left to it. */
 TEST(test_import_hpcc_carries_over_a_whole_configuration)
 {
 	static const char *const lines[] = {
@@ -111,7 +112,8 @@ TEST(test_import_hpcc_carries_over_a_whole_configuration)
 		"pfc-reserved = 4KiB\npfc-margin = 3KiB\n",
 		"\ncc = dcqcn(preset=hpcc, alpha-timer=1us, decrease-interval=4us, "
 		"increase-timer=300us, fast-recovery=1, g=0.00390625, additive=2Mbps, "
-		"hyper=20Mbps, clamp-target=no, window=scaled)\njitter = 0ns\narbitration = round-robin\n",
+		"hyper=20Mbps, clamp-target=no, window=scaled)\njitter = 0ns\narbitration = "
+		"round-robin\n",
 		"\n[rdma]\ncnp-interval = 0us\nack-size = 60B\nmtu = 1000B\nmin-rate = 100Mbps\n"
 		"window-of = pair\n",
 		"\n[traffic flows]\npattern = list\nack-class = data\nflow = ",
@@ -146,12 +148,14 @@ TEST(test_import_hpcc_knows_every_control)
 	check_line("CC_MODE 7\nRATE_AI 25Mb/s\nRATE_HAI 0.1Gbps\nHAS_WIN 0\n" FILES MAPS,
 		   "\ncc = timely(t-low=50us, t-high=500us, alpha=0.875, beta=0.8, delta=25Mbps, "
 		   "hai-delta=100Mbps, hai-after=5, rtt=20us, window=none)\n"
-		   "jitter = 0ns\narbitration = round-robin\n\n[rdma]\nheader = 56B\nack-size = 60B\n");
+		   "jitter = 0ns\narbitration = round-robin\n\n[rdma]\nheader = 56B\nack-size = "
+		   "60B\n");
 	check_line("CC_MODE 8\nEWMA_GAIN 0.0625\nDCTCP_RATE_AI 615Mb/s\nVAR_WIN 1\n" FILES MAPS,
 		   "\ncc = dctcp-rdma(g=0.0625, ai=615Mbps)\n");
 	check_line("CC_MODE 10\nRATE_AI 1MB/s\n" FILES MAPS,
 		   "\ncc = hpcc(eta=0.95, max-stage=5, ai=8Mbps, react=ack, window=scaled)\n"
-		   "jitter = 0ns\narbitration = round-robin\n\n[rdma]\nint-header = 2B\nack-size = 58B\n");
+		   "jitter = 0ns\narbitration = round-robin\n\n[rdma]\nint-header = 2B\nack-size = "
+		   "58B\n");
 	check_line("RP_TIMER 900\nEWMA_GAIN 0.5\nRATE_AI 1Mbps\nRATE_HAI 2Mbps\nCLAMP_TARGET_RATE "
 		   "1\n" FILES MAPS, /* CC_MODE 1, and what it has where nothing is given */
 		   "\ncc = dcqcn(preset=hpcc, alpha-timer=55us, decrease-interval=4us, "

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_ini.c -- the grammar that scenarios and claims share: what is seen of a file, and where. */
 #include "base/ini.h"
 #include "tests/test.h"

@@ -1,5 +1,6 @@
-/* test_meaning.c -- what the text of a setting means follows from the type of its option: a scheme, a
- * file, a kind. The keys come from the tables, so that one which is added is tried too. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_meaning.c -- what the text of a setting means follows from the type of its option: a scheme,
+ * a file, a kind. The keys come from the tables, so that one which is added is tried too. */
 #include "tests/folder.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"

@@ -1,4 +1,6 @@
-/* test_merge.c -- shards of a sweep: who has which runs, and when two results of one run are the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_merge.c -- shards of a sweep: who has which runs, and when two results of one run are the
+ * same. */
 #define _GNU_SOURCE
 #include "lab/campaign/merge.h"
 #include "lab/store/results.h"

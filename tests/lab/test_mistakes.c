@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mistakes.c -- a message for every mistake that a scenario file or --set can hold.
  *
  * Messages are compared whole: they are what a user sees. */
@@ -255,15 +256,19 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		  "loss-detection = dupack; take rack or auto" },
 		{ NETWORK "ecmp = packet\n" TRAFFIC
 			  "[host]\ncc = dcqcn\n[rdma]\nrecovery = go-back-n\n",
-		  "f.ini:10: rdma.recovery: go-back-n treats every packet that arrives out of order as "
-		  "a loss, and with network.ecmp = packet most do; write selective, or leave recovery "
+		  "f.ini:10: rdma.recovery: go-back-n treats every packet that arrives out of "
+		  "order as "
+		  "a loss, and with network.ecmp = packet most do; write selective, or leave "
+		  "recovery "
 		  "out" },
 		{ BASE "[host]\ncc = dcqcn\n[rdma]\nrecovery = go-back-n\nloss-detection = time\n",
-		  "f.ini:9: rdma.recovery: go-back-n keeps no packet that arrives out of order, which "
+		  "f.ini:9: rdma.recovery: go-back-n keeps no packet that arrives out of order, "
+		  "which "
 		  "loss-detection = time waits for; write selective, or leave recovery out" },
 		{ NETWORK "ecmp = packet\n" TRAFFIC
 			  "[host]\ncc = fdcc\n[rdma]\nint-flows = exact\n",
-		  "f.ini:10: rdma.int-flows: exact counts a flow at a port from its first packet to "
+		  "f.ini:10: rdma.int-flows: exact counts a flow at a port from its first packet "
+		  "to "
 		  "its last, and with network.ecmp = packet these pass different ports; write yes, "
 		  "or no" },
 		{ BASE "[host]\nrto-min = 2s\n",

@@ -1,5 +1,7 @@
-/* test_parts.c -- tables of parts of runs: flows by traffic section, class and size; percentiles and how many
- * flows they take; ratios that are none; order; narrow lines. Flows are made by hand. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_parts.c -- tables of parts of runs: flows by traffic section, class and size; percentiles
+ * and how many flows they take; ratios that are none; order; narrow lines. Flows are made by
+ * hand. */
 #define _XOPEN_SOURCE 700
 #include "lab/analysis/answer.h"
 #include "lab/store/flow_metric.h"
@@ -530,7 +532,8 @@ TEST(test_table_as_csv_has_every_mean_with_its_interval_and_runs)
 	bench_end(&b);
 }
 
-/* A damaged store may name any number; one read of it takes no more room than so many sections could. */
+/* A damaged store may name any number; one read of it takes no more room than so many sections
+ * could. */
 TEST(test_a_section_beyond_all_numbers_is_survived)
 {
 	struct flow_set set = { .count = 0 };

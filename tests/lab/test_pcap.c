@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pcap.c -- captures, read back byte by byte. */
 #include "tests/capture.h"
 
@@ -236,9 +237,9 @@ static void total_roce(void *context, const struct captured *c)
 
 #define PAIRS "[host]\ncc = %s\n[rdma]\nmtu = 1000B\n%s[traffic m]\npattern = many-to-one\n"
 
-/* Messages of 100,001 bytes: a first packet, 99 in the middle and a last one of 1 byte. The simulation's 48
- * bytes of header are 10 less than RoCE's, 26 in the first packet; frames are as long as in the
- * simulation, but the last, of 49 bytes, of which headers alone take 58. */
+/* Messages of 100,001 bytes: a first packet, 99 in the middle and a last one of 1 byte. The
+ * simulation's 48 bytes of header are 10 less than RoCE's, 26 in the first packet; frames are as
+ * long as in the simulation, but the last, of 49 bytes, of which headers alone take 58. */
 TEST(test_capture_of_queue_pairs_is_roce)
 {
 	static const char *const ports[] = { "sw->h0", "h0->sw", NULL };

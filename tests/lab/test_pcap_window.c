@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pcap_window.c -- the receive window in captures holds all that the sender may send. */
 #include "tests/capture.h"
 
@@ -13,7 +14,8 @@ static void see(void *context, const struct captured *c)
 	uint32_t window = capture_big(c->rest + TCP_WINDOW, 2);
 	int is_syn = (c->rest[TCP_FLAGS] & FLAG_SYN) != 0;
 
-	/* Of SYNs it is not scaled, and then as large as it can be; else it counts two bytes each: 50001 of them, not 50000. */
+	/* Of SYNs it is not scaled, and then as large as it can be; else it counts two bytes each:
+	 * 50001 of them, not 50000. */
 	CHECK_INT(window, is_syn ? 65535 : 50001);
 	w->syns += (uint32_t)is_syn;
 	w->others += !is_syn;

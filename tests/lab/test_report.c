@@ -1,4 +1,6 @@
-/* test_report.c -- from a store to a report: what it says, what it shows, and that it stands alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_report.c -- from a store to a report: what it says, what it shows, and that it stands
+ * alone. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"
 #include "lab/store/results.h"
@@ -189,7 +191,8 @@ TEST(test_report_distributions_are_those_of_the_flows)
 
 	sim_read(&run, SCENARIO, "t", 1, "none", "20KB");
 	sim_run(&run, 1);
-	/* Four flows that end after 10, 30, 30 and 70 us, one that never does, others out of the interval. */
+	/* Four flows that end after 10, 30, 30 and 70 us, one that never does, others out of the
+	 * interval. */
 	CHECK(run.r.flow_count > 6);
 	for (uint32_t i = 0; i < run.r.flow_count; i++) {
 		const int64_t fct_us[] = { 10, 30, 30, 70, -1 };
@@ -227,7 +230,8 @@ TEST(test_report_distributions_are_those_of_the_flows)
 	"[traffic web]\npattern = incast\nsenders = 4\nsize = 20KB\nperiod = 500us\n" \
 	"[traffic store]\npattern = many-to-one\nsenders = 2\nsize = 1MB\n[measure]\nto = 200ms\n"
 
-/* 60 flows of each section, 1 to 60 KB, that take factor us for each KB; store takes ten times as long. */
+/* 60 flows of each section, 1 to 60 KB, that take factor us for each KB; store takes ten times as
+ * long. */
 static void add_made_with(struct store *s, const char *marking, int seed, double factor,
 			  double goodput_bps)
 {

@@ -1,4 +1,6 @@
-/* test_report_choice.c -- a report of the runs of a search: what was asked, what was chosen, and which row is which. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_report_choice.c -- a report of the runs of a search: what was asked, what was chosen, and
+ * which row is which. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/report.h"
 #include "tests/folder.h"
@@ -165,7 +167,8 @@ TEST(test_rows_of_a_search_are_in_its_order_and_name_sections)
 	folder_remove(&f);
 }
 
-/* The outcome is of other runs then; rows of an ordinary sweep say which section a value belongs to, too. */
+/* The outcome is of other runs then; rows of an ordinary sweep say which section a value belongs
+ * to, too. */
 TEST(test_another_sweep_in_the_folder_is_not_reported_as_the_search)
 {
 	struct folder f = folder_make();

@@ -1,4 +1,6 @@
-/* test_responder.c -- pages over a socket of this machine, to clients that ask slowly, too much, or nothing. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_responder.c -- pages over a socket of this machine, to clients that ask slowly, too much, or
+ * nothing. */
 #define _GNU_SOURCE
 #include "base/responder.h"
 #include "tests/test.h"

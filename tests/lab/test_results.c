@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_results.c -- numbers as text, and JSON and CSV that other programs can read. */
 #define _XOPEN_SOURCE 700
 #include "cli/interrupt.h"
@@ -274,8 +275,9 @@ static struct flow_rows count_rows(const struct finished *f)
 	return rows;
 }
 
-/* More I/Os are drawn than there is time for. Expected: those that did not begin are nobody's flows. Buggy: all were
- * rows, most of them "never-started". What a scenario asks for itself and does not get stays. */
+/* More I/Os are drawn than there is time for. Expected: those that did not begin are nobody's
+ * flows. Buggy: all were rows, most of them "never-started". What a scenario asks for itself and
+ * does not get stays. */
 TEST(test_flows_of_storage_that_never_start_are_not_kept)
 {
 	struct flow_rows rows;
@@ -471,8 +473,8 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 
 /* --- pauses --- */
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4 ns to
- * 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
+/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+ * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 static const char paused_text[] =
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 	"[switch]\nmarking = none\nbuffer-per = switch\nlossless = 0\nbuffer = 153144B\n"

@@ -1,4 +1,6 @@
-/* test_running.c -- what a campaign leaves in its folder while it goes on, and what becomes of that. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_running.c -- what a campaign leaves in its folder while it goes on, and what becomes of
+ * that. */
 #define _GNU_SOURCE
 #include "tests/folder.h"
 #include "lab/campaign/running.h"

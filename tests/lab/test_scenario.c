@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_scenario.c -- scenario files: what is read from them, and how settings are replaced. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
@@ -121,7 +122,8 @@ TEST(test_scenario_settings_name_everything_that_a_run_depends_on)
 	CHECK_CONTAINS(listed, "network.hosts=17\n"); /* a default of the topology */
 	CHECK_CONTAINS(
 		listed,
-		"switch.marking=tcn(threshold=78us, t-min=0s, t-max=0s, p=0.01)\n"); /* spelled out */
+		"switch.marking=tcn(threshold=78us, t-min=0s, t-max=0s, p=0.01)\n"); /* spelled out
+										      */
 	CHECK_CONTAINS(listed, "host.mss=1KB\n");
 	CHECK_CONTAINS(listed, "host.rto-min=5ms\n");
 	CHECK_CONTAINS(listed, "traffic.a.pattern=many-to-one\n");
@@ -269,8 +271,8 @@ TEST(test_scenario_no_key_is_declared_twice_in_a_section)
 	}
 }
 
-/* Which kind it is may be said further below, so a key that may be repeated with one kind may not be an
- * ordinary key of another; and a section has room for the lines of one such key. */
+/* Which kind it is may be said further below, so a key that may be repeated with one kind may not
+ * be an ordinary key of another; and a section has room for the lines of one such key. */
 TEST(test_scenario_a_key_repeats_with_every_kind_that_has_it_and_each_has_one_at_most)
 {
 	int found = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_series_metric.c -- numbers from a probe's series, by hand. */
 #include "lab/analysis/series_metric.h"
 #include "lab/store/results.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sort.c -- numbers in order, many and few. */
 #include "base/sort.h"
 #include "tests/test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_store.c -- the results store: what goes in comes out, whole or not at all. */
 #define _XOPEN_SOURCE 700
 #include "lab/store/results.h"
@@ -33,7 +34,8 @@ static void key_of(const struct config *c, char key[RUN_KEY_SIZE])
 	CHECK_INT(run_key(c, key, &e), 0);
 }
 
-/* A run of that seed, as if its probes had seen two series and two classes of links had been paused. */
+/* A run of that seed, as if its probes had seen two series and two classes of links had been
+ * paused. */
 static void make_run(struct sim *s, int seed)
 {
 	sim_read(s, scenario_text, seed);

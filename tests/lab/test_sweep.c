@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sweep.c -- [sweep]: lists, ranges, combinations, and what is wrong with them. */
 #define _XOPEN_SOURCE 700
 #include "lab/scenario/sweep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_table.c -- comparing runs: rows, means, confidence, ratios, and how they look. */
 #define _XOPEN_SOURCE 700
 #include "lab/analysis/compare.h"
@@ -261,8 +262,8 @@ TEST(test_table_mistakes_name_what_there_is)
 	shelf_end(&s);
 }
 
-/* Fourteen times as much, give or take: by hand, logs 2.303, 2.639 and 2.996 have the mean 2.646 and the
- * deviation 0.3465, so the interval is exp(2.646 -+ 4.303 * 0.3465 / sqrt(3)). */
+/* Fourteen times as much, give or take: by hand, logs 2.303, 2.639 and 2.996 have the mean 2.646
+ * and the deviation 0.3465, so the interval is exp(2.646 -+ 4.303 * 0.3465 / sqrt(3)). */
 TEST(test_ratio_has_the_interval_of_its_logarithm_and_never_crosses_zero)
 {
 	static const struct made runs[] = {
@@ -699,7 +700,8 @@ TEST(test_every_metric_declares_how_it_is_shown_once)
 		CHECK(metric_find(answer_metric(i))->better != METRIC_NEITHER);
 }
 
-/* A definition that changes takes another name in the store: what older folders have is never mixed in. */
+/* A definition that changes takes another name in the store: what older folders have is never mixed
+ * in. */
 TEST(test_values_by_an_earlier_definition_are_not_shown_and_named)
 {
 	static const char *const metrics[] = { "round_mean_ns", "goodput_bps", "drops" };

@@ -1,4 +1,6 @@
-/* test_table_sort.c -- rows in the order of a column: numbers first, unknown ones last, whichever way round. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_table_sort.c -- rows in the order of a column: numbers first, unknown ones last, whichever
+ * way round. */
 #include "tests/folder.h" /* first: it says which functions there are */
 
 #include "lab/analysis/compare.h"

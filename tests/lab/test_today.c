@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_today.c -- which stored runs are those that a figure asks for today, whoever made them. */
 #include "tests/folder.h"
 #include "lab/analysis/today.h"

@@ -1,4 +1,6 @@
-/* test_verdict.c -- claims against results that are made by hand: every verdict, known good and bad. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_verdict.c -- claims against results that are made by hand: every verdict, known good and
+ * bad. */
 #define _XOPEN_SOURCE 700
 #include "lab/analysis/verdict.h"
 #include "lab/store/results.h"
@@ -332,7 +334,8 @@ TEST(test_direction_needs_something_to_be_against)
 	shelf_end(&s);
 }
 
-/* Five seeds, 24 to 28, deviation 1.58: the interval is 2.776 * 1.58 / 5^0.5 = 1.96 to each side of 26. */
+/* Five seeds, 24 to 28, deviation 1.58: the interval is 2.776 * 1.58 / 5^0.5 = 1.96 to each side
+ * of 26. */
 TEST(test_a_direction_is_that_of_the_whole_interval)
 {
 	struct shelf s = shelf_make();
@@ -603,7 +606,8 @@ TEST(test_shares_of_flows_and_any_percentile_are_measured)
 	shelf_end(&s);
 }
 
-/* Series that rise by 20 a millisecond with two seeds and by 30 with three, and end at 80 and 120. */
+/* Series that rise by 20 a millisecond with two seeds and by 30 with three, and end at 80 and
+ * 120. */
 TEST(test_what_is_never_reached_is_judged_seed_by_seed)
 {
 	struct shelf s = shelf_make();

@@ -1,4 +1,6 @@
-/* test_verdict_rule.c -- the rules of verdicts on numbers that are worked out by hand, and how they are counted. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_verdict_rule.c -- the rules of verdicts on numbers that are worked out by hand, and how they
+ * are counted. */
 #include "lab/analysis/verdict.h"
 #include "tests/test.h"
 #include <math.h>
@@ -43,8 +45,8 @@ TEST(test_four_seeds_are_too_few_and_five_are_not)
 	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 5).kind, VERDICT_DISAGREES);
 }
 
-/* 0.4..0.6 agrees. Of 0.5 +-0.2, that is 0.3..0.7, half lies within; of 0.5 +-0.21, 48 %. Of 0.58 +-0.12, that is
- * 0.46..0.7, 0.14 of 0.24. */
+/* 0.4..0.6 agrees. Of 0.5 +-0.2, that is 0.3..0.7, half lies within; of 0.5 +-0.21, 48 %. Of 0.58
+ * +-0.12, that is 0.46..0.7, 0.14 of 0.24. */
 TEST(test_half_of_the_interval_must_agree_too)
 {
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.2, 5).kind, VERDICT_AGREES);

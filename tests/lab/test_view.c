@@ -1,5 +1,6 @@
-/* test_view.c -- what weir view makes of the bytes that browsers and others send, and that nobody who looks
- * waits for anybody else. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_view.c -- what weir view makes of the bytes that browsers and others send, and that nobody
+ * who looks waits for anybody else. */
 #define _GNU_SOURCE
 #include "tests/folder.h"
 #include "lab/campaign/view.h"
@@ -311,8 +312,8 @@ TEST(test_the_server_refuses_what_it_cannot_read_and_goes_on)
 	end_server(pid, port);
 }
 
-/* Twice as many clients as there are places: some that say half a request, some that never read a large
- * answer, some that wait for what is never made. */
+/* Twice as many clients as there are places: some that say half a request, some that never read a
+ * large answer, some that wait for what is never made. */
 TEST(test_slow_clients_keep_nobody_waiting)
 {
 	enum { SLOW = 128 };

@@ -1,4 +1,6 @@
-/* test_acc.c -- ACC as an agent: what it chooses, what it never does, and which settings and models it takes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_acc.c -- ACC as an agent: what it chooses, what it never does, and which settings and models
+ * it takes. */
 #include "lib/agent/acc.h"
 #include "tests/agent_desk.h"
 
@@ -110,8 +112,8 @@ TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
 	check_policy("acc(learn=yes, explore=0, idle=none)");
 }
 
-/* A network whose values are all 0 has learned that every reward is the baseline, 0.8: seven tenths of 5/7 of the
- * line and three of a short queue. That comes, so there is nothing to learn. */
+/* A network whose values are all 0 has learned that every reward is the baseline, 0.8: seven tenths
+ * of 5/7 of the line and three of a short queue. That comes, so there is nothing to learn. */
 TEST(test_acc_learns_on_from_rewards_less_the_baseline_of_its_training)
 {
 	struct agent_desk d;
@@ -358,7 +360,8 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 	check_model("acc", bad, "is one of 'fdcc', not of acc");
 	bad = good, bad.features = "0";
 	check_model("acc", bad, "has the features '0'");
-	check_model("acc(traces=yes)", good, "; means and deviations over 8 and 64; rate of the line'");
+	check_model("acc(traces=yes)", good,
+		    "; means and deviations over 8 and 64; rate of the line'");
 	check_model("acc(preset=weir, traces=no)", good,
 		    "has the actions 'template 20'; 'weir 12' are asked for");
 	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_acc_actions.c -- ACC's tables of settings: how many, which, and as which knobs. */
 #include "lib/agent/acc.h"
 #include "tests/agent_desk.h"
@@ -142,7 +143,8 @@ TEST(test_acc_begins_with_secn2_of_the_link)
 	CHECK_NEAR(knobs_percent(&d.knobs[0]), 20, 1e-3);
 	CHECK_INT(d.knobs[1].min_bytes, 400000);
 	CHECK_INT(d.knobs[1].max_bytes, 1600000);
-	/* In the order of the template 100 KB are behind those of 80 and before those of 160, 400 before 640. */
+	/* In the order of the template 100 KB are behind those of 80 and before those of 160, 400
+	 * before 640. */
 	CHECK_INT(agent_desk_value(&d, "action", 0), 12);
 	CHECK_INT(agent_desk_value(&d, "action", 1), 16);
 	agent_desk_close(&d);

@@ -1,10 +1,12 @@
-/* test_acc_cost.c -- what section 6 of ACC counts: the network a decision needs, and queues that need none. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_acc_cost.c -- what section 6 of ACC counts: the network a decision needs, and queues that
+ * need none. */
 #include "lib/agent/acc.h"
 #include "tests/agent_desk.h"
 
-/* "14M FLOPs" a port every 500 us and "30 KB": layers of 20, 40, 40 and 20 behind 12 inputs. Products: 12 * 20 +
- * 20 * 40 + 40 * 40 + 40 * 20 = 3440, two operations each, 2000 times a second. Weights: those and 120 biases,
- * 4 bytes each, in the network and in its target. */
+/* "14M FLOPs" a port every 500 us and "30 KB": layers of 20, 40, 40 and 20 behind 12 inputs.
+ * Products: 12 * 20 + 20 * 40 + 40 * 40 + 40 * 20 = 3440, two operations each, 2000 times a second.
+ * Weights: those and 120 biases, 4 bytes each, in the network and in its target. */
 TEST(test_acc_network_is_as_large_as_section_6_counts)
 {
 	struct agent_desk d;

@@ -1,4 +1,6 @@
-/* test_acc_learn.c -- ACC learns while it runs: what it remembers, how it explores, what switches exchange. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_acc_learn.c -- ACC learns while it runs: what it remembers, how it explores, what switches
+ * exchange. */
 #include "lib/agent/acc.h"
 #include "lib/learn/memory.h"
 #include "tests/agent_desk.h"
@@ -88,9 +90,10 @@ TEST(test_acc_learns_once_there_are_enough_transitions_of_busy_queues)
 
 enum { TOY_QUEUES = 4, TOY_SLOTS = 3000, TOY_LATE = 50, BEST_STEADY = 3, BEST_BURSTY = 16 };
 
-/* Two regimes, told apart by how much leaves with CE. Steady, on even queues: the line is full, and the queue is 20 KB
- * with K_min 20 KB and 100 %, eight times that with the next K_min, and sixteen with 50 %. Bursty, on odd
- * ones: no queue, but as much is used of the line as the setting is lax, most with 640 KB and 5 %. */
+/* Two regimes, told apart by how much leaves with CE. Steady, on even queues: the line is full, and
+ * the queue is 20 KB with K_min 20 KB and 100 %, eight times that with the next K_min, and sixteen
+ * with 50 %. Bursty, on odd ones: no queue, but as much is used of the line as the setting is lax,
+ * most with 640 KB and 5 %. */
 static void toy_answer(struct agent_desk *d)
 {
 	for (uint32_t i = 0; i < TOY_QUEUES; i++) {
@@ -106,7 +109,8 @@ static void toy_answer(struct agent_desk *d)
 	}
 }
 
-/* Of the late slots, when hardly anything is explored any more: those in which every queue has the best. */
+/* Of the late slots, when hardly anything is explored any more: those in which every queue has the
+ * best. */
 static int toy_learned(const char *spec, uint64_t seed)
 {
 	struct agent_desk d;

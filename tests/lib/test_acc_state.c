@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_acc_state.c -- what ACC sees, what a slot is worth, and which queues are idle; by hand. */
 #include "lib/agent/acc.h"
 #include "tests/agent_desk.h"
@@ -77,8 +78,8 @@ static void check_newest(const struct acc_queue *q, uint32_t slot, const double 
 		CHECK_NEAR(q->seen[slot][f], expected[f], 1e-6);
 }
 
-/* 100 KB at the end: step 3. A quarter of the slot sent, a fifth of that with CE. Setting 12 of 0..19. The reward
- * has the mean, which is worth nothing. */
+/* 100 KB at the end: step 3. A quarter of the slot sent, a fifth of that with CE. Setting 12 of
+ * 0..19. The reward has the mean, which is worth nothing. */
 TEST(test_acc_state_is_normalised)
 {
 	struct acc_params p = params_of("acc");
@@ -111,8 +112,9 @@ TEST(test_acc_state_is_three_slots_oldest_first_and_the_first_stands_for_missing
 	CHECK_NEAR(q.seen[2][1], 0.2, 1e-6);
 }
 
-/* 8 slots of a full line without a queue, one of half a line that leaves 160 KB (step 3): over 8 slots the rate is
- * 1 - 0.5 / 8 and its deviation twice an eighth of what is left to that, 0.4375; the step 0.3 / 8. */
+/* 8 slots of a full line without a queue, one of half a line that leaves 160 KB (step 3): over 8
+ * slots the rate is 1 - 0.5 / 8 and its deviation twice an eighth of what is left to that, 0.4375;
+ * the step 0.3 / 8. */
 TEST(test_acc_traces_follow_means_and_deviations)
 {
 	struct acc_params p = params_of("acc(preset=weir)");
@@ -244,7 +246,8 @@ TEST(test_acc_idle_queue_keeps_its_setting)
 
 /* --- C-ACC --- */
 
-/* Six queues, two in each group. Those to hosts send a fifth and three fifths; the others nothing. */
+/* Six queues, two in each group. Those to hosts send a fifth and three fifths; the others
+ * nothing. */
 TEST(test_acc_of_a_network_sees_the_means_of_groups)
 {
 	struct agent_desk d;

@@ -1,4 +1,6 @@
-/* test_buffer.c -- what a shared buffer admits: free memory and the dynamic threshold, to the byte. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_buffer.c -- what a shared buffer admits: free memory and the dynamic threshold, to the
+ * byte. */
 #include "tests/test.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
@@ -23,7 +25,8 @@ TEST(test_shared_buffer_is_used_to_its_last_byte)
 	CHECK(!admits(8 * WEIR_ONE_Q32, 100001, 0, 1));
 }
 
-/* alpha = 1/2: with 40 KB in use 60 are free, and a queue may hold 30; with 80 in use it may hold 10 (Choudhury and Hahne). */
+/* alpha = 1/2: with 40 KB in use 60 are free, and a queue may hold 30; with 80 in use it may hold
+ * 10 (Choudhury and Hahne). */
 TEST(test_dynamic_threshold_is_a_part_of_what_is_free)
 {
 	CHECK(admits(WEIR_ONE_Q32 / 2, 40000, 28500, 1500));

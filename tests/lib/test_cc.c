@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc.c -- congestion controls: traces by hand, references in floating point, contract. */
 #include "tests/tcp_desk.h"
 #include "weir/rng.h"
@@ -49,7 +50,8 @@ TEST(test_congestion_avoidance_adds_a_segment_per_window)
 	}
 }
 
-/* RFC 5681, equation 3, segment by segment: nothing is lost to rounding, however small the steps. */
+/* RFC 5681, equation 3, segment by segment: nothing is lost to rounding, however small the
+ * steps. */
 TEST(test_congestion_avoidance_agrees_with_floating_point)
 {
 	double exact = 5 * MSS;
@@ -284,7 +286,8 @@ TEST(test_dctcp_alpha_goes_on_while_the_window_may_not_grow)
 	CHECK(dctcp_alpha(&s) > 1 - 1e-5);
 }
 
-/* Reference: alpha in floating point over random windows; the bound is the one that dctcp.c states. */
+/* Reference: alpha in floating point over random windows; the bound is the one that dctcp.c
+ * states. */
 TEST(test_dctcp_alpha_agrees_with_floating_point)
 {
 	static const struct {

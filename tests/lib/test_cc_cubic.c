@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_cubic.c -- CUBIC by hand: its curve, its cuts, how its slow start ends. */
 #include "tests/tcp_desk.h"
 
@@ -77,8 +78,8 @@ TEST(test_cubic_starts_a_new_curve_at_every_loss)
 	}
 }
 
-/* At a round trip of 1 ms Reno is faster: alpha = 3 * 0.3 / 1.7 = 0.5294 segments a round trip until
- * back at 100, then 1. From 70: 56.67 round trips to 100; after 100 in all, 43.33 more. */
+/* At a round trip of 1 ms Reno is faster: alpha = 3 * 0.3 / 1.7 = 0.5294 segments a round trip
+ * until back at 100, then 1. From 70: 56.67 round trips to 100; after 100 in all, 43.33 more. */
 TEST(test_cubic_is_no_slower_than_reno_would_be)
 {
 	struct sender s;
@@ -145,7 +146,8 @@ TEST(test_cubic_clock_stands_while_the_window_may_not_grow)
 	CHECK_NEAR(segments_of(&b), segments_of(&a), 1);
 }
 
-/* Nor does time in which nothing was sent, beyond a round trip: W(4) = 947.4, as without the pause. */
+/* Nor does time in which nothing was sent, beyond a round trip: W(4) = 947.4, as without the
+ * pause. */
 TEST(test_cubic_clock_stands_while_nothing_is_sent)
 {
 	struct sender s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_dcqcn.c -- dcqcn by direct calls: traces by hand, presets and options. */
 #include "tests/pair.h"
 
@@ -370,8 +371,10 @@ TEST(test_dcqcn_refuses_what_could_not_work)
 		const char *spec, *message;
 	} cases[] = {
 		{ "dcqcn(preset=paper, alpha-timer=99ns)", "alpha-timer must be 100ns or more" },
-		{ "dcqcn(preset=paper, decrease-interval=1ns)", "decrease-interval must be 100ns or more" },
-		{ "dcqcn(preset=paper, increase-timer=50ns)", "increase-timer must be 100ns or more" },
+		{ "dcqcn(preset=paper, decrease-interval=1ns)",
+		  "decrease-interval must be 100ns or more" },
+		{ "dcqcn(preset=paper, increase-timer=50ns)",
+		  "increase-timer must be 100ns or more" },
 		{ "dcqcn(preset=paper, byte-counter=9999B)", "byte-counter must be 10KB or more" },
 		{ "dcqcn(preset=paper, g=0.00001)", "g must be 1/65536 or more" },
 		{ "dcqcn(preset=paper, g=1.5)", "g" },

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_dcqcn_clocks.c -- dcqcn against clocks that tick, and what it and dctcp-rdma owe whoever
  * calls them. */
 #include "tests/pair.h"
@@ -172,7 +173,8 @@ TEST(test_dcqcn_agrees_with_clocks_that_tick)
 	mixed.g = 1. / 16;
 	mixed.threshold = 2;
 	check_against_reference(
-		"dcqcn(preset=paper, clamp-target=no, byte-counter=150KB, g=1/16, fast-recovery=2)", mixed, 3);
+		"dcqcn(preset=paper, clamp-target=no, byte-counter=150KB, g=1/16, fast-recovery=2)",
+		mixed, 3);
 }
 
 /* --- contract --- */
@@ -233,7 +235,8 @@ TEST(test_rdma_ecn_controls_obey_and_are_deterministic)
 
 TEST(test_rdma_ecn_controls_survive_the_extremes_of_their_options)
 {
-	static const char *const openings[] = { "dcqcn(preset=paper, ", "dcqcn(preset=hpcc, ", "dctcp-rdma(" };
+	static const char *const openings[] = { "dcqcn(preset=paper, ", "dcqcn(preset=hpcc, ",
+						"dctcp-rdma(" };
 	int tried = 0;
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_dctcp_rdma.c -- DCTCP for queue pairs by hand, and both DCTCPs beside the kernel's. */
 #include "tests/pair.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_delay.c -- controls that go by round-trip times, timely and swift: their algorithms by
  * hand, where senders settle, contract. */
 #include "tests/rdma_desk.h"
@@ -441,8 +442,8 @@ TEST(test_swift_losses_halve_and_timeouts_in_a_row_reset)
 	CHECK_INT(pace(&q)->window_bytes, 1001);
 }
 
-/* The cut is 0.8 of the excess, so the same from any window, and never smaller for a longer delay.
- */
+/* The cut is 0.8 of the excess, so the same from any window, and never smaller for a longer
+ * delay. */
 TEST(test_swift_never_answers_a_longer_delay_with_a_larger_window)
 {
 	uint64_t last = UINT64_MAX;

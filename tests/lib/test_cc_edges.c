@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_edges.c -- controls exactly at the edges of what they compare. */
 #include "tests/rdma_desk.h"
 #include "tests/tcp_desk.h"
@@ -16,8 +17,9 @@ static void use_link(struct pair *q, double share)
 	pair_round(q);
 }
 
-/* Algorithm 1, line 9: U >= eta is answered by a factor, and counts no additive step. With max-stage 1 the round after one at
- * exactly eta may still grow additively: a quarter of the link in use leaves the window, and its 50 bytes more, as they are. */
+/* Algorithm 1, line 9: U >= eta is answered by a factor, and counts no additive step. With
+ * max-stage 1 the round after one at exactly eta may still grow additively: a quarter of the link
+ * in use leaves the window, and its 50 bytes more, as they are. */
 TEST(test_hpcc_at_exactly_eta_takes_no_additive_step)
 {
 	struct pair q;
@@ -34,8 +36,9 @@ TEST(test_hpcc_at_exactly_eta_takes_no_additive_step)
 	CHECK_INT(pace(&q)->window_bytes, before + 50);
 }
 
-/* RFC 9438, section 4.2: the target is at most one and a half windows. 8 s after a cut from 1000 segments to 700 the curve a
- * round trip of 20 s ahead is at 0.4 (28 - 9.09)^3 + 1000 = 3708: an ACK of a segment adds half a segment. */
+/* RFC 9438, section 4.2: the target is at most one and a half windows. 8 s after a cut from 1000
+ * segments to 700 the curve a round trip of 20 s ahead is at 0.4 (28 - 9.09)^3 + 1000 = 3708: an
+ * ACK of a segment adds half a segment. */
 TEST(test_cubic_target_is_at_most_one_and_a_half_windows)
 {
 	struct sender s;

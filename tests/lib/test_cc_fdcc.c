@@ -1,5 +1,6 @@
-/* test_cc_fdcc.c -- fdcc: observations and factors by hand, its clock, how a network gets the past, which models
- * fit, contract. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_cc_fdcc.c -- fdcc: observations and factors by hand, its clock, how a network gets the past,
+ * which models fit, contract. */
 #include "tests/decision_desk.h"
 #include "tests/learn_desk.h"
 #include "lib/cc/fdcc.h"
@@ -64,9 +65,10 @@ static struct weir_learn_plan one_layer_plan(uint32_t inputs)
  *	RTT 1.5; port 1 (100 Gb/s): QLEN 25000 / 125000 = 0.2, the rest is not known yet
  * The second, 10 us later after 20 us, when all that was halved is due:
  *	port 1: QLEN 75000 / 125000 = 0.6, 75000 bytes in 10 us: 0.6; together 1.2
- *	port 2 (25 Gb/s, 31250 bytes in 10 us): QLEN 15625 / 31250 = 0.5, 25000 bytes: 0.8; together 1.3: this one
- *	GOODPUT 25000 bytes in 10 us of the receiver's clock, whose line is that of port 2: 0.8
- *	dRTT (2 - 1.5) / 1, dQLEN (0.5 - 0.2) / 1, INSRATE 83333 / 125000, last action 2/3 - 1 */
+ *	port 2 (25 Gb/s, 31250 bytes in 10 us): QLEN 15625 / 31250 = 0.5, 25000 bytes: 0.8;
+ *together 1.3: this one GOODPUT 25000 bytes in 10 us of the receiver's clock, whose line is that of
+ *port 2: 0.8 dRTT (2 - 1.5) / 1, dQLEN (0.5 - 0.2) / 1, INSRATE 83333 / 125000, last action 2/3 - 1
+ */
 static void two_acks(struct pair *q)
 {
 	q->ack.now_ns = 20000;
@@ -117,7 +119,8 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	CHECK_NEAR(s.rows[1].rtt, 2, 1e-6);
 }
 
-/* Goodput and rate, 0.8 and 2/3 of a line, by their fourth roots; 1/16 and 1/256 would be 1/2 and 1/4. */
+/* Goodput and rate, 0.8 and 2/3 of a line, by their fourth roots; 1/16 and 1/256 would be 1/2 and
+ * 1/4. */
 TEST(test_fdcc_sees_rates_by_their_fourth_roots)
 {
 	static const float second[] = {
@@ -135,7 +138,8 @@ TEST(test_fdcc_sees_rates_by_their_fourth_roots)
 	CHECK_NEAR(weir_fdcc_rate_seen(FDCC_RATES_LINEAR, 1.0 / 256), 1.0 / 256, 0);
 }
 
-/* Changes in 10 us are 100 times as large in 1 ms; the factor accumulates: 2/3 and then 4/9, but not below 0.5. */
+/* Changes in 10 us are 100 times as large in 1 ms; the factor accumulates: 2/3 and then 4/9, but
+ * not below 0.5. */
 TEST(test_fdcc_thesis_has_milliseconds_and_factors_that_accumulate)
 {
 	static const float second[] = { 2, 0.5F, 0.8F, 0.8F, 50, 30, 0.666664F, 2.0F / 3 };
@@ -208,7 +212,8 @@ TEST(test_fdcc_acts_at_the_first_ack_and_then_after_half_of_the_last_round_trip)
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 }
 
-/* u = 1, 0.5, -0.5, -1 with alpha 0.5: 1.5, 1.25, 0.8, 0.667; as many steps down as up lead back. */
+/* u = 1, 0.5, -0.5, -1 with alpha 0.5: 1.5, 1.25, 0.8, 0.667; as many steps down as up lead
+ * back. */
 TEST(test_learned_factors_are_symmetric)
 {
 	CHECK_NEAR(learned_factor(0.5, 1), 1.5, 1e-12);
@@ -221,8 +226,8 @@ TEST(test_learned_factors_are_symmetric)
 			   1e-12);
 }
 
-/* Cuts of 2/3 end at 100 Mb/s x 10 us = 125 bytes, one packet in flight; growth ends at the line. The network
- * says -1, then +1. */
+/* Cuts of 2/3 end at 100 Mb/s x 10 us = 125 bytes, one packet in flight; growth ends at the line.
+ * The network says -1, then +1. */
 TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 {
 	struct weir_learn_plan plan = one_layer_plan(FDCC_OBSERVATIONS);
@@ -251,7 +256,8 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 	desk_close(&d);
 }
 
-/* 125 packets x 2/3 = 83.3; at least one. min-rate 1 Gb/s is 1250 bytes. A quarter of the line halves alpha. */
+/* 125 packets x 2/3 = 83.3; at least one. min-rate 1 Gb/s is 1250 bytes. A quarter of the line
+ * halves alpha. */
 TEST(test_fdcc_floor_min_rate_and_gain_do_what_they_say)
 {
 	struct pair q;
@@ -276,8 +282,8 @@ TEST(test_fdcc_floor_min_rate_and_gain_do_what_they_say)
 
 /* --- the past --- */
 
-/* The network sees four observations and reads the RTT of the oldest: its own at first, that of the first ACK
- * while there are fewer than four, then the one three actions ago. */
+/* The network sees four observations and reads the RTT of the oldest: its own at first, that of the
+ * first ACK while there are fewer than four, then the one three actions ago. */
 TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 {
 	static const int64_t rtt[] = { 1, 2, 3, 4, 5, 6 };
@@ -301,7 +307,8 @@ TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 	desk_close(&d);
 }
 
-/* What fdcc does with a recurrent network is what the network says of the rows before, eight at most. */
+/* What fdcc does with a recurrent network is what the network says of the rows before, eight at
+ * most. */
 TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 {
 	struct weir_learn_plan plan = recall_plan(32);
@@ -440,7 +447,8 @@ TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 
 /* --- contract --- */
 
-/* The desk's contract with a network whose weights are as they come from a seed, and with huge ones. */
+/* The desk's contract with a network whose weights are as they come from a seed, and with huge
+ * ones. */
 static void check_network(const struct weir_learn_plan *plan, float scale)
 {
 	struct weir_learn_policy policy;

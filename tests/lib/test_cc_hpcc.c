@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_hpcc.c -- hpcc: Algorithm 1 by hand, what is known of a hop, where senders settle,
  * contract. */
 #include "tests/rdma_desk.h"
@@ -74,10 +75,10 @@ TEST(test_hpcc_without_a_window_has_the_same_rate)
 	CHECK_NEAR((double)pace(&q)->rate_bps, 95.04e9, 100);
 }
 
-/* react=round: the first ACK shows the counters, with PAIR_BDP under way; what comes before all that is
- * acknowledged is not looked at. Then 10 us have passed, tau = T, so U = u = 100000 / 125000 = 0.8 over all
- * of it, which maxStage 0 answers by a factor: W = 125000 x 0.95 / 0.8 + 50, at most 125000. With 137500
- * bytes, that is 1.1 and W = 125000 x 0.95 / 1.1 + 50 = 108004.5. */
+/* react=round: the first ACK shows the counters, with PAIR_BDP under way; what comes before all
+ * that is acknowledged is not looked at. Then 10 us have passed, tau = T, so U = u = 100000 /
+ * 125000 = 0.8 over all of it, which maxStage 0 answers by a factor: W = 125000 x 0.95 / 0.8 + 50,
+ * at most 125000. With 137500 bytes, that is 1.1 and W = 125000 x 0.95 / 1.1 + 50 = 108004.5. */
 TEST(test_hpcc_may_react_once_a_round_trip)
 {
 	struct pair q;
@@ -274,8 +275,8 @@ TEST(test_hpcc_begins_a_hop_anew_when_its_link_changes)
 	CHECK_INT(pace(&q)->window_bytes, 93800);
 }
 
-/* All links are others: nothing is measured, so nothing changes; nor does an ACK without telemetry.
- */
+/* All links are others: nothing is measured, so nothing changes; nor does an ACK without
+ * telemetry. */
 TEST(test_hpcc_waits_where_nothing_can_be_compared)
 {
 	struct pair q;
@@ -316,8 +317,8 @@ TEST(test_hpcc_counters_may_wrap_around)
 	CHECK_INT(pace(&q)->window_bytes, 118209);
 }
 
-/* tau = 2 T counts as T: U is the new u = 125000 / 125000 + 1 = 2, not -1 + 2 x 2, and W = 59425.
- */
+/* tau = 2 T counts as T: U is the new u = 125000 / 125000 + 1 = 2, not -1 + 2 x 2, and W =
+ * 59425. */
 TEST(test_hpcc_weighs_nothing_more_than_a_round_trip)
 {
 	struct pair q;

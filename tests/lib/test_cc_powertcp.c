@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_powertcp.c -- powertcp: Algorithm 1 by hand, where senders settle, contract. What is
  * known of a hop is shared with hpcc and tested there. */
 #include "tests/rdma_desk.h"
@@ -274,8 +275,8 @@ TEST(test_powertcp_senders_settle_where_the_law_says)
 }
 
 /* 21 join one at the same moment: a queue of 20 times B T and more, which the link needs as many
- * round trips to send. Five round trips after that it is gone, and the link is in use from then on.
- */
+ * round trips to send. Five round trips after that it is gone, and the link is in use from then
+ * on. */
 TEST(test_powertcp_senders_that_join_together_come_to_rest)
 {
 	static struct pipe p;

@@ -1,4 +1,6 @@
-/* test_cc_rl_cc.c -- rl-cc: its signal and its linear rule by hand, what a network gets, contract. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_cc_rl_cc.c -- rl-cc: its signal and its linear rule by hand, what a network gets,
+ * contract. */
 #include "tests/decision_desk.h"
 #include "tests/learn_desk.h"
 #include "lib/cc/learned.h"
@@ -15,8 +17,9 @@ static void round_of(struct pair *q, int64_t rtt_ns)
 /* Base 10 us, beta 1, target 0.064, scale 12.5; u = -0.2 g, alpha 0.2, from line rate:
  *	10 us:	x = 0,		g = -0.8,	u = 0.16, but the line is the limit
  *	11 us:	x = 0.1,	g = 0.45,	u = -0.09, rate / 1.018 = 98.2318 Gb/s
- *	14 us:	x = 0.4 sqrt(0.982318) = 0.396448,	g = 4.15559,	u = -0.831119, rate / 1.166224 = 84.2307 Gb/s
- *	30 us:	x = 2 sqrt(0.842307) = 1.83554, g = 22.14 clipped at 5, u = -1: / 1.2 = 70.1923 Gb/s */
+ *	14 us:	x = 0.4 sqrt(0.982318) = 0.396448,	g = 4.15559,	u = -0.831119, rate
+ * / 1.166224 = 84.2307 Gb/s 30 us:	x = 2 sqrt(0.842307) = 1.83554, g = 22.14 clipped at 5, u =
+ *-1: / 1.2 = 70.1923 Gb/s */
 TEST(test_rl_cc_linear_rule_follows_a_trace_by_hand)
 {
 	static const int64_t rtt_ns[] = { 10000, 11000, 14000, 30000 };
@@ -57,8 +60,8 @@ TEST(test_rl_cc_presets_differ_in_base_beta_and_clip)
 	CHECK_NEAR(s.rows[0].signal, 111.7, 1e-4);
 }
 
-/* (factor, signal) of the action before and of this one, and an LSTM that goes on from action to action: the
- * same as the whole sequence at once. */
+/* (factor, signal) of the action before and of this one, and an LSTM that goes on from action to
+ * action: the same as the whole sequence at once. */
 TEST(test_rl_cc_network_sees_two_intervals_and_remembers_the_rest)
 {
 	static const int64_t rtt_ns[] = { 10000, 13000, 12000, 15000, 10500 };

@@ -1,6 +1,7 @@
-/* test_contract.c -- what every marking scheme must obey, whatever its options: driven through a port
- * with traffic that swings between idle and full. The scheme's own tests say what it marks; these say
- * what it must never do. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_contract.c -- what every marking scheme must obey, whatever its options: driven through a
+ * port with traffic that swings between idle and full. The scheme's own tests say what it marks;
+ * these say what it must never do. */
 #include "tests/port_desk.h"
 #include "weir/rng.h"
 #include <fenv.h>

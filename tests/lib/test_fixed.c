@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_fixed.c -- the agent that changes nothing: which knobs it gives each queue. */
 #include "tests/agent_desk.h"
 

@@ -1,4 +1,6 @@
-/* test_flow_count.c -- counting flows as PRED's Algorithm 1 does, with its two kinds of conflicts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_flow_count.c -- counting flows as PRED's Algorithm 1 does, with its two kinds of
+ * conflicts. */
 #include "lib/mark/flow_count.h"
 #include "tests/test.h"
 #include <math.h>
@@ -211,8 +213,8 @@ TEST(test_flows_that_share_a_bit_count_as_one)
 	free(c.count);
 }
 
-/* n random flows meet 120 (1 - (1 - 1/120)^n) bits in the mean: 16.9 for 18, 78.2 for 126. The number of
- * bits met varies by less than sqrt(n) / 2. */
+/* n random flows meet 120 (1 - (1 - 1/120)^n) bits in the mean: 16.9 for 18, 78.2 for 126. The
+ * number of bits met varies by less than sqrt(n) / 2. */
 TEST(test_a_bitmap_counts_as_many_flows_as_it_has_bits_for)
 {
 	static const uint32_t flows[] = { 1, 18, 126, 2000 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_flow_queues.c -- a queue for each active flow, as far as there are queues: Huang et al.,
  * "DiffECN", ToN 2024, section IV-B. */
 #include "tests/flow_bench.h"
@@ -21,8 +22,8 @@ TEST(test_a_new_flow_gets_the_smallest_empty_queue)
 	bench_close(&b);
 }
 
-/* Section VII-B, T_period being 1.5 x 192 us: an empty queue is still its flow's and goes to no other
- * until the flow was silent for longer than that; then the flow itself is a new one. */
+/* Section VII-B, T_period being 1.5 x 192 us: an empty queue is still its flow's and goes to no
+ * other until the flow was silent for longer than that; then the flow itself is a new one. */
 TEST(test_a_queue_stays_its_flows_until_that_was_silent_for_the_period)
 {
 	struct bench b;
@@ -48,8 +49,8 @@ TEST(test_a_queue_stays_its_flows_until_that_was_silent_for_the_period)
 	bench_close(&b);
 }
 
-/* More flows than queues: those whose queues are empty hold them all the same, and a new one has the
- * first queue to go through. Who counts is who waits: N is 1. */
+/* More flows than queues: those whose queues are empty hold them all the same, and a new one has
+ * the first queue to go through. Who counts is who waits: N is 1. */
 TEST(test_queues_that_are_held_are_not_given_away_and_do_not_count)
 {
 	struct bench b;

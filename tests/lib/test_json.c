@@ -1,4 +1,6 @@
-/* test_json.c -- JSON without trust: what is found, what is skipped, and that nothing that is missing reads as zero. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_json.c -- JSON without trust: what is found, what is skipped, and that nothing that is
+ * missing reads as zero. */
 #include "base/json.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -81,7 +83,8 @@ TEST(test_json_refuses_what_nests_deeper_than_it_says)
 	CHECK_STR(e.text, "the text is nested too deeply");
 }
 
-/* A text that is cut anywhere, or has any byte changed, is not read beyond its end, and a walk over it terminates. */
+/* A text that is cut anywhere, or has any byte changed, is not read beyond its end, and a walk over
+ * it terminates. */
 TEST(test_json_survives_any_damage)
 {
 	struct weir_rng rng = weir_rng_make(3, 1, WEIR_RNG_TUNING);

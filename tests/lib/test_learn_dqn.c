@@ -1,5 +1,6 @@
-/* test_learn_dqn.c -- double DQN where the values of actions can be computed by hand, and the same bytes
- * whoever does the work. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_learn_dqn.c -- double DQN where the values of actions can be computed by hand, and the same
+ * bytes whoever does the work. */
 #include "tests/learn_desk.h"
 #include "tests/learn_crew.h"
 #include <math.h>
@@ -74,7 +75,8 @@ static void player_update(struct player *p, int updates)
 
 /* --- two states --- */
 
-/* In B staying (0) pays 1; leaving (1), and anything in A, pays nothing. Action 1 changes the state. */
+/* In B staying (0) pays 1; leaving (1), and anything in A, pays nothing. Action 1 changes the
+ * state. */
 static void record_two_states(struct player *p, uint64_t seed)
 {
 	uint32_t state = 0;
@@ -94,7 +96,8 @@ static void record_two_states(struct player *p, uint64_t seed)
 	weir_learn_memory_end(p->memory, observation, WEIR_LEARN_CUT);
 }
 
-/* gamma 0.9. B: stay 1 + 0.9 B = 10, leave 0.9 A. A: change 0.9 * 10 = 9, stay 0.9 * 9 = 8.1; so leave 8.1. */
+/* gamma 0.9. B: stay 1 + 0.9 B = 10, leave 0.9 A. A: change 0.9 * 10 = 9, stay 0.9 * 9 = 8.1; so
+ * leave 8.1. */
 TEST(test_learn_dqn_values_of_two_states_are_those_computed_by_hand)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++) {

@@ -1,4 +1,6 @@
-/* test_learn_memory.c -- the replay memory: what is drawn, what came before it and what it was worth. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_learn_memory.c -- the replay memory: what is drawn, what came before it and what it was
+ * worth. */
 #include "lib/learn/memory.h"
 #include "tests/learn_desk.h"
 
@@ -146,7 +148,8 @@ static void check_return(const struct weir_learn_memory *m, uint64_t row,
 	CHECK_INT(r.next, expected.next);
 }
 
-/* Rewards 10, 20, 30, 40 at gamma 1/2, three of them: 10 + 20/2 + 30/4, then 1/8 of what row 3 is worth. */
+/* Rewards 10, 20, 30, 40 at gamma 1/2, three of them: 10 + 20/2 + 30/4, then 1/8 of what row 3 is
+ * worth. */
 TEST(test_learn_memory_returns_are_n_rewards_and_the_value_n_steps_on)
 {
 	struct weir_learn_memory *m = memory_open(16);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_model.c -- models as safetensors: what another program reads, and what is refused. */
 #include "tests/learn_desk.h"
 #include "weir/rng.h"
@@ -334,8 +335,8 @@ TEST(test_learn_model_with_a_bad_header_is_refused)
 		0, "tensor '0.weight' [4096, 2] is missing");
 }
 
-/* A few bytes of a good file changed, cut off or doubled, again and again: never a crash, and what is
- * accepted has only numbers that are some. */
+/* A few bytes of a good file changed, cut off or doubled, again and again: never a crash, and what
+ * is accepted has only numbers that are some. */
 TEST(test_learn_model_survives_twenty_thousand_mutations)
 {
 	struct weir_learn_plan plan = recall_plan(), back;

@@ -1,5 +1,6 @@
-/* test_learn_net.c -- networks against a second opinion: a plain one in double precision, with slopes by
- * finite differences. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_learn_net.c -- networks against a second opinion: a plain one in double precision, with
+ * slopes by finite differences. */
 #include "tests/learn_desk.h"
 #include <math.h>
 

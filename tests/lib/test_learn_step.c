@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_step.c -- activation functions, random numbers, losses, Adam, clipping and copies. */
 #include "tests/learn_desk.h"
 #include <math.h>
@@ -92,7 +93,8 @@ TEST(test_learn_exploring_noise_stays_within_the_actions)
 		CHECK(actions[i] <= 1.0F && actions[i] >= -1.0F);
 		sum += (double)actions[i];
 	}
-	/* E min(0.95 + 0.2 z, 1) = 0.95 + 0.2 (a Q(a) - phi(a)) with a = 1/4, Q its upper tail: 0.8928. */
+	/* E min(0.95 + 0.2 z, 1) = 0.95 + 0.2 (a Q(a) - phi(a)) with a = 1/4, Q its upper tail:
+	 * 0.8928. */
 	CHECK_NEAR(sum / 1000, 0.8928, 0.02);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_task.c -- do nets learn what they should, whatever the seed? */
 #include "tests/learn_desk.h"
 #include <math.h>
@@ -49,7 +50,8 @@ struct recall {
 	float seen[BATCH * STEPS], slope[BATCH * STEPS];
 };
 
-/* New sequences of numbers between -1 and 1, and the mean squared error of the net's answers to them. */
+/* New sequences of numbers between -1 and 1, and the mean squared error of the net's answers to
+ * them. */
 static double recall_try(struct recall *r, uint64_t stream)
 {
 	double sum = 0.0;
@@ -95,9 +97,9 @@ TEST(test_learn_lstm_learns_to_recall_three_steps_from_ten_of_ten_seeds)
 
 /* --- slopes of the caller's own, over whole sequences --- */
 
-/* RL-CC's policy, 4-12-12-[LSTM 12]-1 without biases, on signals g that keep their sign for a sequence.
- * The loss is the mean of u g, so its slope at a step is g over their number, and the best u is -1
- * where g is positive and 1 where it is negative. */
+/* RL-CC's policy, 4-12-12-[LSTM 12]-1 without biases, on signals g that keep their sign for a
+ * sequence. The loss is the mean of u g, so its slope at a step is g over their number, and the
+ * best u is -1 where g is positive and 1 where it is negative. */
 struct signals {
 	float inputs[BATCH * STEPS * 4], g[BATCH * STEPS], slope[BATCH * STEPS];
 };

@@ -1,12 +1,14 @@
-/* test_learn_td3.c -- TD3 on tasks with known answers: aim at what is seen, and recall what was seen. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_learn_td3.c -- TD3 on tasks with known answers: aim at what is seen, and recall what was
+ * seen. */
 #include "tests/learn_crew.h"
 #include "tests/learn_desk.h"
 #include "weir/rng.h"
 #include <math.h>
 
-/* Observations are random; the reward is -(action - target)^2, the target what was seen lag steps ago,
- * or 0 where that is before the episode. Nothing that is done matters later, so values are those of
- * the current reward plus a constant. */
+/* Observations are random; the reward is -(action - target)^2, the target what was seen lag steps
+ * ago, or 0 where that is before the episode. Nothing that is done matters later, so values are
+ * those of the current reward plus a constant. */
 enum { EPISODE = 16, ROWS = 8192, UNTIL_FIT = 512 };
 
 struct player {
@@ -289,7 +291,8 @@ TEST(test_learn_td3_gradient_does_not_depend_on_the_size_of_a_batch_of_equals)
 	}
 }
 
-/* Every action is worth 1 a step for ever: 1 / (1 - gamma) = 2, also with returns of three steps. */
+/* Every action is worth 1 a step for ever: 1 / (1 - gamma) = 2, also with returns of three
+ * steps. */
 TEST(test_learn_td3_values_a_constant_reward_at_its_geometric_sum)
 {
 	struct player p;
@@ -331,8 +334,8 @@ TEST(test_learn_td3_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		player_close(&p[i]);
 }
 
-/* What every compiler and machine must come to: release and sanitizer builds, with weir_wide registers and
- * without. A change of this number is a change of every model that is trained. */
+/* What every compiler and machine must come to: release and sanitizer builds, with weir_wide
+ * registers and without. A change of this number is a change of every model that is trained. */
 TEST(test_learn_td3_is_the_same_bytes_in_every_build)
 {
 	struct player p;
@@ -357,7 +360,8 @@ TEST(test_learn_td3_is_the_same_bytes_in_every_build)
 	player_close(&p);
 }
 
-/* The reward is the aside and nothing else: with gamma 0 it is what critics come to say, whatever is seen or done. */
+/* The reward is the aside and nothing else: with gamma 0 it is what critics come to say, whatever
+ * is seen or done. */
 TEST(test_learn_td3_critics_see_asides_that_actors_do_not)
 {
 	struct player p = { .seed = 5 };

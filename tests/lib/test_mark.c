@@ -1,4 +1,6 @@
-/* test_mark.c -- marking schemes: worked examples by hand, references in floating point, contract. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark.c -- marking schemes: worked examples by hand, references in floating point,
+ * contract. */
 #include "tests/test.h"
 #include "weir/mark.h"
 #include "weir/rng.h"

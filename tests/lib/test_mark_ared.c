@@ -1,4 +1,6 @@
-/* test_mark_ared.c -- Adaptive RED: weight, adaptation and gentle line by hand, and the queue it holds. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark_ared.c -- Adaptive RED: weight, adaptation and gentle line by hand, and the queue it
+ * holds. */
 #include "tests/mark_desk.h"
 #include "tests/sim.h"
 
@@ -19,9 +21,9 @@ static uint32_t ared_at(struct marker *m, uint32_t pkts, int64_t now_ns)
 	return marker_enqueue(m, &v);
 }
 
-/* C = 10 Gb/s / 12000 bits = 833,333 packets a second. The paper's w = 1 - exp(-1 / C) is 1.2e-6: one
- * packet that finds 4 GB makes an average of 4800 B. Over 1 ms: C t = 833.33, and after 833 packets
- * that find 1000 the average is 1000 (1 - exp(-833 / 833.33)) = 631.97. */
+/* C = 10 Gb/s / 12000 bits = 833,333 packets a second. The paper's w = 1 - exp(-1 / C) is 1.2e-6:
+ * one packet that finds 4 GB makes an average of 4800 B. Over 1 ms: C t = 833.33, and after 833
+ * packets that find 1000 the average is 1000 (1 - exp(-833 / 833.33)) = 631.97. */
 TEST(test_ared_weight_follows_from_the_speed_of_the_line)
 {
 	struct weir_mark_view v = { .queue_bytes = 4000000000, .queue_pkts = 1 };
@@ -103,8 +105,8 @@ TEST(test_ared_keeps_its_probability_between_1_and_50_percent)
 	CHECK_NEAR(marker_value(&m, "p"), 0.01, 1e-9);
 }
 
-/* p = 0.2: nothing below 100, 0.1 at 150, 0.2 at 200; then gently 0.2 + 0.8 / 2 = 0.6 at 300, and all
- * from 400 on. */
+/* p = 0.2: nothing below 100, 0.1 at 150, 0.2 at 200; then gently 0.2 + 0.8 / 2 = 0.6 at 300, and
+ * all from 400 on. */
 TEST(test_ared_marks_by_a_line_and_a_gentle_one_above_it)
 {
 	enum { N = 200000 };
@@ -233,8 +235,8 @@ static double run_flows(struct sim *s, const char *marking, int flows)
 	return sim_metric(s, "queue_mean_pkts");
 }
 
-/* min 32, max 96: the target is 57.6 to 70.4 packets. RED with the same line finds its level below the
- * target where flows are few and above it where they are many. */
+/* min 32, max 96: the target is 57.6 to 70.4 packets. RED with the same line finds its level below
+ * the target where flows are few and above it where they are many. */
 TEST(test_ared_holds_its_target_for_few_and_many_flows_where_red_does_not)
 {
 	static const int flows[] = { 4, 32 };

@@ -1,4 +1,6 @@
-/* test_mark_bcc.c -- BCC: port or pool, the paper's example by hand, and a switch whose buffer is scarce. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark_bcc.c -- BCC: port or pool, the paper's example by hand, and a switch whose buffer is
+ * scarce. */
 #include "tests/mark_desk.h"
 #include "tests/sim.h"
 
@@ -17,10 +19,10 @@ static uint32_t bcc_at(struct marker *m, uint32_t port_bytes, uint64_t pool_byte
 	return marker_enqueue(m, &v);
 }
 
-/* The paper's example: 100 Gb/s, RTT 80 us, lambda 0.72, 3 MB for 8 ports, alpha 4, 128 KB reserved for
- * each, h = 8 us. By hand: C RTT = 1 MB, B_R = 1.72 - 0.128 = 1.592 MB, pool-max = 3 - 1.592 / 4 =
- * 2.602 MB, C N h = 0.8 MB, pool-min = 1.802 MB; the paper rounds to 2.6 and 1.8. All of it goes with
- * the speed and the buffer, so 10 Gb/s and 300 KB make a tenth of it. */
+/* The paper's example: 100 Gb/s, RTT 80 us, lambda 0.72, 3 MB for 8 ports, alpha 4, 128 KB reserved
+ * for each, h = 8 us. By hand: C RTT = 1 MB, B_R = 1.72 - 0.128 = 1.592 MB, pool-max = 3 - 1.592 /
+ * 4 = 2.602 MB, C N h = 0.8 MB, pool-min = 1.802 MB; the paper rounds to 2.6 and 1.8. All of it
+ * goes with the speed and the buffer, so 10 Gb/s and 300 KB make a tenth of it. */
 TEST(test_bcc_defaults_are_a_tenth_of_the_paper_s_example)
 {
 	double bytes_per_s = 100e9 / 8, bdp = bytes_per_s * 80e-6, alpha = 4;

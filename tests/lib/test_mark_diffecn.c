@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_diffecn.c -- whom DiffECN marks, and what its ideal would: Huang et al., "DiffECN", ToN
  * 2024, with its numbers worked out by hand. Also pftcn, which has the same queues. */
 #include "tests/flow_bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_edges.c -- schemes exactly at the edges of what they compare. */
 #include "lib/mark/ramp.h"
 #include "tests/mark_desk.h"
@@ -16,8 +17,8 @@ static uint32_t leave(struct marker *m, int64_t now_ns, int64_t sojourn_ns)
 	return marker_dequeue(m, &v);
 }
 
-/* Marks from 100 ms on; five of them, of which the next state of marking earns four. The last was due at 500 ms, at
- * 100 + 100 (1 + 1/sqrt 2 + 1/sqrt 3 + 1/sqrt 4) = 378.4 + 44.7 ms. */
+/* Marks from 100 ms on; five of them, of which the next state of marking earns four. The last was
+ * due at 500 ms, at 100 + 100 (1 + 1/sqrt 2 + 1/sqrt 3 + 1/sqrt 4) = 378.4 + 44.7 ms. */
 static void mark_five(struct marker *m)
 {
 	marker_make(m, "codel(target=5ms, interval=100ms)");
@@ -28,14 +29,15 @@ static void mark_five(struct marker *m)
 	leave(m, 400 * MS, MS); /* below target: marking ends */
 }
 
-/* RFC 8289, section 5.4 and appendix: less than 16 intervals after the next mark would have been due the rate that worked is taken
- * up again; from then on it is forgotten. */
+/* RFC 8289, section 5.4 and appendix: less than 16 intervals after the next mark would have been
+ * due the rate that worked is taken up again; from then on it is forgotten. */
 TEST(test_codel_remembers_its_rate_for_16_intervals)
 {
 	struct marker m;
 	int64_t due_ns = 0;
 
-	/* The next of the five would have been due at 423.1 ms: between 15 and 16 intervals later it counts ... */
+	/* The next of the five would have been due at 423.1 ms: between 15 and 16 intervals later
+	 * it counts ... */
 	mark_five(&m);
 	due_ns = 423 * MS;
 	leave(&m, due_ns + 1450 * MS, 9 * MS);
@@ -58,7 +60,8 @@ TEST(test_ramp_of_probability_zero_never_hits_and_of_one_always)
 	CHECK_INT(ramp_hits((UINT32_C(1) << 31) - 1, WEIR_ONE_Q32, 5, 10), 1);
 }
 
-/* Where a scheme has a way without a view, it decides as with one: of each length, packets and bytes apart. */
+/* Where a scheme has a way without a view, it decides as with one: of each length, packets and
+ * bytes apart. */
 TEST(test_fast_hooks_decide_as_those_with_a_view)
 {
 	static const char *const specs[] = { "ecn(k=30KB)", "ecn(k=20pkts)",
@@ -87,7 +90,8 @@ TEST(test_fast_hooks_decide_as_those_with_a_view)
 	}
 }
 
-/* A byte below pool-max the line decides, and with p = 0 it marks nothing; at pool-max every packet is marked. */
+/* A byte below pool-max the line decides, and with p = 0 it marks nothing; at pool-max every packet
+ * is marked. */
 TEST(test_bcc_marks_every_packet_from_pool_max_on)
 {
 	struct weir_mark_view v = { .ecn = WEIR_PACKET_ECT };

@@ -1,5 +1,6 @@
-/* test_mark_pie.c -- PIE: the controller of RFC 8033 by hand and against floating point, its safeguards,
- * and the delay that it holds. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark_pie.c -- PIE: the controller of RFC 8033 by hand and against floating point, its
+ * safeguards, and the delay that it holds. */
 #include "tests/mark_desk.h"
 #include "tests/sim.h"
 #include <stdlib.h>
@@ -80,7 +81,8 @@ TEST(test_pie_updates_its_probability_as_the_rfc_says)
 	CHECK_NEAR(marker_value(&m, "probability"), 0, 0);
 }
 
-/* The updates of 15 and 30 ms, done by packets that come later: the next is due at 45 all the same. */
+/* The updates of 15 and 30 ms, done by packets that come later: the next is due at 45 all the
+ * same. */
 TEST(test_pie_updates_at_its_own_times)
 {
 	struct marker m;
@@ -98,8 +100,8 @@ TEST(test_pie_updates_at_its_own_times)
 	CHECK_NEAR(marker_value(&m, "probability"), p + 0.00002441406, 1e-11);
 }
 
-/* RFC 8033, 5.5: from 10 % on no step is above 2 %. Up in steps of 0.125 0.045 = 0.0056 to 0.1, then
- * packets queue for a second: 0.125 0.985 = 0.123 would be too much at once. */
+/* RFC 8033, 5.5: from 10 % on no step is above 2 %. Up in steps of 0.125 0.045 = 0.0056 to 0.1,
+ * then packets queue for a second: 0.125 0.985 = 0.123 would be too much at once. */
 TEST(test_pie_caps_its_steps_from_10_percent_on)
 {
 	struct marker m;
@@ -125,9 +127,10 @@ TEST(test_pie_caps_its_steps_from_10_percent_on)
 	CHECK_NEAR(marker_value(&m, "probability"), p + 0.125 * 0.985 / 2, 1e-9);
 }
 
-/* Up to 0.2 while packets queue for 200 ms, one more step of 2 %, then idle: the many updates that are
- * due at the next packet do what as many single ones would. However long the last packet queued, it
- * left the queue empty. beta is 0, so that each step is 0.125 0.015 over the scale of p. */
+/* Up to 0.2 while packets queue for 200 ms, one more step of 2 %, then idle: the many updates that
+ * are due at the next packet do what as many single ones would. However long the last packet
+ * queued, it left the queue empty. beta is 0, so that each step is 0.125 0.015 over the scale of
+ * p. */
 TEST(test_pie_fades_to_nothing_in_an_idle_time_of_any_length)
 {
 	double p = 0;
@@ -229,7 +232,8 @@ TEST(test_pie_marks_with_its_probability)
 	CHECK_STR(m.ops->reasons[0], "delay");
 }
 
-/* RFC 8033, 4.4: 150 ms are ten updates. In the eleventh interval p is 0.0038 and one in 262 is marked. */
+/* RFC 8033, 4.4: 150 ms are ten updates. In the eleventh interval p is 0.0038 and one in 262 is
+ * marked. */
 TEST(test_pie_lets_a_burst_pass)
 {
 	int64_t now = 0;
@@ -254,8 +258,8 @@ TEST(test_pie_lets_a_burst_pass)
 	}
 }
 
-/* Packets queue for 10 of 15 ms, which is not calm, and then nothing moves for 100 updates: p is 0 soon,
- * but the second that a burst would have is used up too. */
+/* Packets queue for 10 of 15 ms, which is not calm, and then nothing moves for 100 updates: p is 0
+ * soon, but the second that a burst would have is used up too. */
 TEST(test_pie_uses_up_a_burst_while_nothing_moves)
 {
 	int64_t now = 0;

@@ -1,4 +1,6 @@
-/* test_mark_pred.c -- PRED: its line, its two factors and its table, by hand and against floating point. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark_pred.c -- PRED: its line, its two factors and its table, by hand and against floating
+ * point. */
 #include "lib/mark/flow_count.h"
 #include "lib/mark/pred_table.h"
 #include "lib/mark/ramp.h"
@@ -114,8 +116,8 @@ TEST(test_pred_marks_nothing_up_to_min_and_all_from_max_on)
 	}
 }
 
-/* Section 6.2: lambda 0.1 with N, 0.05 with N^2 and 0.2 with sqrt(N) are 0.2, 0.2 and 0.28 per MB at two
- * flows. At five they are 0.5, 1.25 and 0.447. One MB above min. */
+/* Section 6.2: lambda 0.1 with N, 0.05 with N^2 and 0.2 with sqrt(N) are 0.2, 0.2 and 0.28 per MB
+ * at two flows. At five they are 0.5, 1.25 and 0.447. One MB above min. */
 TEST(test_pred_multiplies_lambda_by_f_of_the_flows)
 {
 	static const struct {
@@ -146,8 +148,8 @@ static double chance(struct weir_rng *beside)
 	return (double)weir_rng_u32(beside) / 4294967296.0;
 }
 
-/* Each verdict against the same draw in floating point: p may differ by the rounding of the slope, 2^-33 of
- * lambda and 2^-16 of sqrt(N) per MB, and by 2^-32. */
+/* Each verdict against the same draw in floating point: p may differ by the rounding of the slope,
+ * 2^-33 of lambda and 2^-16 of sqrt(N) per MB, and by 2^-32. */
 TEST(test_pred_line_agrees_with_floating_point)
 {
 	static const struct {
@@ -193,7 +195,8 @@ TEST(test_pred_line_agrees_with_floating_point)
 
 /* --- the number of flows --- */
 
-/* 1.25 round-trip times of 80 us are 100 us, and an interval ends with the first packet after it. */
+/* 1.25 round-trip times of 80 us are 100 us, and an interval ends with the first packet after
+ * it. */
 TEST(test_pred_counts_flows_for_one_and_a_quarter_round_trips)
 {
 	static const char *const specs[] = { "pred(parts=fcs)", "pred(counter=bitmap)",
@@ -216,7 +219,8 @@ TEST(test_pred_counts_flows_for_one_and_a_quarter_round_trips)
 	}
 }
 
-/* No packet but the one that begins an interval: N is 1 all the same, or nothing would be marked. */
+/* No packet but the one that begins an interval: N is 1 all the same, or nothing would be
+ * marked. */
 TEST(test_pred_never_counts_less_than_one_flow)
 {
 	struct pred p;
@@ -267,8 +271,8 @@ TEST(test_pred_takes_no_more_memory_than_its_options_need)
 
 /* --- trials --- */
 
-/* Queues that make one kind of trial the better one, where only queues count (beta 0): packets find a short
- * one in trials of the one kind and a long one in the others. */
+/* Queues that make one kind of trial the better one, where only queues count (beta 0): packets find
+ * a short one in trials of the one kind and a long one in the others. */
 static void run_rounds(struct pred *p, int rounds, int64_t interval_ns, int more_is_better)
 {
 	for (int i = 0; i < 4 * rounds; i++) {
@@ -312,8 +316,9 @@ TEST(test_pred_turns_min_where_lambda_is_least)
 	pred_close(&p);
 }
 
-/* The line is busy all the time, so that use is 1. Mean queues are those that packets find plus half a
- * packet that comes: 30,750 B. Phi = (500,000 - 30,750) / 477,500 = 0.98272, U = 0.4 + 0.6 * that. */
+/* The line is busy all the time, so that use is 1. Mean queues are those that packets find plus
+ * half a packet that comes: 30,750 B. Phi = (500,000 - 30,750) / 477,500 = 0.98272, U = 0.4 + 0.6 *
+ * that. */
 TEST(test_pred_shows_the_utility_of_the_last_trial)
 {
 	struct pred p;
@@ -353,7 +358,8 @@ TEST(test_pred_marks_by_the_trial_that_is_going_on)
 	pred_close(&p);
 }
 
-/* Appendix C.2: with trials of 400 ms read and written late, a decision takes 85 to 122 ms to be in force. */
+/* Appendix C.2: with trials of 400 ms read and written late, a decision takes 85 to 122 ms to be in
+ * force. */
 TEST(test_pred_on_a_slow_control_plane_marks_by_the_old_trial_for_a_while)
 {
 	struct pred p;
@@ -423,8 +429,8 @@ TEST(test_pred_table_agrees_with_the_formula_within_its_bound)
 	check_table(1000000, 2, 3, 100);
 }
 
-/* By hand: cells of 4096 B for 500 KB; 45,000 B lie in cell 10, whose middle is 43,008 B. With two flows and
- * lambda 5, p = 10 * 0.028008 = 0.28. The formula has 0.3. */
+/* By hand: cells of 4096 B for 500 KB; 45,000 B lie in cell 10, whose middle is 43,008 B. With two
+ * flows and lambda 5, p = 10 * 0.028008 = 0.28. The formula has 0.3. */
 TEST(test_pred_by_table_marks_by_the_middle_of_the_cell)
 {
 	struct pred p;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_queues.c -- mq-ecn, ideal-ecn and tcn by hand: what a queue among others is worth, and
  * how long its packets wait. At 10 Gb/s a byte takes 0.8 ns, 1500 B 1.2 us and 18 KB 14.4 us. */
 #include "lab/scenario/scenario.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_red.c -- RED: its line, its chance, its average; against floating point. */
 #include "tests/test.h"
 #include "weir/mark.h"
@@ -136,8 +137,8 @@ TEST(test_red_point_slope_and_two_point_forms_agree)
 
 /* --- the two forms --- */
 
-/* PRED, section 2.1: min 5 KB, max 200 KB, p 0.1. By hand 0.1 / 0.195 MB = 20/39 = 0.512820 per MB; back,
- * 0.512820 0.195 = 0.1. Both are rounded down to a multiple of 2^-32. */
+/* PRED, section 2.1: min 5 KB, max 200 KB, p 0.1. By hand 0.1 / 0.195 MB = 20/39 = 0.512820 per MB;
+ * back, 0.512820 0.195 = 0.1. Both are rounded down to a multiple of 2^-32. */
 TEST(test_red_slope_and_probability_convert_both_ways)
 {
 	double one = (double)WEIR_ONE_Q32;
@@ -178,7 +179,8 @@ TEST(test_red_publishes_its_slope_in_either_form)
 	CHECK(isnan(red_slope("red(min=30KB, max=30KB)")));
 }
 
-/* Every 13 KB along the line: as many are marked as 0.1 (q - min) / (max - min) says, in both forms. */
+/* Every 13 KB along the line: as many are marked as 0.1 (q - min) / (max - min) says, in both
+ * forms. */
 TEST(test_red_marks_with_the_same_probability_in_both_forms)
 {
 	enum { N = 50000 };
@@ -351,8 +353,8 @@ TEST(test_red_average_fades_only_while_the_line_is_idle)
 	CHECK_INT(r.ops->enqueue(r.state, r.params, &v), CERTAIN); /* 33.4 KB */
 }
 
-/* With the smallest weight a constant queue of 1000 B is 999.1 B on average after 7 * 65536 arrivals:
- * 1000 (1 - exp(-7)). Coarser fixed point would stand still long before. */
+/* With the smallest weight a constant queue of 1000 B is 999.1 B on average after 7 * 65536
+ * arrivals: 1000 (1 - exp(-7)). Coarser fixed point would stand still long before. */
 TEST(test_red_average_reaches_a_constant_queue)
 {
 	int first = 0;
@@ -408,7 +410,8 @@ static double red_share(struct red *r, uint32_t queue_bytes, uint32_t ecn, int n
 	return (double)count / n;
 }
 
-/* At 50 KB: marked by 10 % x 30/80 = 3.75 %, dropped by 50 % x 10/20 = 25 %. At 60 KB: 5 %, and all. */
+/* At 50 KB: marked by 10 % x 30/80 = 3.75 %, dropped by 50 % x 10/20 = 25 %. At 60 KB: 5 %, and
+ * all. */
 TEST(test_red_marks_and_drops_by_two_lines)
 {
 	enum { N = 100000 };

@@ -1,5 +1,6 @@
-/* test_mark_sharp.c -- ECN#: its two conditions, the persistent schedule by hand, and what it does to a
- * standing queue. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_mark_sharp.c -- ECN#: its two conditions, the persistent schedule by hand, and what it does
+ * to a standing queue. */
 #include "tests/mark_desk.h"
 #include "tests/sim.h"
 
@@ -30,8 +31,8 @@ TEST(test_ecn_sharp_marks_at_once_above_threshold_only)
 	CHECK(m.ops->enqueue == NULL);
 }
 
-/* By hand, pst-interval 150 us, at target from 0 on: the first packet after 150 us is marked, the next
- * 150 us later, then 150 / sqrt 2 = 106.066, 150 / sqrt 3 = 86.602, 150 / sqrt 4 = 75. */
+/* By hand, pst-interval 150 us, at target from 0 on: the first packet after 150 us is marked, the
+ * next 150 us later, then 150 / sqrt 2 = 106.066, 150 / sqrt 3 = 86.602, 150 / sqrt 4 = 75. */
 TEST(test_ecn_sharp_marks_a_standing_queue_by_the_control_law)
 {
 	static const int64_t due_ns[] = { 150001, 300001, 406067, 492669, 567669 };
@@ -64,7 +65,8 @@ TEST(test_ecn_sharp_starts_again_after_a_short_queue)
 	CHECK_INT(sharp_at(&m, 620 * US + 1, 20 * US), PERSISTENT);
 }
 
-/* A packet bears one mark. The one that was due has then been made: the next is an interval later. */
+/* A packet bears one mark. The one that was due has then been made: the next is an interval
+ * later. */
 TEST(test_ecn_sharp_counts_a_packet_that_is_marked_at_once)
 {
 	struct marker m;

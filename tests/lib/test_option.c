@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_option.c -- what users write: numbers, units, words, and a message for each mistake. */
 #include "tests/test.h"
 #include "weir/option.h"
@@ -316,7 +317,8 @@ TEST(test_values_that_are_too_long_are_refused)
 	CHECK_CONTAINS(refusal(&start, text, &e), "is too long");
 }
 
-/* Where the table sets no limit the type still does: the top bit of a length, 32 bits of a weight. */
+/* Where the table sets no limit the type still does: the top bit of a length, 32 bits of a
+ * weight. */
 TEST(test_numbers_that_their_type_cannot_hold_are_refused)
 {
 	static const struct weir_option length = { "l", WEIR_OPT_LENGTH, 0,   NULL,

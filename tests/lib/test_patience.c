@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_patience.c -- the rule by hand that learners are compared with, slot by slot of 100 us. */
 #include "tests/agent_desk.h"
 

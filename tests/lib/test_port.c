@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_port.c -- the egress port by itself: times on the wire, order, limits, marks and
  * counters. */
 #include "sim/core/engine.h"

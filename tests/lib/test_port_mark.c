@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_port_mark.c -- what a port shows its marking scheme, what it makes of the answers, and what
  * it keeps of its queue's length over time. */
 #include "tests/port_desk.h"
@@ -226,7 +227,8 @@ static uint64_t digest_values(uint64_t digest, const struct weir_port_plan *plan
 	return digest;
 }
 
-/* One random course of offers at a port; every answer, flag, counter and value goes into a digest. */
+/* One random course of offers at a port; every answer, flag, counter and value goes into a
+ * digest. */
 static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_t *drops)
 {
 	struct weir_buffer_pool pool = { 0 };
@@ -358,7 +360,8 @@ static void grow_stats(struct weir_port *p)
 	p->stats = &s->full;
 }
 
-/* Four buckets are for up to three packets: the fourth that waits asks for more, before its time is counted. */
+/* Four buckets are for up to three packets: the fourth that waits asks for more, before its time is
+ * counted. */
 TEST(test_statistics_grow_before_a_length_has_no_bucket)
 {
 	struct weir_port_plan plan = desk_plan();

@@ -1,4 +1,6 @@
-/* test_port_pause.c -- what pauses, resumes and interjected frames do to a port, by hand and at random. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_port_pause.c -- what pauses, resumes and interjected frames do to a port, by hand and at
+ * random. */
 #include "tests/port_desk.h"
 #include "weir/pfc.h"
 #include "weir/rng.h"
@@ -27,8 +29,8 @@ static int64_t next_start(struct desk *d, int64_t now_ps)
 	return start_ps;
 }
 
-/* Three packets come at 0; the first is on the line when the pause comes at 300 ns and stays there. At
- * 5000 ns the second starts, at once, and the third when the second is over. */
+/* Three packets come at 0; the first is on the line when the pause comes at 300 ns and stays there.
+ * At 5000 ns the second starts, at once, and the third when the second is over. */
 TEST(test_paused_port_finishes_its_frame_and_goes_on_when_told)
 {
 	struct desk d;
@@ -104,7 +106,8 @@ TEST(test_resume_of_an_empty_port_leaves_its_line_as_it_is)
 	desk_close(&d);
 }
 
-/* A frame of 64 bytes takes 51.2 ns. It waits for the line, not for the pause, and data waits for it. */
+/* A frame of 64 bytes takes 51.2 ns. It waits for the line, not for the pause, and data waits for
+ * it. */
 TEST(test_interjected_frames_take_the_line_first_paused_or_not)
 {
 	struct desk d;
@@ -169,8 +172,8 @@ static void drain(struct desk *d, int64_t now_ps, uint32_t paused, uint32_t sent
 	}
 }
 
-/* One on the line, three of each class; class 1 is paused: the others go, the port is blocked when only
- * class 1 is left, and at the resume its first leaves at once. */
+/* One on the line, three of each class; class 1 is paused: the others go, the port is blocked when
+ * only class 1 is left, and at the resume its first leaves at once. */
 TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 {
 	for (size_t s = 0; s < SCHEDULERS; s++) {
@@ -215,8 +218,8 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 	}
 }
 
-/* A queue that is paused and let go again and again after one packet of its turn must not save up turns.
- * Both queues are always busy; after that they share the line by half. */
+/* A queue that is paused and let go again and again after one packet of its turn must not save up
+ * turns. Both queues are always busy; after that they share the line by half. */
 TEST(test_pauses_do_not_save_up_credit)
 {
 	static const char *const by_half[] = { "dwrr(quantum=9000B)", "wrr(weights=9:9:9)", "wfq" };
@@ -247,8 +250,9 @@ TEST(test_pauses_do_not_save_up_credit)
 	}
 }
 
-/* The queue over time, by hand: nothing until 1000 ns, then one packet that is paused on an idle line until
- * 3000 ns, then nothing until 5000 ns. Its mean is 2/5, and no change is told out of order. */
+/* The queue over time, by hand: nothing until 1000 ns, then one packet that is paused on an idle
+ * line until 3000 ns, then nothing until 5000 ns. Its mean is 2/5, and no change is told out of
+ * order. */
 static void see_change(void *context, const struct weir_port *p, int64_t since_ps)
 {
 	int64_t *last_ps = context;
@@ -286,8 +290,9 @@ TEST(test_a_paused_packet_on_an_idle_line_is_counted_as_waiting)
 
 /* --- at random --- */
 
-/* What a port must do, said simply: packets wait in their queue in order; the line carries one frame at a
- * time; a packet starts when the line is free and something may leave, no earlier and no later. */
+/* What a port must do, said simply: packets wait in their queue in order; the line carries one
+ * frame at a time; a packet starts when the line is free and something may leave, no earlier and no
+ * later. */
 struct model {
 	uint32_t queues;
 	uint32_t first[QUEUES], next[QUEUES]; /* numbers of the packets that wait in each queue */

@@ -1,5 +1,6 @@
-/* test_port_plan.c -- what an embedding program may get wrong: a plan that cannot work is refused with a message, and a
- * packet store that is full drops packets and counts them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_port_plan.c -- what an embedding program may get wrong: a plan that cannot work is refused
+ * with a message, and a packet store that is full drops packets and counts them. */
 #include "tests/port_desk.h"
 #include <stdio.h>
 
@@ -162,8 +163,9 @@ static void use_store(struct desk *d, uint64_t packets)
 	weir_packet_pool_init(&d->pool, &d->store);
 }
 
-/* Offers packets to the busy port: the first `kept` of them wait, the others are dropped and counted as such; later all
- * that waits leaves, and there is space again. Twice, so that memory which comes back is used again. */
+/* Offers packets to the busy port: the first `kept` of them wait, the others are dropped and
+ * counted as such; later all that waits leaves, and there is space again. Twice, so that memory
+ * which comes back is used again. */
 static void check_full(struct weir_port_plan *plan, uint64_t store_packets, uint32_t kept)
 {
 	enum { OFFERED = 3000 };

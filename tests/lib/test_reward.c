@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_reward.c -- what training is to increase or decrease, by hand. */
 #include "lib/cc/reward.h"
 #include "tests/test.h"
@@ -30,8 +31,8 @@ TEST(test_staged_reward_is_algorithm_1)
 	CHECK_NEAR(reward(WEIR_FDCC_STAGED, 1, 0, 0, 0), 2, 1e-6); /* unknown flows, no delay */
 }
 
-/* x = min(F T, 2), x + 1 / RTT - 2 (x - 1)^2: with 32 flows a fair share is worth 1, none -2, twice 0, the most
- * 1.125 at 1.25 shares; more than twice is no worse. */
+/* x = min(F T, 2), x + 1 / RTT - 2 (x - 1)^2: with 32 flows a fair share is worth 1, none -2, twice
+ * 0, the most 1.125 at 1.25 shares; more than twice is no worse. */
 TEST(test_reward_in_shares_is_worth_the_same_for_any_number_of_flows)
 {
 	static const float flows[] = { 2, 32 };

@@ -1,4 +1,6 @@
-/* test_sched.c -- schedulers: worked examples by hand, shares, the bounds of the papers, contract. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_sched.c -- schedulers: worked examples by hand, shares, the bounds of the papers,
+ * contract. */
 #include "lib/sched/busy.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -153,9 +155,9 @@ TEST(test_wrr_serves_as_many_packets_as_the_weight)
 	CHECK_STR(bench_order(&b, 4, order), "abbb");
 }
 
-/* Quantum 500; queue a holds 200, 750, 20 and queue b 500, 500 (like the paper's figure 2). Round 1:
- * a has 500, sends 200, keeps 300; b sends 500. Round 2: a has 800, sends 750 and 20, is empty; b
- * sends 500. */
+/* Quantum 500; queue a holds 200, 750, 20 and queue b 500, 500 (like the paper's figure 2). Round
+ * 1: a has 500, sends 200, keeps 300; b sends 500. Round 2: a has 800, sends 750 and 20, is empty;
+ * b sends 500. */
 TEST(test_dwrr_carries_the_deficit_to_the_next_round)
 {
 	char order[16];
@@ -358,8 +360,8 @@ TEST(test_wfq_keeps_the_fairness_bound_at_every_packet)
 	}
 }
 
-/* Tags wrap after 4 GB of service per weight. A third queue comes and goes: often at first, and then
- * only after 2.6 GB, when its old tag looks as if it lay ahead. */
+/* Tags wrap after 4 GB of service per weight. A third queue comes and goes: often at first, and
+ * then only after 2.6 GB, when its old tag looks as if it lay ahead. */
 TEST(test_wfq_stays_fair_when_tags_wrap)
 {
 	uint64_t busy_rounds = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sched_pifo.c -- queues ordered by rank: the port's heap against a list, slack, and what the
  * ranks do in a simulation. */
 #include "sim/core/segment.h"
@@ -137,8 +138,9 @@ TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
 	desk_close(&d);
 }
 
-/* The line is free at 8,000,000. The first waits from 1,000,000 until then: 7 us; the second, of 100
- * bytes later, from 3,000,000 until 8,080,000. Where nothing is ranked slack is nobody's business. */
+/* The line is free at 8,000,000. The first waits from 1,000,000 until then: 7 us; the second, of
+ * 100 bytes later, from 3,000,000 until 8,080,000. Where nothing is ranked slack is nobody's
+ * business. */
 TEST(test_a_port_takes_the_wait_off_the_slack)
 {
 	const struct weir_packet *packet;
@@ -453,9 +455,9 @@ TEST(test_pifo_by_class_gives_the_results_of_strict_priority)
 	sim_end(&pifo);
 }
 
-/* h0, h2 - a - b - h1, and h3 at b; all links 10 Gb/s, 2 us. A full packet is 1.2112 us on a wire, so
- * that from its start at the sender's card to its start at b lie 2 x (1.2112 + 2) us and its waits at a
- * and b. */
+/* h0, h2 - a - b - h1, and h3 at b; all links 10 Gb/s, 2 us. A full packet is 1.2112 us on a wire,
+ * so that from its start at the sender's card to its start at b lie 2 x (1.2112 + 2) us and its
+ * waits at a and b. */
 enum { FULL_BYTES = 1514, TWO_HOPS_PS = 2 * (FULL_BYTES * 800 + 2000000), SLACK_PS = 100000000 };
 
 struct waits {

@@ -1,4 +1,6 @@
-/* test_spec.c -- schemes with their options, names that were nearly right, and parsers under noise. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_spec.c -- schemes with their options, names that were nearly right, and parsers under
+ * noise. */
 #include "tests/test.h"
 #include "weir/cc.h"
 #include "weir/mark.h"

@@ -1,4 +1,6 @@
-/* test_tune.c -- tuners: QLA's decisions, and every tuner's declaration. The loop is in test_tune_loop.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_tune.c -- tuners: QLA's decisions, and every tuner's declaration. The loop is in
+ * test_tune_loop.c. */
 #include "lib/tune/qla.h"
 #include "tests/test.h"
 #include <math.h>
@@ -69,8 +71,8 @@ static void round_of_trials(struct bench *b, enum outcome first, enum outcome se
 
 /* --- utility --- */
 
-/* By hand, beta 0.4, q-left 15 * 1500 = 22,500, q-right 500,000. At 95 % use 0.4 * 0.95 = 0.38. Phi is 1 at
- * 22,500, 1/2 at 261,250, 0 at 500,000: utilities 0.98, 0.68 and 0.38. */
+/* By hand, beta 0.4, q-left 15 * 1500 = 22,500, q-right 500,000. At 95 % use 0.4 * 0.95 = 0.38. Phi
+ * is 1 at 22,500, 1/2 at 261,250, 0 at 500,000: utilities 0.98, 0.68 and 0.38. */
 TEST(test_utility_weighs_use_against_a_short_queue)
 {
 	struct bench b;
@@ -217,7 +219,8 @@ TEST(test_lambda_stops_at_its_smallest_wherever_it_started)
 	CHECK_INT(b.state.min_bytes, MIN_BYTES);
 }
 
-/* Down the whole ladder and up again: lambda 0.1, 0.075, 0.05, then min 10, 15, 20 packets, and back. */
+/* Down the whole ladder and up again: lambda 0.1, 0.075, 0.05, then min 10, 15, 20 packets, and
+ * back. */
 TEST(test_lambda_moves_again_once_min_is_back)
 {
 	struct bench b;

@@ -1,4 +1,6 @@
-/* test_tune_loop.c -- a tuner inside a scheme: telemetry from arrivals alone, delays, idle stretches. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_tune_loop.c -- a tuner inside a scheme: telemetry from arrivals alone, delays, idle
+ * stretches. */
 #include "lib/tune/loop.h"
 #include "lib/tune/qla.h"
 #include "tests/port_desk.h"
@@ -70,9 +72,9 @@ static void table_arrive(struct table *t, int64_t now_ns, uint32_t queue_bytes,
 
 /* --- telemetry --- */
 
-/* By hand, 10 Gb/s = 1.25 bytes a ns, intervals of 100 us. 50,000 B come at once and are gone after 40 us: area
- * 50,000 * 40,000 / 2 = 10^9, 10,000 B of mean. At 90 us come 1500 B, gone after 1.2 us: 900,000 more,
- * 9 B of mean. All has left by the end. */
+/* By hand, 10 Gb/s = 1.25 bytes a ns, intervals of 100 us. 50,000 B come at once and are gone after
+ * 40 us: area 50,000 * 40,000 / 2 = 10^9, 10,000 B of mean. At 90 us come 1500 B, gone after 1.2
+ * us: 900,000 more, 9 B of mean. All has left by the end. */
 TEST(test_telemetry_of_one_interval_by_hand)
 {
 	struct table t;
@@ -102,8 +104,8 @@ TEST(test_telemetry_of_one_interval_by_hand)
 	free(t.recorder);
 }
 
-/* 500,000 B at 0 take 400 us to leave: four intervals of 125,000 B sent, with means of 437,500 B, 312,500,
- * 187,500 and 62,500, all known when the next packet comes at 1 ms; then idle ones. */
+/* 500,000 B at 0 take 400 us to leave: four intervals of 125,000 B sent, with means of 437,500 B,
+ * 312,500, 187,500 and 62,500, all known when the next packet comes at 1 ms; then idle ones. */
 TEST(test_intervals_without_arrivals_are_made_up_for)
 {
 	static const uint64_t mean[] = { 437500, 312500, 187500, 62500, 0, 0, 0, 0, 0, 0 };
@@ -122,7 +124,8 @@ TEST(test_intervals_without_arrivals_are_made_up_for)
 	free(t.recorder);
 }
 
-/* A queue that is served by turns falls slower than the line: from 100,000 B to 20,000 in two intervals. */
+/* A queue that is served by turns falls slower than the line: from 100,000 B to 20,000 in two
+ * intervals. */
 TEST(test_a_queue_that_is_not_empty_fell_in_a_line)
 {
 	struct table t;
@@ -185,8 +188,9 @@ static void exact_catch_up(struct exact *x, int64_t now_ps)
 	desk_catch_up(&x->desk, now_ps);
 }
 
-/* Bursts of packets of any size, with exponential times in between so that the port has that load. A mean is
- * less than a packet off and bytes less than two: a length at either end of the interval. */
+/* Bursts of packets of any size, with exponential times in between so that the port has that load.
+ * A mean is less than a packet off and bytes less than two: a length at either end of the
+ * interval. */
 static void check_against_port(double load, uint32_t burst)
 {
 	struct weir_rng random = weir_rng_make(burst, 0, WEIR_RNG_TEST);
@@ -251,8 +255,9 @@ TEST(test_knobs_are_in_force_at_the_end_of_an_interval)
 	free(t.recorder);
 }
 
-/* PRED, appendix C.2: reading takes 5 to 12 ms and writing 80 to 110 ms, with intervals of 400 ms. Each of
- * the two is uniform, so the sum has mean 103.5 ms and deviates by sqrt((7^2 + 30^2) / 12) = 8.9. */
+/* PRED, appendix C.2: reading takes 5 to 12 ms and writing 80 to 110 ms, with intervals of 400 ms.
+ * Each of the two is uniform, so the sum has mean 103.5 ms and deviates by sqrt((7^2 + 30^2) / 12)
+ * = 8.9. */
 TEST(test_a_slow_control_plane_reads_and_writes_late)
 {
 	enum { STEPS = 300, EVERY_US = 100 };

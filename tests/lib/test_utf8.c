@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_utf8.c -- what is text by RFC 3629, and how a message quotes what is not. */
 #include "base/utf8.h"
 #include "tests/test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_water_fill.c -- max-min shares: by hand, by what makes them max-min, to the last unit. */
 #include "base/water_fill.h"
 #include "tests/test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_dcqcn.c -- DCQCN's fixed point: the equations, the approximation, and the control
  * itself. */
 #include "tests/pair.h"
@@ -299,8 +300,8 @@ static void check_many(struct weir_model_dcqcn m, int64_t to_ns)
  * much as its mean. Where it swings off RED's line, below min or above max, the mean of p is not p
  * of the mean; so the line is three times as flat as the paper's and has no end: 1 % per 585 KB up
  * to 1. Found: 0.92, 0.98 and 1.00 of the fixed point. On the paper's own line it is 0.85 with 2
- * flows and 0.74 with 10. With a receiver that forgets marks of the interval, so that no cut follows
- * another in the next 50 us, it is 1.20, 1.24 and 1.18 here. */
+ * flows and 0.74 with 10. With a receiver that forgets marks of the interval, so that no cut
+ * follows another in the next 50 us, it is 1.20, 1.24 and 1.18 here. */
 TEST(test_dcqcn_control_holds_the_queue_near_the_fixed_point)
 {
 	static const struct {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_dctcp.c -- the queue under DCTCP against the theory of its paper.
  *
  * Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3: N synchronised flows through a

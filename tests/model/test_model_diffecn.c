@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_diffecn.c -- DiffECN in small networks, against the figures of its paper.
  *
  * Huang et al., "DiffECN", ToN 2024: the four flows of section III-A and of VI-C2, how well the

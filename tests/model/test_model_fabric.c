@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_fabric.c -- figures of papers that compare marking schemes and controls in RDMA
  * networks.
  *
@@ -44,8 +45,8 @@ static struct outcome run_figure_19(const char *cc, const char *switches, const 
 	return o;
 }
 
-/* The paper reports next to no queue and 93 % of the line, but for a burst at 20 ms, since HPCC's flows begin at
- * full speed: six windows of 53 packets come at once. */
+/* The paper reports next to no queue and 93 % of the line, but for a burst at 20 ms, since HPCC's
+ * flows begin at full speed: six windows of 53 packets come at once. */
 TEST(test_hpcc_keeps_the_queue_of_figure_19_empty_and_93_percent_of_the_line)
 {
 	const char *lossless = "marking = none\nlossless = all";
@@ -145,8 +146,8 @@ TEST(test_queue_of_dcqcn_does_not_grow_with_the_flows_under_pred)
 	CHECK_NEAR(twenty.p99, two.p99, 0.2 * two.p99);
 }
 
-/* The paper finds PRED's queue like that of RED with slope 0.2 for two flows and with slope 2 for twenty:
- * lambda N with lambda 0.1. */
+/* The paper finds PRED's queue like that of RED with slope 0.2 for two flows and with slope 2 for
+ * twenty: lambda N with lambda 0.1. */
 TEST(test_pred_is_a_flat_red_with_two_flows_and_a_steep_one_with_twenty)
 {
 	const char *pred = "pred(lambda=0.1, min=5KB, parts=fcs)";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_fct.c -- how long a flow takes that is alone in the network, to the picosecond.
  *
  * Worked out by hand: at 10 Gb/s a byte takes 800 ps, so a full frame of 1514 bytes 1,211,200 ps

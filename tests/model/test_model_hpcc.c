@@ -1,10 +1,12 @@
-/* test_model_hpcc.c -- flows of an RDMA network beside the same in HPCC's ns-3 (alibaba-edu/High-Precision-Congestion-Control,
- * revision 9f4be2a): 16 hosts at a switch, DCQCN, web search flows at a load of 0.6, the first 53 of 364.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_model_hpcc.c -- flows of an RDMA network beside the same in HPCC's ns-3
+ * (alibaba-edu/High-Precision-Congestion-Control, revision 9f4be2a): 16 hosts at a switch, DCQCN,
+ * web search flows at a load of 0.6, the first 53 of 364.
  *
- * Up to 12 ms no flow here but the long ones is marked, so that nothing is random: each takes as long as there, but for
- * whole nanoseconds (0.1 %) and the order in which NICs serve flows that start together. Later the long flows' marks
- * decide what their neighbours at a NIC take; the mean over small flows still agrees. docs/results/hpcc-ns3.md has the whole
- * lists. */
+ * Up to 12 ms no flow here but the long ones is marked, so that nothing is random: each takes as
+ * long as there, but for whole nanoseconds (0.1 %) and the order in which NICs serve flows that
+ * start together. Later the long flows' marks decide what their neighbours at a NIC take; the mean
+ * over small flows still agrees. docs/results/hpcc-ns3.md has the whole lists. */
 #include "tests/sim.h"
 
 enum { FLOWS = 53, LONG_BYTES = 600000, SMALL_BYTES = 100000 };

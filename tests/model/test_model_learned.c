@@ -1,13 +1,16 @@
-/* test_model_learned.c -- controls with a network, and the rules beside them, in a simulated dumbbell.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_model_learned.c -- controls with a network, and the rules beside them, in a simulated
+ *dumbbell.
  *
- * RL-CC's linear rule, against where its signal is zero: n flows with the same rate have 1 / n of the line each, and g = 0
- * where
- *	(rtt / base - 1) sqrt(1 / n) = target,	so the queue is target sqrt(n) bandwidth-delay products.
- * A flow with more than its share feels more of the same delay and slows down, so shares become equal. */
+ * RL-CC's linear rule, against where its signal is zero: n flows with the same rate have 1 / n of
+ *the line each, and g = 0 where (rtt / base - 1) sqrt(1 / n) = target,	so the queue is target
+ *sqrt(n) bandwidth-delay products. A flow with more than its share feels more of the same delay and
+ *slows down, so shares become equal. */
 #include "tests/sim.h"
 #include <math.h>
 
-/* 100 Gb/s, six links of 150 ns, three full packets (1118 B) there and three headers (118 B) back. */
+/* 100 Gb/s, six links of 150 ns, three full packets (1118 B) there and three headers (118 B)
+ * back. */
 static const double base_rtt_ns = 6 * 150 + 3 * (1118 + 118) * 8 / 100.0;
 
 static void read_flows(struct sim *s, const char *cc, int flows)
@@ -44,9 +47,9 @@ TEST(test_rl_cc_linear_rule_is_fair_and_settles_where_its_signal_is_zero)
 	}
 }
 
-/* What it is compared with. Nothing but the window: n windows of 15 packets less what is under way, 13 packets,
- * and everybody has the same. Always cutting: the least rate of 100 Mb/s each, as fair, and the line is idle. So
- * fair shares alone say nothing. */
+/* What it is compared with. Nothing but the window: n windows of 15 packets less what is under way,
+ * 13 packets, and everybody has the same. Always cutting: the least rate of 100 Mb/s each, as fair,
+ * and the line is idle. So fair shares alone say nothing. */
 TEST(test_fdcc_without_a_network_is_fair_and_good_for_nothing)
 {
 	struct sim s;
@@ -63,8 +66,8 @@ TEST(test_fdcc_without_a_network_is_fair_and_good_for_nothing)
 	sim_end(&s);
 }
 
-/* Networks that are built in, with starts that they were not trained with: each flow has its share of a busy link,
- * and queueing takes less than half of a round trip. */
+/* Networks that are built in, with starts that they were not trained with: each flow has its share
+ * of a busy link, and queueing takes less than half of a round trip. */
 static void check_network(const char *cc, double jain)
 {
 	static const int flows[] = { 2, 4, 16 };
@@ -85,6 +88,7 @@ TEST(test_built_in_networks_share_a_line_and_keep_it_busy)
 {
 	check_network("rl-cc", 0.99);
 	check_network("rl-cc(rnn=none)", 0.99);
-	/* Four of its flows have 0.90 with any jitter of hosts, 0.99 in the lockstep that it was trained in. */
+	/* Four of its flows have 0.90 with any jitter of hosts, 0.99 in the lockstep that it was
+	 * trained in. */
 	check_network("fdcc", 0.88);
 }

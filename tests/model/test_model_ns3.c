@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_ns3.c -- DCTCP incast beside the same in ns-3, row by row of data/ns3-incast.csv.
  *
  * Our port holds what waits without the packet being sent; ns-3's holds one packet less, which is
@@ -11,8 +12,8 @@
  * every packet above K is marked. Queues and goodput agree all the same.
  *
  * ns-3's DCTCP grows as its TcpLinuxReno, by whole segments. Under RED that is what sets it apart:
- * byte by byte the queue is 1 to 5 % shorter and marks are 2 to 7 % fewer, the more senders the more;
- * with growth=segments both are within 2 %. */
+ * byte by byte the queue is 1 to 5 % shorter and marks are 2 to 7 % fewer, the more senders the
+ * more; with growth=segments both are within 2 %. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -92,8 +93,9 @@ static void compare_host(const struct row *r, const char *recovery, double marks
 	CHECK_NEAR(f.mark_fraction, r->mark_fraction, marks_share * r->mark_fraction);
 }
 
-/* A sender of ns-3 has no jitter: arrivals and departures that fall on one instant always happen in the same order
- * there. Jitter takes the ties away and about 6 % of the marks with them; queue and goodput stay. */
+/* A sender of ns-3 has no jitter: arrivals and departures that fall on one instant always happen in
+ * the same order there. Jitter takes the ties away and about 6 % of the marks with them; queue and
+ * goodput stay. */
 static void compare(const struct row *r, const char *recovery, double marks_share)
 {
 	compare_host(r, recovery, marks_share, "cc = dctcp\njitter = 0ns");
@@ -158,9 +160,7 @@ TEST(test_ecn_incast_with_spread_cuts_has_queues_and_goodput_of_ns3)
 static void compare_segments(const struct row *r)
 {
 	struct figures bytes = simulate(r, "prr", "cc = dctcp\njitter = 0ns"),
-		       segments = simulate(
-			       r, "prr",
-			       "cc = dctcp(growth=segments)\njitter = 0ns");
+		       segments = simulate(r, "prr", "cc = dctcp(growth=segments)\njitter = 0ns");
 
 	printf("red, %d senders, p %g, ns-3, bytes, segments: queue %.2f, %.2f, %.2f, "
 	       "marks %.4f, %.4f, %.4f\n",

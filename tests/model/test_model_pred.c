@@ -1,8 +1,10 @@
-/* test_model_pred.c -- queues of DCTCP under RED and PRED against the theory and figures of PRED's paper.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_model_pred.c -- queues of DCTCP under RED and PRED against the theory and figures of PRED's
+ * paper.
  *
- * Du et al., "PRED", NSDI 2025. Everything at 10 Gb/s with links of 20 us on a star, which makes the 80 us of
- * its simulations (section 6.3 and appendix D.5), and frames of 1500 B. Flows are long-lived, one from
- * each sender. */
+ * Du et al., "PRED", NSDI 2025. Everything at 10 Gb/s with links of 20 us on a star, which makes
+ * the 80 us of its simulations (section 6.3 and appendix D.5), and frames of 1500 B. Flows are
+ * long-lived, one from each sender. */
 #include "lib/mark/ramp.h"
 #include "tests/sim.h"
 #include "weir/model.h"
@@ -72,8 +74,9 @@ static void check_roots(const struct weir_model_dctcp *m)
 	CHECK_NEAR((q - min) * (q + pipe), right, 1e-9 * right);
 }
 
-/* By hand: 10 Gb/s and 81 us are 67.5 packets. With 10 packets of min and lambda 0.1 per packet (66.67 per MB)
- * one flow makes (q - 10)^2 (q + 67.5) = 200: q = 11.59 solves it, 1.59^2 * 79.09 = 199.9. */
+/* By hand: 10 Gb/s and 81 us are 67.5 packets. With 10 packets of min and lambda 0.1 per packet
+ * (66.67 per MB) one flow makes (q - 10)^2 (q + 67.5) = 200: q = 11.59 solves it, 1.59^2 * 79.09 =
+ * 199.9. */
 TEST(test_equation_1_has_the_root_found_by_hand)
 {
 	struct weir_model_dctcp m = model_of(1, 1e6 / 15000);
@@ -103,8 +106,8 @@ TEST(test_roots_put_back_into_their_equations_hold)
 	}
 }
 
-/* More flows, a longer queue; a steeper slope, a shorter one. In bytes it does not matter how they are
- * cut into packets, as long as a window is worth as many. */
+/* More flows, a longer queue; a steeper slope, a shorter one. In bytes it does not matter how they
+ * are cut into packets, as long as a window is worth as many. */
 TEST(test_queues_grow_with_flows_and_shrink_with_the_slope)
 {
 	double (*const models[])(const struct weir_model_dctcp *) = {
@@ -132,9 +135,9 @@ TEST(test_queues_grow_with_flows_and_shrink_with_the_slope)
 
 /* --- Equation (1) against simulated queues --- */
 
-/* RED as it is: packets are marked one by one. The queue is far shorter than Equation (1) says, because
- * DCTCP answers the first mark of a window and Equation (1) wants all of a window marked or none
- * (model.h). With that taken into account theory and simulation agree. */
+/* RED as it is: packets are marked one by one. The queue is far shorter than Equation (1) says,
+ * because DCTCP answers the first mark of a window and Equation (1) wants all of a window marked or
+ * none (model.h). With that taken into account theory and simulation agree. */
 static void check_red(double slope_per_mb)
 {
 	for (int flows = 2; flows <= 5; flows++) {
@@ -249,8 +252,8 @@ static struct outcome run_fcs(int flows, const char *f, double lambda, const cha
 	return o;
 }
 
-/* sqrt(N), which would hold the queue of Equation (1), does not: (q - min) (q + C d) = sqrt(2) sqrt(N) / 0.2
- * still grows. The paper sees that from 5 flows on. */
+/* sqrt(N), which would hold the queue of Equation (1), does not: (q - min) (q + C d) = sqrt(2)
+ * sqrt(N) / 0.2 still grows. The paper sees that from 5 flows on. */
 TEST(test_queue_under_root_n_grows_with_the_flows)
 {
 	struct outcome two = run_fcs(2, "sqrt", 0.2, ""), five = run_fcs(5, "sqrt", 0.2, "");
@@ -262,8 +265,8 @@ TEST(test_queue_under_root_n_grows_with_the_flows)
 	CHECK(twenty.use > 0.999);
 }
 
-/* N holds it, as long as N is counted right: behind 75 packets a round trip takes 170 us, so that flows are
- * counted for 200 us here. */
+/* N holds it, as long as N is counted right: behind 75 packets a round trip takes 170 us, so that
+ * flows are counted for 200 us here. */
 TEST(test_queue_under_n_does_not_depend_on_the_flows)
 {
 	static const int flows[] = { 3, 4, 5, 8, 10, 15, 20 };
@@ -277,8 +280,8 @@ TEST(test_queue_under_n_does_not_depend_on_the_flows)
 	}
 }
 
-/* With 1.25 base round-trip times too few flows are counted in that queue, and it grows a little, though
- * far less than under sqrt(N). */
+/* With 1.25 base round-trip times too few flows are counted in that queue, and it grows a little,
+ * though far less than under sqrt(N). */
 TEST(test_queue_under_n_grows_a_little_where_the_queue_outlasts_the_count)
 {
 	struct outcome two = run_fcs(2, "n", 0.1, ""), twenty = run_fcs(20, "n", 0.1, "");
@@ -287,8 +290,8 @@ TEST(test_queue_under_n_grows_a_little_where_the_queue_outlasts_the_count)
 	CHECK(twenty.queue_pkts < 1.35 * two.queue_pkts);
 }
 
-/* N^2 overdoes it: the queue falls, and at 32 flows (the end of PRED's range, appendix D.6) the line is no
- * longer kept busy. */
+/* N^2 overdoes it: the queue falls, and at 32 flows (the end of PRED's range, appendix D.6) the
+ * line is no longer kept busy. */
 TEST(test_queue_under_n_squared_falls_and_the_line_runs_idle)
 {
 	struct outcome two = run_fcs(2, "n2", 0.05, ""), five = run_fcs(5, "n2", 0.05, "");
@@ -302,8 +305,8 @@ TEST(test_queue_under_n_squared_falls_and_the_line_runs_idle)
 
 /* --- both parts, section 6.3.2 --- */
 
-/* 16 flows: from lambda = 0.7 FCS alone keeps about 23 packets, PRED comes down to 15, which is q-left; from 3,
- * where it starts by itself, FCS is there already. */
+/* 16 flows: from lambda = 0.7 FCS alone keeps about 23 packets, PRED comes down to 15, which is
+ * q-left; from 3, where it starts by itself, FCS is there already. */
 TEST(test_pred_ends_with_a_shorter_queue_than_fcs_alone)
 {
 	const char *late = "from = 900ms\nto = 1s";
@@ -319,8 +322,8 @@ TEST(test_pred_ends_with_a_shorter_queue_than_fcs_alone)
 	CHECK(fcs.use > 0.999 && both.use > 0.999);
 }
 
-/* From a lambda that is much too small, trials of 5 round-trip times lead QLA astray, those of 40 do not: see
- * qla.c. */
+/* From a lambda that is much too small, trials of 5 round-trip times lead QLA astray, those of 40
+ * do not: see qla.c. */
 TEST(test_qla_needs_trials_that_outlast_the_answer_of_the_senders)
 {
 	const char *late = "from = 450ms\nto = 500ms";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_queue.c -- single packets that arrive by a Poisson process wait as queueing theory
  * says.
  *

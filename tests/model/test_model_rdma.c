@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_rdma.c -- queue pairs in simulated networks against the theory of their controls.
  *
  * All on a star in which senders h1, h2, ... keep the line to h0 busy. Nothing is lost: switches
@@ -102,9 +103,11 @@ static struct weir_model_dcqcn dcqcn_model(int flows, double max_bytes)
 
 static void check_fixed_point(int flows, double max_bytes, const char *measure)
 {
-	const struct star star = {
-		.flows = flows, .gbps = 40, .delay_ns = 1000, .cc = "dcqcn(preset=paper)", .measure = measure
-	};
+	const struct star star = { .flows = flows,
+				   .gbps = 40,
+				   .delay_ns = 1000,
+				   .cc = "dcqcn(preset=paper)",
+				   .measure = measure };
 	const struct red_left_params line = { 5e3, max_bytes };
 	struct weir_model_dcqcn m = dcqcn_model(flows, max_bytes);
 	struct weir_model_dcqcn_rest rest = weir_model_dcqcn_rest(&m);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_share.c -- who gets how much of a line: max-min shares of flows that want less than
  * others, the turns of a network card, and the weights of schedulers.
  *

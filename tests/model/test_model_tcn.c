@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_tcn.c -- small simulations against the figures of the TCN paper: Bai, Chen, Chen,
  * Kim, Wu, "Enabling ECN over Generic Packet Scheduling", CoNEXT 2016; and against one of Du et
  * al., "PRED", NSDI 2025, appendix D.4.

@@ -1,5 +1,6 @@
-/* test_agents.c -- agents and tuners on simulated switches (switch.tune): when they are called, with what, and
- * when what they ask for is in force. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_agents.c -- agents and tuners on simulated switches (switch.tune): when they are called,
+ * with what, and when what they ask for is in force. */
 #include "sim/run/build.h"
 #include "sim/core/agents.h"
 #include "tests/sim.h"
@@ -723,7 +724,8 @@ TEST(test_agent_values_can_be_probed_and_watched)
 	CHECK_STR(s.r.series[4].name, "utility sw->h0/1");
 	CHECK_STR(s.r.series[1].unit, "bytes");
 	CHECK(s.r.series[3].count > 50);
-	/* QLA's trials lie to both sides of where it is, and the scheme's own slope is that of the trial. */
+	/* QLA's trials lie to both sides of where it is, and the scheme's own slope is that of the
+	 * trial. */
 	CHECK(s.r.series[3].value[1] < s.r.series[3].value[0]);
 	for (uint64_t i = 0; i < s.r.series[0].count; i++)
 		CHECK_NEAR(s.r.series[0].value[i] * 0.195, s.r.series[3].value[i], 1e-6);

@@ -1,4 +1,6 @@
-/* test_audit.c -- a run whose packets or bytes do not add up is found out, and what differs is named. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_audit.c -- a run whose packets or bytes do not add up is found out, and what differs is
+ * named. */
 #include "sim/measure/audit.h"
 #include "sim/core/host.h"
 #include "sim/core/ordered.h"
@@ -42,8 +44,8 @@ TEST(test_bytes_add_up_in_ranked_queues)
 		"slack = 10us\n"));
 }
 
-/* With alpha = 8 and eight busy queues what is free settles at 1/65 of the buffer, less than a packet; the
- * threshold is eight times that, more than one. */
+/* With alpha = 8 and eight busy queues what is free settles at 1/65 of the buffer, less than a
+ * packet; the threshold is eight times that, more than one. */
 TEST(test_no_more_is_in_a_shared_buffer_than_it_holds)
 {
 #define TO(host) "[traffic to" #host "]\npattern = many-to-one\nsize = 60KB\nreceiver = " #host "\n"

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_card.c -- how a host's packets get to its line, worked out by hand.
  *
  * The usual stage: h0 sends to h1 and h2 through one switch, at 10 Gb/s, where a full frame of 1514
- * bytes takes 1.2112 us and a link 5 us. A tap writes down what h0 sends as letters: A, B, C for data
- * of the first, second, third flow, small ones for ACKs of these. */
+ * bytes takes 1.2112 us and a link 5 us. A tap writes down what h0 sends as letters: A, B, C for
+ * data of the first, second, third flow, small ones for ACKs of these. */
 #include "config/card.h"
 #include "sim/core/host.h"
 #include "tests/rdma.h"
@@ -80,8 +81,8 @@ TEST(test_a_fifo_card_sends_what_was_put_there_first)
 	check_sent(4, "card = fifo", TWO_OF_FOUR, "AAAABBBB");
 }
 
-/* The first segment goes straight through; then the two queues take turns, beginning with that of the
- * lower number. */
+/* The first segment goes straight through; then the two queues take turns, beginning with that of
+ * the lower number. */
 TEST(test_an_fq_card_serves_flows_in_turn)
 {
 	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
@@ -91,8 +92,8 @@ TEST(test_an_fq_card_serves_flows_in_turn)
 	check_sent(4, "card = fq", TWO_OF_FOUR, a < b ? "AABABABB" : "ABABABAB");
 }
 
-/* h0 has forty segments to send when data from h2 comes, 12.4224 us after the start: by then eleven of
- * them have begun. */
+/* h0 has forty segments to send when data from h2 comes, 12.4224 us after the start: by then eleven
+ * of them have begun. */
 #define FORTY_AND_ONE "flow = 0 1 58400B 0us\nflow = 2 0 1460B 0us\n"
 #define TEN_OF_A "AAAAAAAAAA"
 
@@ -124,7 +125,8 @@ TEST(test_data_waits_for_its_flows_delay_and_acks_do_not)
 	sim_end(&s);
 }
 
-/* Each of 400 flows, far from one another, takes 12.4224 us and one of three delays, and each is as often. */
+/* Each of 400 flows, far from one another, takes 12.4224 us and one of three delays, and each is as
+ * often. */
 TEST(test_each_flow_has_one_of_the_delays)
 {
 	char flows[400 * 32] = "";
@@ -181,8 +183,8 @@ TEST(test_bursts_are_the_turns_of_an_fq_card)
 
 /* --- the queue --- */
 
-/* Of ten segments the first goes to the line, five wait, four are dropped; the timer repairs them, in
- * 5 ms. Sent is what goes to the line: ten in the end. */
+/* Of ten segments the first goes to the line, five wait, four are dropped; the timer repairs them,
+ * in 5 ms. Sent is what goes to the line: ten in the end. */
 TEST(test_a_full_card_drops_its_hosts_own_packets)
 {
 	struct sim s;
@@ -211,8 +213,9 @@ TEST(test_a_cards_limit_may_be_in_bytes)
 	sim_end(&s);
 }
 
-/* The first goes to the line, the next three find 0, 1 and 2 waiting; six find three or more. Switches
- * mark nothing, and the way is no longer than without: 1.2112 us a frame and link, 10 us. */
+/* The first goes to the line, the next three find 0, 1 and 2 waiting; six find three or more.
+ * Switches mark nothing, and the way is no longer than without: 1.2112 us a frame and link, 10
+ * us. */
 TEST(test_a_card_marks_by_a_scheme_of_its_own)
 {
 	struct sim s;
@@ -254,8 +257,8 @@ TEST(test_the_measured_port_is_a_switchs_unless_a_card_is_named)
 	"[host]\ncc = %s\ncard = fifo\n" \
 	"[traffic x]\npattern = list\nflow = 0 1 20000B 0us\n%s"
 
-/* Two pairs, each at half the line: 1050 bytes every 1.68 us of each, and the line is never idle. The
- * pace is that of joining the queue, so nothing piles up there. */
+/* Two pairs, each at half the line: 1050 bytes every 1.68 us of each, and the line is never idle.
+ * The pace is that of joining the queue, so nothing piles up there. */
 TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_card)
 {
 	struct heard heard = { 0 };
@@ -277,8 +280,8 @@ TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_card)
 	sim_end(&s);
 }
 
-/* What switches write stays with its packet, also where ACKs wait behind data in h1's card: every ACK
- * brings the one hop that its data passed, a later one than the ACK before. */
+/* What switches write stays with its packet, also where ACKs wait behind data in h1's card: every
+ * ACK brings the one hop that its data passed, a later one than the ACK before. */
 static void check_notes(const char *card)
 {
 	struct heard heard = { 0 };

@@ -1,5 +1,6 @@
-/* test_class.c -- the class of every packet: which flows have which, the first bytes of a flow, ACKs;
- * and the slack that data carries.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_class.c -- the class of every packet: which flows have which, the first bytes of a flow,
+ * ACKs; and the slack that data carries.
  *
  * A tap looks at each packet on a link, so that what was sent is counted packet by packet. */
 #include "sim/core/segment.h"
@@ -222,8 +223,8 @@ TEST(test_unlimited_flows_have_first_bytes_too)
 	CHECK(sent.data[2] > 500);
 }
 
-/* An application that writes a segment each 292 ns stops at 60 us with 205 of them written, of which the
- * line has taken 50 at most. */
+/* An application that writes a segment each 292 ns stops at 60 us with 205 of them written, of
+ * which the line has taken 50 at most. */
 TEST(test_the_class_changes_also_after_the_application_has_stopped)
 {
 	static struct seen sent, received;
@@ -239,8 +240,8 @@ TEST(test_the_class_changes_also_after_the_application_has_stopped)
 	sim_end(&s);
 }
 
-/* A flow of 200,000 bytes is segments 0 to 136, one of 50,000 that comes at the same time 137 to 171, and
- * one of 150,000 that comes when all is quiet 172 to 274. */
+/* A flow of 200,000 bytes is segments 0 to 136, one of 50,000 that comes at the same time 137 to
+ * 171, and one of 150,000 that comes when all is quiet 172 to 274. */
 TEST(test_each_message_of_a_connection_has_first_bytes)
 {
 	static struct seen sent, received;
@@ -281,9 +282,9 @@ TEST(test_messages_of_a_connection_have_classes_of_their_own_by_turn)
 	sim_end(&s);
 }
 
-/* Eight packets of buffer, which three others keep full for 40 ms: packets of both classes are lost and
- * sent again. The tap checks that each has the class and the slack it had before. 300,000 bytes are 206
- * segments, the first 100,000 of them 69. */
+/* Eight packets of buffer, which three others keep full for 40 ms: packets of both classes are lost
+ * and sent again. The tap checks that each has the class and the slack it had before. 300,000 bytes
+ * are 206 segments, the first 100,000 of them 69. */
 TEST(test_packets_sent_again_keep_class_and_slack)
 {
 	static struct seen sent, received;
@@ -349,7 +350,8 @@ TEST(test_data_carries_the_slack_of_its_flow)
 	CHECK_INT(sent.slack_ps[0], 0);
 }
 
-/* 1000 s for each KB of 1 TB, and of a flow without end: a month, which can be added to any time. */
+/* 1000 s for each KB of 1 TB, and of a flow without end: a month, which can be added to any
+ * time. */
 TEST(test_slack_is_a_month_at_most)
 {
 	static struct seen sent, received;
@@ -434,10 +436,10 @@ TEST(test_threads_agree_on_classes)
 
 /* --- what it is for --- */
 
-/* TCN, sections 6.1.2 and 6.1.3: eight hosts send to one at 1 Gb/s, web search flows at a load of 0.9
- * in four services, a round trip of 250 us (most of it in the hosts), 96 KB of buffer a port.
- * Differs: each flow has a connection of its own, since ours stay open without a second one for a flow
- * that comes while the first is busy. */
+/* TCN, sections 6.1.2 and 6.1.3: eight hosts send to one at 1 Gb/s, web search flows at a load of
+ * 0.9 in four services, a round trip of 250 us (most of it in the hosts), 96 KB of buffer a port.
+ * Differs: each flow has a connection of its own, since ours stay open without a second one for a
+ * flow that comes while the first is busy. */
 static double small_mean_us(const char *scheduler, int queues, const char *classes)
 {
 	double small_us;

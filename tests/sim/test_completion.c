@@ -1,5 +1,6 @@
-/* test_completion.c -- when a flow is complete (measure.completion): by hand, beside its ideal time, and in every
- * figure that is made of completion times. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_completion.c -- when a flow is complete (measure.completion): by hand, beside its ideal
+ * time, and in every figure that is made of completion times. */
 #include "sim/measure/probe_set.h"
 #include "tests/ranks.h"
 #include "tests/rdma.h"
@@ -11,9 +12,10 @@
 	"[switch]\nmarking = none\n[host]\ncc = line-rate\n" \
 	"[traffic a]\npattern = list\nflow = 0 1 " size " 0us\n"
 
-/* At 25 Gb/s a byte takes 320 ps. 2039 bytes are packets of 1048, 1048 and 87 bytes: the switch has the second at
- * 2 x 335360 ps + 1 us and sends the third when that has left, at 1 us + 3 x 335360 ps = 2006080 ps. It arrives 27840 ps
- * and 1 us later. The ACK of 60 bytes takes 19200 ps and 1 us on each of two links. */
+/* At 25 Gb/s a byte takes 320 ps. 2039 bytes are packets of 1048, 1048 and 87 bytes: the switch has
+ * the second at 2 x 335360 ps + 1 us and sends the third when that has left, at 1 us + 3 x 335360
+ * ps = 2006080 ps. It arrives 27840 ps and 1 us later. The ACK of 60 bytes takes 19200 ps and 1 us
+ * on each of two links. */
 TEST(test_flow_is_complete_at_its_receiver_or_with_its_last_ack_at_its_sender)
 {
 	static const struct {
@@ -41,8 +43,8 @@ TEST(test_flow_is_complete_at_its_receiver_or_with_its_last_ack_at_its_sender)
 	}
 }
 
-/* The last packet has 1 byte of payload, 49 in all: its ACK comes while the one before it is still being sent. Data
- * arrives 15680 ps apart; ACKs of 60 bytes leave 19200 ps apart. */
+/* The last packet has 1 byte of payload, 49 in all: its ACK comes while the one before it is still
+ * being sent. Data arrives 15680 ps apart; ACKs of 60 bytes leave 19200 ps apart. */
 TEST(test_ideal_time_to_the_sender_has_the_wait_behind_the_ack_before)
 {
 	const int64_t arrived_ps = 2 * 335360 + 335360 + 15680 + 2000000, wait_ps = 19200 - 15680;
@@ -55,7 +57,8 @@ TEST(test_ideal_time_to_the_sender_has_the_wait_behind_the_ack_before)
 	sim_end(&s);
 }
 
-/* A flow alone takes its ideal time, whatever the transport, sizes, hops and delays of hosts are. */
+/* A flow alone takes its ideal time, whatever the transport, sizes, hops and delays of hosts
+ * are. */
 TEST(test_flow_alone_has_slowdown_1_at_either_end)
 {
 	static const char *const ccs[] = { "line-rate", "hpcc", "dctcp" };
@@ -145,7 +148,8 @@ TEST(test_every_figure_has_the_same_completion)
 		CHECK_NEAR(sim_metric(&s, "fct_mean_ns") / fct_ns, 1, 1e-9);
 		CHECK_NEAR(sim_metric(&s, "fct_small_mean_ns") / (small_ns / small), 1, 1e-9);
 		CHECK_NEAR(sim_metric(&s, "slowdown_mean") / slowdown, 1, 1e-9);
-		/* The first sample of the probe is the mean of the flows that are complete by then. */
+		/* The first sample of the probe is the mean of the flows that are complete by
+		 * then. */
 		const struct series *p = &s.r.series[0];
 
 		CHECK_STR(p->name, "fct traffic:a");
@@ -196,7 +200,8 @@ TEST(test_completion_at_the_sender_is_the_same_for_threads_and_ranks)
 	sim_end(&many);
 }
 
-/* The data is there at 3033920 ps, the ACK back at 5064640: at 4 us the flow is complete at its receiver alone. */
+/* The data is there at 3033920 ps, the ACK back at 5064640: at 4 us the flow is complete at its
+ * receiver alone. */
 TEST(test_flow_whose_ack_is_not_back_is_unfinished_at_its_sender)
 {
 	for (int end = 0; end < 2; end++) {
@@ -218,9 +223,10 @@ TEST(test_flow_whose_ack_is_not_back_is_unfinished_at_its_sender)
 
 /* --- arbitration --- */
 
-/* h0 sends to h1 at the rate of its line, a packet in 335.36 ns, and to h2 at a lower pace: at 12.6 Gb/s a packet in
- * 665.4 ns. That is ready again just before two packets have left. Round robin serves it then, so that both take turns. In
- * the order of arrival the other flow, ready as soon as its packet has begun to leave, goes first once more. */
+/* h0 sends to h1 at the rate of its line, a packet in 335.36 ns, and to h2 at a lower pace: at 12.6
+ * Gb/s a packet in 665.4 ns. That is ready again just before two packets have left. Round robin
+ * serves it then, so that both take turns. In the order of arrival the other flow, ready as soon as
+ * its packet has begun to leave, goes first once more. */
 static double paced_share(const char *arbitration, uint64_t rate_bps)
 {
 	static struct seen seen;

@@ -1,5 +1,6 @@
-/* test_deadlock.c -- links that wait for each other's pauses to end: found, named, and nothing else is
- * taken for it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_deadlock.c -- links that wait for each other's pauses to end: found, named, and nothing else
+ * is taken for it. */
 #define _GNU_SOURCE
 #include "lab/store/results.h"
 #include "tests/sim.h"
@@ -46,7 +47,8 @@ TEST(test_a_ring_of_pauses_is_reported_and_the_run_ends)
 	sim_end(&s);
 }
 
-/* The circle closes when its last link is paused: not before, and from then on whenever one looks. */
+/* The circle closes when its last link is paused: not before, and from then on whenever one
+ * looks. */
 TEST(test_a_deadlock_has_a_time_and_lasts)
 {
 	struct sim s;
@@ -113,8 +115,8 @@ TEST(test_every_circle_is_counted)
 	sim_end(&s);
 }
 
-/* One flow less: the ring has an open end, pauses come and go, and every flow is done. Looked at every
- * 10 us meanwhile. */
+/* One flow less: the ring has an open end, pauses come and go, and every flow is done. Looked at
+ * every 10 us meanwhile. */
 TEST(test_pauses_that_end_are_no_deadlock)
 {
 	struct sim s;
@@ -141,8 +143,8 @@ TEST(test_pauses_that_end_are_no_deadlock)
 	sim_end(&s);
 }
 
-/* The whole left pours into h8, so that the links up are paused most of the time; one of them fails while it
- * is. What waits for it must not wait for ever: it is lost, and goes another way. */
+/* The whole left pours into h8, so that the links up are paused most of the time; one of them fails
+ * while it is. What waits for it must not wait for ever: it is lost, and goes another way. */
 TEST(test_a_link_that_fails_is_paused_no_longer)
 {
 	for (int fails_us = 100; fails_us < 120; fails_us++) {

@@ -1,5 +1,7 @@
-/* test_deadlock_fabric.c -- a fabric scheme that keeps packets back may let them go by means that the search for deadlocks does not
- * know: a circle through a switch that keeps some is not called one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_deadlock_fabric.c -- a fabric scheme that keeps packets back may let them go by means that
+ * the search for deadlocks does not know: a circle through a switch that keeps some is not called
+ * one. */
 #include "tests/sim.h"
 
 /* Five switches in a ring with a host each; every flow travels two links clockwise. */
@@ -14,8 +16,8 @@
 	"flow = 2 4 1MB 2us\nflow = 3 0 1MB 3us\nflow = 4 1 1MB 4us\n" \
 	"[measure]\ndrain = 5ms\n"
 
-/* With 600 KB the windows are never used up: every packet is in a port's queue, and the circle is one of PFC alone. With 1 MB some are
- * kept. Both stand still; only the first is certain. */
+/* With 600 KB the windows are never used up: every packet is in a port's queue, and the circle is
+ * one of PFC alone. With 1 MB some are kept. Both stand still; only the first is certain. */
 TEST(test_a_circle_through_packets_that_a_fabric_scheme_keeps_is_not_called_a_deadlock)
 {
 	struct sim s;

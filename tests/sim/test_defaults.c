@@ -1,5 +1,6 @@
-/* test_defaults.c -- the table of defaults against the option tables: nothing in it that is not there, and no
- * default with a dimension without its source. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_defaults.c -- the table of defaults against the option tables: nothing in it that is not
+ * there, and no default with a dimension without its source. */
 #include "config/config.h"
 #include "config/defaults.h"
 #include "tests/test.h"
@@ -72,8 +73,8 @@ static void check_table(const char *owner, const char *scheme, const struct weir
 	for (const struct weir_option *o = table; o && o->name; o++)
 		if (default_is_bound(o) && entries_of(owner, scheme, o->name) == 0)
 			test_fail(__FILE__, __LINE__,
-				  "%s %s: default %s = %s has no entry in config/defaults.c",
-				  owner, scheme ? scheme : "", o->name, o->def);
+				  "%s %s: default %s = %s has no entry in config/defaults.c", owner,
+				  scheme ? scheme : "", o->name, o->def);
 }
 
 TEST(test_defaults_with_a_dimension_all_have_a_source)

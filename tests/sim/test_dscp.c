@@ -1,4 +1,6 @@
-/* test_dscp.c -- code points, the map from them to classes, and what goes by it. Captures: tests/cli/pcap.sh. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_dscp.c -- code points, the map from them to classes, and what goes by it. Captures:
+ * tests/cli/pcap.sh. */
 #include "config/dscp.h"
 #include "tests/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_env.c -- environments for learners, weir/env.h. */
 #include "sim/run/env.h"
 #include "sim/run/run.h"

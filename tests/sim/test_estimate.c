@@ -1,4 +1,6 @@
-/* test_estimate.c -- what a run will need is known before it begins, and what no machine has is refused. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_estimate.c -- what a run will need is known before it begins, and what no machine has is
+ * refused. */
 #include "sim/measure/estimate.h"
 #include "sim/traffic/traffic_sort.h"
 #include "tests/sim.h"
@@ -21,7 +23,8 @@ static struct estimate estimate_of(const struct sim *s)
 	return estimate;
 }
 
-/* 20 flows of 73 full segments and one of 20 B, each acknowledged by every second; over two links. */
+/* 20 flows of 73 full segments and one of 20 B, each acknowledged by every second; over two
+ * links. */
 TEST(test_estimated_hops_of_flows_that_end_are_those_of_their_segments)
 {
 	struct sim s;
@@ -91,7 +94,8 @@ TEST(test_more_flows_than_the_machine_has_memory_for_are_refused)
 
 /* --- sorting --- */
 
-/* Any order comes out by start; equal ones, of which there are many, and those that wait stay as made. */
+/* Any order comes out by start; equal ones, of which there are many, and those that wait stay as
+ * made. */
 TEST(test_flows_are_sorted_by_start_and_stay_in_order_where_equal)
 {
 	enum { COUNT = 5000 };

@@ -1,8 +1,9 @@
-/* test_fabric.c -- flow control between switches: bfc and floodgate in small networks, with bounds that are
- * computed by hand.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_fabric.c -- flow control between switches: bfc and floodgate in small networks, with bounds
+ * that are computed by hand.
  *
- * Everywhere: host links of 100 Gb/s = 12.5 B/ns, 1 us long. A round trip of such a hop is 2 us, its
- * bandwidth-delay product 25,000 B. A full packet of a queue pair has 1048 B, 83.84 ns. */
+ * Everywhere: host links of 100 Gb/s = 12.5 B/ns, 1 us long. A round trip of such a hop is 2 us,
+ * its bandwidth-delay product 25,000 B. A full packet of a queue pair has 1048 B, 83.84 ns. */
 #include "config/fabric.h"
 #include "sim/core/host.h"
 #include "tests/sim.h"
@@ -24,8 +25,9 @@ static void check_clean(const struct sim *s)
 
 /* --- both: a flow that shares a link with an incast, but not where it goes --- */
 
-/* Eight hosts of one rack send to h0 in another; 300 us later h18, of the same rack, begins to send to h1.
- * Links to the spine have 400 Gb/s, so that nothing but h0's link is short. Flow 8 is the victim. */
+/* Eight hosts of one rack send to h0 in another; 300 us later h18, of the same rack, begins to send
+ * to h1. Links to the spine have 400 Gb/s, so that nothing but h0's link is short. Flow 8 is the
+ * victim. */
 static void run_victim(struct sim *s, const char *switches, const char *cc)
 {
 	sim_read(s,
@@ -44,8 +46,8 @@ static void run_victim(struct sim *s, const char *switches, const char *cc)
 	CHECK_INT(sim_metric(s, "drops"), 0);
 }
 
-/* With PFC alone all that the rack sends waits in one queue and gets on as fast as h0's link lets it:
- * nine flows share 100 Gb/s and a little more. */
+/* With PFC alone all that the rack sends waits in one queue and gets on as fast as h0's link lets
+ * it: nine flows share 100 Gb/s and a little more. */
 TEST(test_pfc_alone_blocks_a_flow_behind_an_incast)
 {
 	struct sim s;
@@ -96,10 +98,10 @@ TEST(test_floodgate_spares_flows_to_other_destinations)
 
 /* --- bfc --- */
 
-/* Two hosts send at line rate to a third. Each queue gets half a line's rate more than it sends, and is too
- * long at (HRTT + tau) mu / 2. The sender stops a round trip later, in which its queue grows by HRTT mu / 2.
- * Both together: (HRTT + tau) mu + HRTT mu, that is 25,000 B (2 + tau / HRTT); the last packet is not
- * yet there, or one is on the line. */
+/* Two hosts send at line rate to a third. Each queue gets half a line's rate more than it sends,
+ * and is too long at (HRTT + tau) mu / 2. The sender stops a round trip later, in which its queue
+ * grows by HRTT mu / 2. Both together: (HRTT + tau) mu + HRTT mu, that is 25,000 B (2 + tau /
+ * HRTT); the last packet is not yet there, or one is on the line. */
 TEST(test_bfc_stops_a_queue_at_the_threshold)
 {
 	static const struct {
@@ -124,7 +126,8 @@ TEST(test_bfc_stops_a_queue_at_the_threshold)
 	}
 }
 
-/* Frames of BFC on the link to a host that sends one flow, and that flow's queue at the host's NIC. */
+/* Frames of BFC on the link to a host that sends one flow, and that flow's queue at the host's
+ * NIC. */
 struct bfc_frames {
 	uint32_t pauses, resumes, other_kinds, other_queues;
 	uint64_t data_queue;
@@ -151,8 +154,8 @@ static void see_bfc_frame(void *context, int64_t start_ps, const struct weir_pac
 		seen->other_kinds++;
 }
 
-/* Two hosts send to a third: at each of them the switch pauses the NIC queue of its flow, and no other. Every
- * pause ends, because both flows do. */
+/* Two hosts send to a third: at each of them the switch pauses the NIC queue of its flow, and no
+ * other. Every pause ends, because both flows do. */
 TEST(test_bfc_frames_name_the_queue_at_the_neighbour)
 {
 	struct bfc_frames seen = { .data_queue = UINT64_MAX };
@@ -191,12 +194,13 @@ TEST(test_bfc_takes_the_round_trip_of_a_hop_that_it_is_told)
 	sim_end(&s);
 }
 
-/* 64 to 1, two bandwidth-delay products each: 2 x 12.5 B/ns x (4 us + 2 x 1096 B / 12.5 B/ns) = 104 KB.
- * 32 queues are busy at once, so a second packet of a flow finds its queue too long: 2 x 1048 x 32 is more
- * than 37,500. The frame then waits for an ACK (48 B, 3.84 ns), takes 5.12 ns and 1 us, the sender ends
- * a packet, and what it sent is 1 us long: (2000 + 9 + 84) / 83.84 = 25 packets more. A flow that goes on
- * again has none here but those that came before a queue was too long, in all no more than 37,500 B.
- * So at most 64 x 27 packets, and 36; without bfc nearly all 64 x 104 wait at once. */
+/* 64 to 1, two bandwidth-delay products each: 2 x 12.5 B/ns x (4 us + 2 x 1096 B / 12.5 B/ns) = 104
+ * KB. 32 queues are busy at once, so a second packet of a flow finds its queue too long: 2 x 1048 x
+ * 32 is more than 37,500. The frame then waits for an ACK (48 B, 3.84 ns), takes 5.12 ns and 1 us,
+ * the sender ends a packet, and what it sent is 1 us long: (2000 + 9 + 84) / 83.84 = 25 packets
+ * more. A flow that goes on again has none here but those that came before a queue was too long, in
+ * all no more than 37,500 B. So at most 64 x 27 packets, and 36; without bfc nearly all 64 x 104
+ * wait at once. */
 TEST(test_bfc_bounds_what_an_incast_leaves_in_the_buffer)
 {
 	static const char *const fabrics[] = { "bfc", "bfc(queues=8)", "none" };
@@ -223,9 +227,10 @@ TEST(test_bfc_bounds_what_an_incast_leaves_in_the_buffer)
 	}
 }
 
-/* A host sends to h2, which three others send to as well, and to h3, which has nobody else. Stopped is the
- * flow to h2, which has a fourth of a line: the other has the rest and takes 4/3 of its time. Where the
- * card has but one queue, both are stopped together, and sending in turn get the same. */
+/* A host sends to h2, which three others send to as well, and to h3, which has nobody else. Stopped
+ * is the flow to h2, which has a fourth of a line: the other has the rest and takes 4/3 of its
+ * time. Where the card has but one queue, both are stopped together, and sending in turn get the
+ * same. */
 static double beside_a_stopped_flow(const char *fabric)
 {
 	struct sim s;
@@ -251,8 +256,8 @@ TEST(test_bfc_stops_a_flow_and_not_its_host)
 	CHECK(beside_a_stopped_flow("bfc(card-queues=1)") > 3);
 }
 
-/* A table of one entry makes all flows of a port one flow, with one queue: the victim is stopped with
- * the others although there are queues. */
+/* A table of one entry makes all flows of a port one flow, with one queue: the victim is stopped
+ * with the others although there are queues. */
 TEST(test_bfc_takes_flows_that_meet_in_the_table_for_one)
 {
 	struct sim s;
@@ -305,10 +310,10 @@ TEST(test_bfc_carries_every_transport)
 
 /* --- floodgate --- */
 
-/* Links between switches of 400 Gb/s = 50 B/ns: 1.5 x 50 x 2000 + 50 x 10,000 = 650,000 B, 620 packets. No
- * more than that is on its way to h0 behind the rack, or behind the spine, whatever is sent: in the
- * queues of the ports on the way as at the last one, where nearly all of it waits but what is on the
- * line from the spine, 50,000 B, and credit for 10,240 B. */
+/* Links between switches of 400 Gb/s = 50 B/ns: 1.5 x 50 x 2000 + 50 x 10,000 = 650,000 B, 620
+ * packets. No more than that is on its way to h0 behind the rack, or behind the spine, whatever is
+ * sent: in the queues of the ports on the way as at the last one, where nearly all of it waits but
+ * what is on the line from the spine, 50,000 B, and credit for 10,240 B. */
 TEST(test_floodgate_keeps_an_incast_out_of_the_core)
 {
 	enum { WINDOW_PKTS = 650000 / PACKET };
@@ -348,8 +353,8 @@ TEST(test_floodgate_window_is_of_the_hop_and_the_timer)
 	}
 }
 
-/* Whatever the options, what waits goes on in the end: a window of less than a packet is one packet, shared
- * queues of destinations move, credit that was kept is given. */
+/* Whatever the options, what waits goes on in the end: a window of less than a packet is one
+ * packet, shared queues of destinations move, credit that was kept is given. */
 TEST(test_floodgate_never_stalls)
 {
 	static const char *const fabrics[] = {
@@ -490,7 +495,8 @@ static void note_fabric(void *context, const char *path, const char *value)
 		snprintf(context, 256, "%s", value);
 }
 
-/* A run is known by its settings: the scheme is spelled out, and the scheduler is what was asked for. */
+/* A run is known by its settings: the scheme is spelled out, and the scheduler is what was asked
+ * for. */
 TEST(test_settings_spell_a_fabric_out)
 {
 	struct sim s;
@@ -524,8 +530,9 @@ TEST(test_line_rate_is_the_line_s_and_stays)
 	CHECK_INT(state.wake_ns, 0);
 }
 
-/* Fifteen packets of flows of one packet each share a queue: it is longer than the threshold of 2500 B, but no flow has another
- * packet that could be stopped. Each packet and its ACK pass two links, and nothing else does. */
+/* Fifteen packets of flows of one packet each share a queue: it is longer than the threshold of
+ * 2500 B, but no flow has another packet that could be stopped. Each packet and its ACK pass two
+ * links, and nothing else does. */
 TEST(test_bfc_sends_no_frame_for_flows_of_one_packet)
 {
 	char text[1024];

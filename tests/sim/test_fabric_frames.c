@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_fabric_frames.c -- how many frames a fabric scheme sends. */
 #include "tests/sim.h"
 
-/* Two flows of 500 packets to a third host. A sender that is told to stop has a round trip of the hop, 2 us, of packets on its
- * way, so of each flow a stop and its end come at most once in that time, and the packets pass the last link in 84 us. Were each
- * counted packet that leaves worth a frame, there would be hundreds. */
+/* Two flows of 500 packets to a third host. A sender that is told to stop has a round trip of the
+ * hop, 2 us, of packets on its way, so of each flow a stop and its end come at most once in that
+ * time, and the packets pass the last link in 84 us. Were each counted packet that leaves worth a
+ * frame, there would be hundreds. */
 TEST(test_bfc_sends_one_frame_for_a_stop_and_one_for_its_end)
 {
 	struct sim s;

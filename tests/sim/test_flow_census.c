@@ -1,4 +1,6 @@
-/* test_flow_census.c -- flows counted by their first and last packets, on the table and in a network. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_flow_census.c -- flows counted by their first and last packets, on the table and in a
+ * network. */
 #include "sim/core/flow_census.h"
 #include "tests/rdma.h"
 #include "weir/rng.h"
@@ -44,9 +46,9 @@ TEST(test_flow_census_is_a_set_whatever_comes)
 	flow_census_free(&s);
 }
 
-/* Flow 0 sends 20 packets at 1 Gb/s over a line of 10: one each 8.72 us (1090 B). Flow 1 sends three, from 40 us
- * on: they leave at 40.0, 48.7 and 57.4 us. So packets 5 and 6 of flow 0 (43.6 and 52.3 us) meet flow 1 and
- * packet 7 (61.0 us) does not. */
+/* Flow 0 sends 20 packets at 1 Gb/s over a line of 10: one each 8.72 us (1090 B). Flow 1 sends
+ * three, from 40 us on: they leave at 40.0, 48.7 and 57.4 us. So packets 5 and 6 of flow 0 (43.6
+ * and 52.3 us) meet flow 1 and packet 7 (61.0 us) does not. */
 TEST(test_exact_flow_count_follows_a_schedule_by_hand)
 {
 	struct heard heard = { 0 };
@@ -71,8 +73,8 @@ TEST(test_exact_flow_count_follows_a_schedule_by_hand)
 	sim_end(&s);
 }
 
-/* Twelve flows of 0.5 Gb/s share a line, each of them with four packets or more in a base round trip of 80 us: no flow counts
- * twice, and after the second round trip none is missing. */
+/* Twelve flows of 0.5 Gb/s share a line, each of them with four packets or more in a base round
+ * trip of 80 us: no flow counts twice, and after the second round trip none is missing. */
 TEST(test_flow_count_of_a_round_trip_is_right_in_a_network)
 {
 	enum { FLOWS = 12, PACKETS = 30, SETTLED = 10 };
@@ -101,7 +103,8 @@ TEST(test_flow_count_of_a_round_trip_is_right_in_a_network)
 	sim_end(&s);
 }
 
-/* The receiver's clock: a packet's ACK comes back a link's delays and its own time on the wire later. */
+/* The receiver's clock: a packet's ACK comes back a link's delays and its own time on the wire
+ * later. */
 TEST(test_acks_bring_the_receivers_clock_where_switches_write)
 {
 	struct heard heard = { 0 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_flow_path.c -- which way a flow takes: the one it names, or that of its hash. */
 #include "tests/folder.h"
 #include "sim/core/host.h"
@@ -44,7 +45,8 @@ TEST(test_paths_stay_with_their_flows)
 	sim_end(&s);
 }
 
-/* Sprayed packets of other flows do not change it, nor does a failure: what is sent into it is lost. */
+/* Sprayed packets of other flows do not change it, nor does a failure: what is sent into it is
+ * lost. */
 TEST(test_a_named_path_is_neither_sprayed_nor_rerouted)
 {
 	struct sim s;
@@ -65,8 +67,8 @@ TEST(test_a_named_path_is_neither_sprayed_nor_rerouted)
 	sim_end(&s);
 }
 
-/* k = 4: h0 is on edge0 of pod 0, which has agg0 and agg1; agg1 has the cores 2 and 3. Two windows: the
- * second waits for ACKs. */
+/* k = 4: h0 is on edge0 of pod 0, which has agg0 and agg1; agg1 has the cores 2 and 3. Two windows:
+ * the second waits for ACKs. */
 TEST(test_a_path_may_have_a_choice_at_each_of_several_switches)
 {
 	struct sim s;

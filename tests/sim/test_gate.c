@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_gate.c -- flows that start when others end. */
 #include "tests/folder.h"
 #include "tests/sim.h"

@@ -1,5 +1,6 @@
-/* test_hands.c -- what a run may decide by itself while it goes on changes nothing in it: how many threads work on a
- * window (hands.h), and when empty lines give their memory back (room.h). */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_hands.c -- what a run may decide by itself while it goes on changes nothing in it: how many
+ * threads work on a window (hands.h), and when empty lines give their memory back (room.h). */
 #include "sim/core/room.h"
 #include "sim/core/host.h"
 #include "tests/sim.h"
@@ -79,7 +80,8 @@ TEST(test_threads_that_come_and_go_change_nothing)
 	end(&many);
 }
 
-/* 34 links of 10 Gb/s hold 8 packets each for 10 us: a tenth of a millisecond's work in a window is not there. */
+/* 34 links of 10 Gb/s hold 8 packets each for 10 us: a tenth of a millisecond's work in a window is
+ * not there. */
 TEST(test_a_small_network_has_one_thread)
 {
 	struct built b;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_heap.c -- timers leave in the order of (time, key), and an empty heap says so. */
 #include "base/heap.h"
 #include "tests/test.h"
@@ -23,7 +24,8 @@ TEST(test_an_empty_heap_is_never_due)
 	heap_free(&h);
 }
 
-/* Few times and many keys, so that keys decide often; every third entry takes the place of the first. */
+/* Few times and many keys, so that keys decide often; every third entry takes the place of the
+ * first. */
 TEST(test_entries_leave_by_time_and_key)
 {
 	struct weir_rng rng = weir_rng_make(1, 2, 3);

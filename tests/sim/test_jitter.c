@@ -1,9 +1,12 @@
-/* test_jitter.c -- host.jitter: how late packets are, that they stay in order, and what their lateness is for.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_jitter.c -- host.jitter: how late packets are, that they stay in order, and what their
+ * lateness is for.
  *
  * Expected: flows that share a drop-tail port have about the same throughput.
- * Buggy: without jitter, with all rates and delays equal, a sender refills each slot of the queue at the instant at which
- * it is freed. It never meets a full queue, and the other flows get nothing (phase effects: Floyd and Jacobson, On Traffic
- * Phase Effects in Packet-Switched Gateways, 1992). */
+ * Buggy: without jitter, with all rates and delays equal, a sender refills each slot of the queue
+ * at the instant at which it is freed. It never meets a full queue, and the other flows get nothing
+ * (phase effects: Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways,
+ * 1992). */
 #include "tests/sim.h"
 
 /* 843.2 ns for each of two links, and 10 us of delay twice; the time of each packet is its own. */
@@ -31,7 +34,8 @@ TEST(test_jitter_delays_a_packet_by_less_than_its_value)
 	sim_end(&s);
 }
 
-/* A jitter of 15 full packets: whatever arrived out of order would make duplicate ACKs, and retransmissions. */
+/* A jitter of 15 full packets: whatever arrived out of order would make duplicate ACKs, and
+ * retransmissions. */
 TEST(test_jitter_keeps_the_order_of_packets)
 {
 	struct sim s;
@@ -93,32 +97,35 @@ TEST(test_flows_that_starve_are_counted)
 	for (int i = 0; i < 2; i++) {
 		struct sim s;
 
-		sim_read_default(&s,
-				 "[network]\ntopology = star\nhosts = 5\nrate = 1Gbps\ndelay = 50us\n"
-				 "[switch]\nmarking = none\nbuffer = 61pkts\n"
-				 "[host]\ncc = reno\njitter = %s\n"
-				 "[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..20ms\n"
-				 "[measure]\nfrom = 100ms\nto = 500ms\n",
-				 jitter[i]);
+		sim_read_default(
+			&s,
+			"[network]\ntopology = star\nhosts = 5\nrate = 1Gbps\ndelay = 50us\n"
+			"[switch]\nmarking = none\nbuffer = 61pkts\n"
+			"[host]\ncc = reno\njitter = %s\n"
+			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..20ms\n"
+			"[measure]\nfrom = 100ms\nto = 500ms\n",
+			jitter[i]);
 		sim_run(&s, 1);
 		CHECK_INT((int)sim_metric(&s, "flows_starved"), starved[i]);
 		sim_end(&s);
 	}
 }
 
-/* Three DCTCP flows at K = 10 had a Jain's index of 1.00 with real packets ('weir testbed') and 0.91 in lockstep. */
+/* Three DCTCP flows at K = 10 had a Jain's index of 1.00 with real packets ('weir testbed') and
+ * 0.91 in lockstep. */
 TEST(test_three_dctcp_flows_share_a_port_as_on_the_testbed)
 {
 	for (int seed = 1; seed <= 3; seed++) {
 		struct sim s;
 
-		sim_read_default(&s,
-				 "seed = %d\n[network]\ntopology = star\nhosts = 9\nrate = 100Mbps\n"
-				 "delay = 50us\n[switch]\nmarking = ecn(k=10pkts)\nbuffer = 500pkts\n"
-				 "[host]\ncc = dctcp(min-window=2pkts, growth=segments)\nrecovery = prr\n"
-				 "[traffic long]\npattern = many-to-one\nsenders = 3\nreceiver = 0\n"
-				 "size = unlimited\nstart = 0us..50ms\n[measure]\nfrom = 1s\nto = 3s\n",
-				 seed);
+		sim_read_default(
+			&s,
+			"seed = %d\n[network]\ntopology = star\nhosts = 9\nrate = 100Mbps\n"
+			"delay = 50us\n[switch]\nmarking = ecn(k=10pkts)\nbuffer = 500pkts\n"
+			"[host]\ncc = dctcp(min-window=2pkts, growth=segments)\nrecovery = prr\n"
+			"[traffic long]\npattern = many-to-one\nsenders = 3\nreceiver = 0\n"
+			"size = unlimited\nstart = 0us..50ms\n[measure]\nfrom = 1s\nto = 3s\n",
+			seed);
 		sim_run(&s, 1);
 		CHECK(sim_metric(&s, "jain") > 0.98);
 		sim_end(&s);

@@ -1,5 +1,6 @@
-/* test_lossless.c -- networks that pause instead of losing: nothing is lost, a pause takes effect when and
- * where it must, and what it does to others is there to be seen. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_lossless.c -- networks that pause instead of losing: nothing is lost, a pause takes effect
+ * when and where it must, and what it does to others is there to be seen. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -20,9 +21,9 @@ static struct pause_result pause_of(const struct sim *s, const char *name, uint3
 
 /* --- nothing is lost --- */
 
-/* 256 queue pairs at line rate into one port. Headroom is 257 times: a packet and eight frames on the way
- * out, a packet on the way in, 2 us of travel and two packets, 29752 bytes; 7.65 MB. So the pool has
- * little more than a packet for each. */
+/* 256 queue pairs at line rate into one port. Headroom is 257 times: a packet and eight frames on
+ * the way out, a packet on the way in, 2 us of travel and two packets, 29752 bytes; 7.65 MB. So the
+ * pool has little more than a packet for each. */
 static void run_incast(struct sim *s, const char *more)
 {
 	sim_read(s,
@@ -63,8 +64,8 @@ TEST(test_lossless_with_too_little_headroom_loses_and_says_so)
 	sim_end(&s);
 }
 
-/* Pause frames wait behind data here: every host receives, too. Headroom is for that. Packets are all of
- * one size, or far from it. */
+/* Pause frames wait behind data here: every host receives, too. Headroom is for that. Packets are
+ * all of one size, or far from it. */
 TEST(test_lossless_loses_nothing_while_frames_wait_behind_data)
 {
 	static const char *const sizes[] = { "size = 400KB", "sizes = uniform(min=1B, max=100KB)" };
@@ -120,16 +121,14 @@ static void run_with_taps(struct sim *s, const struct tap *taps, uint32_t count)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
-/* h0 and h1 send to h2 at 10 Gb/s from 0 on, 1 us away: packets of 1048 bytes, 838.4 ns, arrive in pairs at
- * 1838.4 and every 838.4 ns from then on; one leaves in that time. The pool has three packets, alpha is 1: an
- * input is paused when it has as much as is free.
- *   2676.8  h0's second and h1's second wait; 1048 of 1048 free: h1 is told to stop, 51.2 + 1000 ns later
- *   3515.2  h0's second leaves, its third comes: the same for h0. h1's third goes to headroom
- *   3728.0  h1 is paused while its fifth packet is on the line, until 4192.0
- *   4353.6  h1's second leaves: headroom is empty, h1 may go on; its fourth comes: it must stop again,
- *           the frame right behind the other
- *   4566.4  h0 is paused with its sixth on the line
- *   5404.8  h1 goes on, at once, and at 5456.0 is paused again
+/* h0 and h1 send to h2 at 10 Gb/s from 0 on, 1 us away: packets of 1048 bytes, 838.4 ns, arrive in
+ * pairs at 1838.4 and every 838.4 ns from then on; one leaves in that time. The pool has three
+ * packets, alpha is 1: an input is paused when it has as much as is free. 2676.8  h0's second and
+ * h1's second wait; 1048 of 1048 free: h1 is told to stop, 51.2 + 1000 ns later 3515.2  h0's second
+ * leaves, its third comes: the same for h0. h1's third goes to headroom 3728.0  h1 is paused while
+ * its fifth packet is on the line, until 4192.0 4353.6  h1's second leaves: headroom is empty, h1
+ * may go on; its fourth comes: it must stop again, the frame right behind the other 4566.4  h0 is
+ * paused with its sixth on the line 5404.8  h1 goes on, at once, and at 5456.0 is paused again
  *   5192.0  the same for h0, which goes on at 6243.2. */
 static void check_pause_times(uint32_t header_bytes)
 {
@@ -176,7 +175,8 @@ TEST(test_pause_takes_effect_after_the_frame_on_the_line)
 	check_pause_times(48);
 }
 
-/* A pause frame is then the shortest frame there is, and sets the window in which nodes work alone. */
+/* A pause frame is then the shortest frame there is, and sets the window in which nodes work
+ * alone. */
 TEST(test_pause_frames_may_be_shorter_than_every_packet)
 {
 	check_pause_times(100);
@@ -184,8 +184,8 @@ TEST(test_pause_frames_may_be_shorter_than_every_packet)
 
 /* --- what a pause does to others --- */
 
-/* h0 and h1 on the left, h2 to h7 on the right. h0 and four of the right send to h7; h1 sends to h6, whose
- * link is idle otherwise. */
+/* h0 and h1 on the left, h2 to h7 on the right. h0 and four of the right send to h7; h1 sends to
+ * h6, whose link is idle otherwise. */
 static void run_victim(struct sim *s, uint32_t class_id)
 {
 	sim_read(s,
@@ -210,9 +210,9 @@ static double gbps_at(const struct sim *s, const char *port)
 	return (double)sim_port(s, port)->tx_bytes * 8 / 5e6;
 }
 
-/* h7's port serves its five inputs alike, so the left gets 2 Gb/s of it; packets of h0 and h1 take turns on
- * the link between the switches, so h1 gets as little, though nobody is in its way. The pause has spread to
- * h1's own link. */
+/* h7's port serves its five inputs alike, so the left gets 2 Gb/s of it; packets of h0 and h1 take
+ * turns on the link between the switches, so h1 gets as little, though nobody is in its way. The
+ * pause has spread to h1's own link. */
 TEST(test_a_victim_shares_the_pause_of_its_class)
 {
 	struct sim s;
@@ -240,8 +240,8 @@ TEST(test_a_victim_in_another_class_is_none)
 	sim_end(&s);
 }
 
-/* h0 sends class 0, which is paused most of the time, to h3, and class 1, which nobody pauses, to h4: at its
- * card a paused class must not hold up others, be it the first class or not. */
+/* h0 sends class 0, which is paused most of the time, to h3, and class 1, which nobody pauses, to
+ * h4: at its card a paused class must not hold up others, be it the first class or not. */
 TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_card)
 {
 	for (uint32_t k = 0; k < 2; k++) {
@@ -267,9 +267,9 @@ TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_card)
 	}
 }
 
-/* Class 1 of h0 is paused for good: h1 fills the port with class 0, which goes first. New flows of h0 begin
- * in class 0 and go on in class 1; each may send what it has of class 0, and none a packet of class 1: 200
- * of them would be 200 KB, and headroom is 6.3 KB. */
+/* Class 1 of h0 is paused for good: h1 fills the port with class 0, which goes first. New flows of
+ * h0 begin in class 0 and go on in class 1; each may send what it has of class 0, and none a packet
+ * of class 1: 200 of them would be 200 KB, and headroom is 6.3 KB. */
 TEST(test_a_paused_class_stays_paused_when_flows_change_to_it)
 {
 	struct sim s;
@@ -290,8 +290,9 @@ TEST(test_a_paused_class_stays_paused_when_flows_change_to_it)
 
 /* --- lossy and lossless classes in one memory --- */
 
-/* Greedy TCP without ECN may fill what is shared, and no more: headroom and reserved space of 5 inputs are
- * not its own. 500 KB - 5 x (headroom 20 KB + reserved 4 KB) = 380 KB, 250 frames of 1514 bytes. */
+/* Greedy TCP without ECN may fill what is shared, and no more: headroom and reserved space of 5
+ * inputs are not its own. 500 KB - 5 x (headroom 20 KB + reserved 4 KB) = 380 KB, 250 frames of
+ * 1514 bytes. */
 TEST(test_lossy_classes_leave_headroom_alone)
 {
 	struct sim s;
@@ -362,9 +363,9 @@ static double rdma_share(struct sim *s, const char *cc)
 	return (double)o.rdma_bytes / (double)(o.rdma_bytes + o.tcp_bytes);
 }
 
-/* ACC's split: RDMA 70 %, TCP 30 % of a port by DWRR. CUBIC fills its share of the buffer and loses packets;
- * RDMA loses none. DCQCN is marked, and leaves TCP a little whenever its queue is empty; queue pairs at line
- * rate are paused. */
+/* ACC's split: RDMA 70 %, TCP 30 % of a port by DWRR. CUBIC fills its share of the buffer and loses
+ * packets; RDMA loses none. DCQCN is marked, and leaves TCP a little whenever its queue is empty;
+ * queue pairs at line rate are paused. */
 TEST(test_tcp_and_rdma_share_a_port_as_their_weights_say)
 {
 	struct sim s;

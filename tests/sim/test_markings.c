@@ -1,8 +1,9 @@
-/* test_markings.c -- marking by class, rate and tier (switch.marking.PART), and options of a scheme by keys of
- * their own (switch.marking.min).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_markings.c -- marking by class, rate and tier (switch.marking.PART), and options of a scheme
+ * by keys of their own (switch.marking.min).
  *
- * Two or three senders into one port of 10 Gb/s: the queue stands at the threshold that is in force there, so
- * its largest length tells which one was. */
+ * Two or three senders into one port of 10 Gb/s: the queue stands at the threshold that is in force
+ * there, so its largest length tells which one was. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sweep.h"
 #include "tests/sim.h"
@@ -26,7 +27,8 @@ static const struct reason_count *reason(const struct sim *s, const char *name)
 
 /* --- whose marking it is --- */
 
-/* Class 0 is marked by sojourn time, class 1 by length: each has its share of the marks, by its own reason. */
+/* Class 0 is marked by sojourn time, class 1 by length: each has its share of the marks, by its own
+ * reason. */
 TEST(test_each_class_is_marked_by_its_own_scheme)
 {
 	struct sim s;
@@ -38,8 +40,9 @@ TEST(test_each_class_is_marked_by_its_own_scheme)
 	sim_end(&s);
 }
 
-/* CUBIC without ECN beside DCTCP in one queue, 20 MB each. By one line CUBIC loses a packet wherever DCTCP would
- * be marked, and is done last; by a line of its own that begins where all of DCTCP is marked it is done first. */
+/* CUBIC without ECN beside DCTCP in one queue, 20 MB each. By one line CUBIC loses a packet
+ * wherever DCTCP would be marked, and is done last; by a line of its own that begins where all of
+ * DCTCP is marked it is done first. */
 TEST(test_red_drops_senders_without_ecn_by_their_own_line)
 {
 	static const struct {
@@ -68,7 +71,8 @@ TEST(test_red_drops_senders_without_ecn_by_their_own_line)
 	}
 }
 
-/* The queue never holds 9 MB, so class 1 is not marked, whatever the order in which schemes stand. */
+/* The queue never holds 9 MB, so class 1 is not marked, whatever the order in which schemes
+ * stand. */
 TEST(test_a_class_is_not_marked_below_its_own_threshold)
 {
 	static const char *const parts[] = {
@@ -121,7 +125,8 @@ static void check_same(const char *with_parts, const char *without)
 	sim_end(&b);
 }
 
-/* What a part says of all ports is what switch.marking would say; red keeps averages and random numbers. */
+/* What a part says of all ports is what switch.marking would say; red keeps averages and random
+ * numbers. */
 TEST(test_parts_that_cover_everything_are_the_same_run_as_one_marking)
 {
 	const char *whole =
@@ -138,7 +143,8 @@ TEST(test_parts_that_cover_everything_are_the_same_run_as_one_marking)
 		   whole);
 }
 
-/* Hosts of 10 Gb/s below, two links of 40 Gb/s above. One marking is in force in each of the three kinds of port. */
+/* Hosts of 10 Gb/s below, two links of 40 Gb/s above. One marking is in force in each of the three
+ * kinds of port. */
 #define LEAF_SPINE \
 	"[network]\ntopology = leaf-spine\nleaves = 2\nspines = 1\nhosts-per-leaf = 6\n" \
 	"rate = 10Gbps\nfabric-rate = 40Gbps\ndelay = 1us\n" \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_metrics_apps.c -- what applications see, and where in the network it comes from. */
 #include "sim/measure/sample.h"
 #include "tests/sim.h"
@@ -88,7 +89,8 @@ TEST(test_down_is_where_senders_of_two_leaves_meet)
 {
 	struct sim s;
 
-	/* One host a leaf; the two links up are half full, the one down to the receiver's leaf is full. */
+	/* One host a leaf; the two links up are half full, the one down to the receiver's leaf is
+	 * full. */
 	sim_read(&s,
 		 "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 1\nhosts-per-leaf = 1\n"
 		 "rate = 40Gbps\nfabric-rate = 10Gbps\n"

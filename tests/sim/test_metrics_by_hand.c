@@ -1,7 +1,9 @@
-/* test_metrics_by_hand.c -- runs so small that every metric is known by hand, and flows at the boundaries of what counts.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_metrics_by_hand.c -- runs so small that every metric is known by hand, and flows at the
+ * boundaries of what counts.
  *
- * At 10 Gb/s a segment of 1460 B, 1514 B with its header, takes 1.2112 us, an ACK 0.0432 us; links are 5 us long. Times hold to
- * TOLERANCE_NS, more than what a host may delay a packet by itself. */
+ * At 10 Gb/s a segment of 1460 B, 1514 B with its header, takes 1.2112 us, an ACK 0.0432 us; links
+ * are 5 us long. Times hold to TOLERANCE_NS, more than what a host may delay a packet by itself. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -9,7 +11,8 @@
 #define ACK_US 0.0432
 #define TOLERANCE_NS 150
 
-/* Three segments meet at a port: each waits for those before it, and the third finds one waiting. */
+/* Three segments meet at a port: each waits for those before it, and the third finds one
+ * waiting. */
 #define MEETING \
 	"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 5us\n" \
 	"[host]\ncc = dctcp\n" \
@@ -37,7 +40,8 @@ static void check_rows(const struct sim *s, const struct row *rows, size_t count
 	check_rows(s, (const struct row[]){ __VA_ARGS__ }, \
 		   sizeof((const struct row[]){ __VA_ARGS__ }) / sizeof(struct row))
 
-/* Two wait for one segment's time, then one: three segments' times of waiting in all, over 30 us. */
+/* Two wait for one segment's time, then one: three segments' times of waiting in all, over 30
+ * us. */
 TEST(test_metrics_of_three_segments_that_meet_are_those_by_hand)
 {
 	const double t = 30, fct = 10 + 2 * SEGMENT_US, waited = 3 * SEGMENT_US, some = 0.02;
@@ -78,7 +82,8 @@ TEST(test_metrics_of_three_segments_that_meet_are_those_by_hand)
 	sim_end(&s);
 }
 
-/* At 8 us the second of them has 0.5776 us of its time on the link behind it, and 0.6336 us before it. */
+/* At 8 us the second of them has 0.5776 us of its time on the link behind it, and 0.6336 us before
+ * it. */
 TEST(test_utilisation_counts_what_passed_within_the_interval)
 {
 	struct sim s;
@@ -101,8 +106,8 @@ TEST(test_utilisation_counts_preamble_and_gap_where_links_have_them)
 	sim_end(&s);
 }
 
-/* With room for one packet the third is dropped after 6 us; its timer runs out after 10 ms. What counts is what happens from
- * "from" on. */
+/* With room for one packet the third is dropped after 6 us; its timer runs out after 10 ms. What
+ * counts is what happens from "from" on. */
 TEST(test_metrics_of_loss_count_from_the_beginning_of_the_interval)
 {
 	static const struct {
@@ -139,8 +144,8 @@ TEST(test_timeouts_of_small_flows_end_with_the_boundary)
 	sim_end(&s);
 }
 
-/* Flows that share no link. Of exactly 1460 B one is small, of exactly 2920 B not large; those that start a picosecond before
- * "from" or at "to" do not count. */
+/* Flows that share no link. Of exactly 1460 B one is small, of exactly 2920 B not large; those that
+ * start a picosecond before "from" or at "to" do not count. */
 #define BOUNDARIES \
 	"[network]\ntopology = star\nhosts = 14\nrate = 10Gbps\ndelay = 5us\n" \
 	"[host]\ncc = dctcp\n" \
@@ -181,7 +186,8 @@ TEST(test_ideal_completion_times_are_those_by_hand)
 	sim_end(&s);
 }
 
-/* A flow that ended before the interval is not among those whose rates are compared; one that ends in it is. */
+/* A flow that ended before the interval is not among those whose rates are compared; one that ends
+ * in it is. */
 TEST(test_fairness_is_of_flows_that_run_in_the_interval)
 {
 	struct sim s;
@@ -231,8 +237,9 @@ TEST(test_links_between_switches_of_equal_height_count_as_up)
 	sim_end(&s);
 }
 
-/* At one port four packets wait, then three, ...; at the other three. Over 300 us two or more wait there for 1.2 % and 0.8 % of the
- * time: the 99th percentiles are 2 and 1, and the first is the worst wherever it is in the list of ports. */
+/* At one port four packets wait, then three, ...; at the other three. Over 300 us two or more wait
+ * there for 1.2 % and 0.8 % of the time: the 99th percentiles are 2 and 1, and the first is the
+ * worst wherever it is in the list of ports. */
 TEST(test_worst_queue_is_the_largest_p99_and_not_the_largest_peak)
 {
 	for (int first = 0; first < 2; first++) {

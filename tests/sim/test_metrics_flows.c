@@ -1,10 +1,11 @@
-/* test_metrics_flows.c -- completion times of flows that the end of the run cuts off; goodput, and over which time it
- * is the mean. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_metrics_flows.c -- completion times of flows that the end of the run cuts off; goodput, and
+ * over which time it is the mean. */
 #include "tests/sim.h"
 #include <math.h>
 
-/* Two flows that share no link, at 10 Gb/s: one of 1460 B, 12.4224 us, and one of 100 MB, of which a millisecond
- * lets about 900 KB through, with ten packets and slow start at the begin. */
+/* Two flows that share no link, at 10 Gb/s: one of 1460 B, 12.4224 us, and one of 100 MB, of which
+ * a millisecond lets about 900 KB through, with ten packets and slow start at the begin. */
 #define CUT \
 	"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 5us\n" \
 	"[traffic x]\npattern = list\nflow = 0 1 1460B 0us\nflow = 2 3 100MB 0us\n" \

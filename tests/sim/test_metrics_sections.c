@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_metrics_sections.c -- metrics of one [traffic] section beside those of the whole run. */
 #include "lab/store/results.h"
 #include "sim/measure/section.h"
@@ -34,8 +35,8 @@ TEST(test_goodput_of_the_sections_adds_up_to_that_of_the_run)
 	sim_end(&s);
 }
 
-/* A round of one section is in the mean of its own section alone, and where there is one such section its mean is that
- * of the run. */
+/* A round of one section is in the mean of its own section alone, and where there is one such
+ * section its mean is that of the run. */
 TEST(test_rounds_of_a_section_are_its_own)
 {
 	struct sim one, both;

@@ -1,4 +1,6 @@
-/* test_metrics_waiting.c -- how long packets wait: by hand, by tier, at the worst port; and that looking changes nothing. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_metrics_waiting.c -- how long packets wait: by hand, by tier, at the worst port; and that
+ * looking changes nothing. */
 #include "tests/sim.h"
 #include <math.h>
 
@@ -10,9 +12,10 @@ static void check_port(const struct sim *s, uint32_t port, const char *name)
 	CHECK_STR(link_name(&s->r.network, s->r.ports[port].link, text, sizeof(text)), name);
 }
 
-/* 100 hosts send a packet each to h0 at the same time: the i-th waits i times 1211.2 ns, and no ACK waits. Of the
- * 100 packets at that port the 99th by its wait is that of i = 98, of the 200 at all ports the 198th that of i = 97.
- * Buckets are 1/32 of a length wide. The queue is 99 long at first and for 1/100 of the time that it is not empty. */
+/* 100 hosts send a packet each to h0 at the same time: the i-th waits i times 1211.2 ns, and no ACK
+ * waits. Of the 100 packets at that port the 99th by its wait is that of i = 98, of the 200 at all
+ * ports the 198th that of i = 97. Buckets are 1/32 of a length wide. The queue is 99 long at first
+ * and for 1/100 of the time that it is not empty. */
 TEST(test_waits_of_packets_are_those_worked_out_by_hand)
 {
 	const double packet_ns = 1211.2;
@@ -36,7 +39,8 @@ TEST(test_waits_of_packets_are_those_worked_out_by_hand)
 	sim_end(&s);
 }
 
-/* The measured port has the largest mean queue; another that is long for a short time has the larger p99. */
+/* The measured port has the largest mean queue; another that is long for a short time has the
+ * larger p99. */
 TEST(test_the_worst_port_by_p99_need_not_be_the_one_with_the_largest_mean)
 {
 	struct sim s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model.c -- a scheme with a network gets its model, by file or by name, and no other. */
 #include "tests/folder.h"
 #include "tests/learn_desk.h"
@@ -383,7 +384,8 @@ TEST(test_config_knows_which_models_its_schemes_use)
 	shelf_close(&s);
 }
 
-/* The digest among the settings of a config whose marking scheme works with the file, and its key. */
+/* The digest among the settings of a config whose marking scheme works with the file, and its
+ * key. */
 struct identity {
 	char digest[64], key[RUN_KEY_SIZE];
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_network.c -- networks listed link by link, links that fail, and how nodes and links are
  * found by their names. */
 #include "tests/world.h"

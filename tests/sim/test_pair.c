@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pair.c -- rdma.window-of: what a queue pair is told of its way, worked out by hand.
  *
- * Two racks of two hosts, 10 Gb/s and 5 us to the leaf, 40 Gb/s and 2 us to the spine. A frame of 1050
- * bytes goes and one of 50 comes back: 0.88 us a link at 10 Gb/s, 0.22 us at 40 Gb/s.
- *	in the rack: 2 links,  2 x 10 us        + 2 x 0.88 us             = 21.76 us, 27200 bytes
- *	across:      4 links,  2 x 14 us        + 2 x 0.88 us + 2 x 0.22  = 30.20 us, 37750 bytes */
+ * Two racks of two hosts, 10 Gb/s and 5 us to the leaf, 40 Gb/s and 2 us to the spine. A frame of
+ *1050 bytes goes and one of 50 comes back: 0.88 us a link at 10 Gb/s, 0.22 us at 40 Gb/s. in the
+ *rack: 2 links,  2 x 10 us        + 2 x 0.88 us             = 21.76 us, 27200 bytes across:      4
+ *links,  2 x 14 us        + 2 x 0.88 us + 2 x 0.22  = 30.20 us, 37750 bytes */
 #include "tests/rdma.h"
 
 #define STAGE \
@@ -80,8 +81,8 @@ TEST(test_the_rate_of_a_pair_is_its_senders)
 	CHECK_INT(told(network, "2 0").bdp_bytes, 262100);
 }
 
-/* One window of 28 packets (27200 bytes, rounded up) for the pair in the rack, of 38 for the other: the
- * most of each that is under way at once, seen at the card before the first ACK comes. */
+/* One window of 28 packets (27200 bytes, rounded up) for the pair in the rack, of 38 for the other:
+ * the most of each that is under way at once, seen at the card before the first ACK comes. */
 TEST(test_a_queue_pair_sends_one_window_of_its_own)
 {
 	static const struct {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_partition.c -- failed links that leave no path are noticed and named. */
 #include "tests/sim.h"
 
@@ -5,7 +6,8 @@
 	"[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\nhosts-per-leaf = 2\n" \
 	"rate = 10Gbps\nfabric-rate = 10Gbps\ndelay = 5us\nreroute-delay = 300us\n"
 
-/* The first failure leaves a path, the second none. Of the flows of leaf 0 to leaf 1 one ended before. */
+/* The first failure leaves a path, the second none. Of the flows of leaf 0 to leaf 1 one ended
+ * before. */
 TEST(test_flows_without_a_path_are_counted_and_named)
 {
 	struct sim s;
@@ -23,8 +25,8 @@ TEST(test_flows_without_a_path_are_counted_and_named)
 	sim_end(&s);
 }
 
-/* Here and there packets were lost, but there always was a way. An endless flow had stopped before its
- * path was lost. */
+/* Here and there packets were lost, but there always was a way. An endless flow had stopped before
+ * its path was lost. */
 TEST(test_flows_with_a_path_left_are_not_without_one)
 {
 	struct sim s;

@@ -1,5 +1,6 @@
-/* test_plugin_permit.c -- which files may be loaded as plug-ins: by folder, by name, all, or none. That a refused object's
- * code does not run is tests/cli/plugin.sh's business. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_plugin_permit.c -- which files may be loaded as plug-ins: by folder, by name, all, or none.
+ * That a refused object's code does not run is tests/cli/plugin.sh's business. */
 #define _XOPEN_SOURCE 700
 #include "config/plugin.h"
 #include "config/plugin_permit.h"
@@ -11,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder of its own: own/scenario.ini, own/in.so, own/link.so -> ../out.so, own/deep/in.so, out.so, own2/out.so. */
+/* A folder of its own: own/scenario.ini, own/in.so, own/link.so -> ../out.so, own/deep/in.so,
+ * out.so, own2/out.so. */
 static void make_folder(void)
 {
 	static const char *const files[] = { "own/scenario.ini", "own/in.so",   "own/deep/in.so",

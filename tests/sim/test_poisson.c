@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_poisson.c -- Poisson traffic: the load is met, gaps are exponential, sizes are those of the
  * distribution. */
 #include "sim/traffic/workload.h"

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_probe.c -- quantities over time, by hand and against the run's own metrics. */
 #include "sim/measure/probe_set.h"
 #include "tests/sim.h"
 #include <math.h>
 
-/* Two flows of one segment of 1000 B (1054 on the wire) start at 0 and meet at the port to h0: 10 Gb/s
- * is 800 ps a byte, so both arrive at 843.2 ns + 1 us, the first leaves at once, the second waits
- * 843.2 ns. */
+/* Two flows of one segment of 1000 B (1054 on the wire) start at 0 and meet at the port to h0: 10
+ * Gb/s is 800 ps a byte, so both arrive at 843.2 ns + 1 us, the first leaves at once, the second
+ * waits 843.2 ns. */
 static const char two_packets[] =
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 	"[switch]\nmarking = none\n"
@@ -51,8 +52,8 @@ TEST(test_sampled_probe_sees_what_is_there_at_its_times)
 	sim_end(&s);
 }
 
-/* The first has its byte at h0 843.2 ns + 1 us after it leaves the switch, at 3686.4 ns, the second 843.2 ns
- * later. */
+/* The first has its byte at h0 843.2 ns + 1 us after it leaves the switch, at 3686.4 ns, the second
+ * 843.2 ns later. */
 TEST(test_fct_of_a_section_is_the_mean_of_flows_that_ended_since_the_last_sample)
 {
 	struct sim s;
@@ -140,8 +141,8 @@ TEST(test_marks_of_a_flow_stay_when_it_ends)
 	sim_end(&s);
 }
 
-/* Three pairs of flows, of 100 KB and of 50 KB, messages of persistent connections or not; the section
- * beside them does not count. */
+/* Three pairs of flows, of 100 KB and of 50 KB, messages of persistent connections or not; the
+ * section beside them does not count. */
 TEST(test_throughput_of_a_traffic_section_is_that_of_all_its_flows)
 {
 	static const char *const connections[] = { "per-flow", "persistent" };
@@ -266,8 +267,8 @@ TEST(test_a_scheme_without_values_shows_none)
 	}
 }
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4 ns to
- * 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
+/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+ * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
 {
 	static const double expected[2][7] = { { 0, 0, 0, 0, 0, 0.4336, 1 },
@@ -443,7 +444,8 @@ TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 	config_free(&s.c);
 }
 
-/* 2108 of the 6250 bytes that the line carries in 5 us, and a queue of 177 bytes in the mean: 0.7 * 0.33728 + 0.3. */
+/* 2108 of the 6250 bytes that the line carries in 5 us, and a queue of 177 bytes in the mean: 0.7 *
+ * 0.33728 + 0.3. */
 TEST(test_reward_probe_is_use_and_a_short_queue_by_hand)
 {
 	struct sim s;
@@ -458,8 +460,8 @@ TEST(test_reward_probe_is_use_and_a_short_queue_by_hand)
 	sim_end(&s);
 }
 
-/* Four senders at line rate keep a buffer of 100 packets of 1554 B full: 155 KB lie between E(2) = 80 and E(3) =
- * 160 KB, which is 0.3 less in D. */
+/* Four senders at line rate keep a buffer of 100 packets of 1554 B full: 155 KB lie between E(2) =
+ * 80 and E(3) = 160 KB, which is 0.3 less in D. */
 TEST(test_reward_falls_with_each_doubling_of_the_queue)
 {
 	struct sim s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_property.c -- what holds in every scenario, tried on random small ones.
  *
  * A scenario is drawn from a fixed seed: network, switches, hosts and traffic. Then
@@ -5,8 +6,8 @@
  *  - where all packets of a flow take one way, no flow is faster than it would be alone, and if
  *    nothing was dropped nothing is sent again, but by a tail loss probe: packets of a flow do not
  *    overtake each other;
- *  - a second run, one on two threads, one on two ranks (every other time), and one that measures elsewhere
- *    give the same flows, but for the last the same results to the last bit. */
+ *  - a second run, one on two threads, one on two ranks (every other time), and one that measures
+ * elsewhere give the same flows, but for the last the same results to the last bit. */
 #include "tests/ranks.h"
 #include "weir/rng.h"
 

@@ -1,5 +1,6 @@
-/* test_ranks.c -- one run on several processes gives what it gives on one, whatever crosses a cut; and how a
- * network is parted. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_ranks.c -- one run on several processes gives what it gives on one, whatever crosses a cut;
+ * and how a network is parted. */
 #define _GNU_SOURCE
 #include "sim/parallel/ranks.h"
 #include "tests/ranks.h"
@@ -241,7 +242,8 @@ TEST(test_pods_stay_whole_and_parts_are_alike)
 	struct network net;
 
 	part(&net, FAT_TREE, 2, rank_of);
-	/* Each of four cores has four links, two of them to the other half; a cable is two links. */
+	/* Each of four cores has four links, two of them to the other half; a cable is two
+	 * links. */
 	CHECK_INT(count_cut(&net, rank_of, load), 2 * 4 * 2);
 	CHECK_INT(load[0], load[1]);
 	for (uint32_t i = 0; i < net.host_count; i++)

@@ -1,5 +1,6 @@
-/* test_rdma.c -- queue pairs: pacing, windows, acknowledgements, notifications, what switches write into
- * packets; times and counts by hand. Losses and shares are in test_rdma_share.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_rdma.c -- queue pairs: pacing, windows, acknowledgements, notifications, what switches write
+ * into packets; times and counts by hand. Losses and shares are in test_rdma_share.c. */
 #include "tests/rdma.h"
 
 #define STAR3 "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
@@ -29,8 +30,9 @@ TEST(test_packets_leave_as_far_apart_as_the_rate_says)
 	sim_end(&s);
 }
 
-/* At 10 us the rate goes from 1 to 8 Gb/s: the last packet left at 8384 ns, the next may leave 1048 ns later,
- * which is over: it leaves at once. From 8 to 1: the last left at 9432 ns, the next leaves 8384 ns later. */
+/* At 10 us the rate goes from 1 to 8 Gb/s: the last packet left at 8384 ns, the next may leave 1048
+ * ns later, which is over: it leaves at once. From 8 to 1: the last left at 9432 ns, the next
+ * leaves 8384 ns later. */
 TEST(test_a_change_of_the_rate_moves_the_next_packet)
 {
 	static const struct {
@@ -58,10 +60,10 @@ TEST(test_a_change_of_the_rate_moves_the_next_packet)
 	}
 }
 
-/* Packets of 9048 bytes, 7238.4 ns on the line. Flow 0 sends at line rate and flow 1 at 5 Gb/s: its first packet
- * leaves third, at 14476.8 ns, and its second is due at 28953.6, when flow 0 takes the line until 36192. At
- * 30 us its rate falls to 1 Gb/s: it has to wait until 14476.8 + 72384 ns, though it stood in turn. Then flow 0
- * has one packet on the line and one in turn. */
+/* Packets of 9048 bytes, 7238.4 ns on the line. Flow 0 sends at line rate and flow 1 at 5 Gb/s: its
+ * first packet leaves third, at 14476.8 ns, and its second is due at 28953.6, when flow 0 takes the
+ * line until 36192. At 30 us its rate falls to 1 Gb/s: it has to wait until 14476.8 + 72384 ns,
+ * though it stood in turn. Then flow 0 has one packet on the line and one in turn. */
 TEST(test_a_rate_that_falls_holds_back_a_packet_that_waits_for_the_card)
 {
 	static struct seen seen;
@@ -93,9 +95,9 @@ TEST(test_a_rate_that_falls_holds_back_a_packet_that_waits_for_the_card)
 
 /* --- windows and answers --- */
 
-/* 100 us a link: a packet is at the other host after 2 x (838.4 ns + 100 us) and its ACK of 48 bytes back after
- * 2 x (38.4 ns + 100 us) more: 401753.6 ns in all. With a window of 4500 bytes, five packets may be
- * under way: as long as less than the window is, another goes. */
+/* 100 us a link: a packet is at the other host after 2 x (838.4 ns + 100 us) and its ACK of 48
+ * bytes back after 2 x (38.4 ns + 100 us) more: 401753.6 ns in all. With a window of 4500 bytes,
+ * five packets may be under way: as long as less than the window is, another goes. */
 TEST(test_a_window_caps_what_is_in_flight_and_samples_are_the_true_time)
 {
 	static struct seen seen;
@@ -124,9 +126,9 @@ TEST(test_a_window_caps_what_is_in_flight_and_samples_are_the_true_time)
 	sim_end(&s);
 }
 
-/* 42 packets and an ACK for every 4: eleven ACKs, and the run is over when the last is on its way. Each tells
- * the time of the packet that called for it, so that waiting for four does not look like a queue; neither does
- * waiting in vain, 500 us, for a fourth. */
+/* 42 packets and an ACK for every 4: eleven ACKs, and the run is over when the last is on its way.
+ * Each tells the time of the packet that called for it, so that waiting for four does not look like
+ * a queue; neither does waiting in vain, 500 us, for a fourth. */
 TEST(test_one_ack_for_n_packets_tells_the_time_of_the_last)
 {
 	static struct seen seen;
@@ -197,8 +199,9 @@ TEST(test_notifications_come_at_most_once_an_interval)
 
 /* --- what switches write --- */
 
-/* h0 on the left, h1 on the right, alone: every packet finds both ports idle. It leaves the left switch 2090 ns
- * after its start: 1090 bytes at 10 Gb/s take 872 ns, the link 1000, and 218 ns at 40 Gb/s to the right one. */
+/* h0 on the left, h1 on the right, alone: every packet finds both ports idle. It leaves the left
+ * switch 2090 ns after its start: 1090 bytes at 10 Gb/s take 872 ns, the link 1000, and 218 ns at
+ * 40 Gb/s to the right one. */
 TEST(test_notes_are_those_of_every_port_in_order)
 {
 	static struct seen seen;
@@ -239,9 +242,9 @@ TEST(test_notes_are_those_of_every_port_in_order)
 	sim_end(&s);
 }
 
-/* Two at line rate into one port, and for a while two more into another: packets come in pairs every 872 ns and
- * one leaves, h0's and h1's in turn. The n-th to leave (from 0) leaves n - 1 behind it, at 1872 + 872 n ns.
- * Notes wait in the queue with it. */
+/* Two at line rate into one port, and for a while two more into another: packets come in pairs
+ * every 872 ns and one leaves, h0's and h1's in turn. The n-th to leave (from 0) leaves n - 1
+ * behind it, at 1872 + 872 n ns. Notes wait in the queue with it. */
 static void check_queue_notes(const char *more)
 {
 	struct heard heard[2] = { { 0 }, { 0 } };
@@ -278,7 +281,8 @@ TEST(test_notes_show_the_queue_behind_a_packet)
 	check_queue_notes("marking = none\nbuffer = 10MB\nbuffer-per = switch\nlossless = 0");
 	check_queue_notes(
 		"marking = none\nbuffer = 10MB\nbuffer-per = switch\nqueues = 2\nscheduler = dwrr");
-	/* A scheme that looks at the pool when packets leave must not make ports catch up by themselves. */
+	/* A scheme that looks at the pool when packets leave must not make ports catch up by
+	 * themselves. */
 	check_queue_notes("marking = ecn(k=1MB, scope=pool, at=dequeue)\nbuffer = 10MB\n"
 			  "buffer-per = switch");
 }

@@ -1,11 +1,12 @@
-/* test_rdma_share.c -- queue pairs that lose packets, and queue pairs that share a card, with each other and
- * with TCP. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_rdma_share.c -- queue pairs that lose packets, and queue pairs that share a card, with each
+ * other and with TCP. */
 #include "tests/rdma.h"
 
 /* --- losses --- */
 
-/* 40 senders at line rate into a port with room for 30 packets: most packets are lost at first. The run itself
- * checks that every flow received what it asked for. */
+/* 40 senders at line rate into a port with room for 30 packets: most packets are lost at first. The
+ * run itself checks that every flow received what it asked for. */
 static void run_losses(struct sim *s, const char *recovery, const char *more)
 {
 	sim_read(s,
@@ -44,8 +45,8 @@ TEST(test_go_back_n_and_selective_repeat_deliver_every_byte)
 	}
 }
 
-/* h0's and h1's packets come in pairs; the port has room for five. What is lost is asked for when the next packet
- * comes, once: the flow goes back to it, and no timer runs out. */
+/* h0's and h1's packets come in pairs; the port has room for five. What is lost is asked for when
+ * the next packet comes, once: the flow goes back to it, and no timer runs out. */
 TEST(test_a_gap_is_reported_at_once_and_only_once)
 {
 	static struct seen acks;
@@ -78,9 +79,9 @@ TEST(test_a_gap_is_reported_at_once_and_only_once)
 	sim_end(&s);
 }
 
-/* The timer of 100 us is shorter than the round trip of 400: senders go back although nothing is lost, and
- * then hear of packets beyond, four at a time. An unlimited flow that is told to stop while it has gone back must end with
- * what it ever sent, and be silent afterwards. */
+/* The timer of 100 us is shorter than the round trip of 400: senders go back although nothing is
+ * lost, and then hear of packets beyond, four at a time. An unlimited flow that is told to stop
+ * while it has gone back must end with what it ever sent, and be silent afterwards. */
 TEST(test_a_flow_that_stops_after_going_back_ends)
 {
 	static struct seen seen;
@@ -132,10 +133,10 @@ TEST(test_queue_pairs_share_a_card_alike)
 	sim_end(&s);
 }
 
-/* Four queue pairs of 1 Gb/s each, and TCP, from one card to a host each. A packet that is due waits for the
- * line, and the next is timed from when it left: a queue pair has at most its rate and, waiting for two full
- * frames of TCP and three of its kind in 8384 ns, no less than 60 % of it. TCP has all the rest, whether they
- * wait in one turn or in two. */
+/* Four queue pairs of 1 Gb/s each, and TCP, from one card to a host each. A packet that is due
+ * waits for the line, and the next is timed from when it left: a queue pair has at most its rate
+ * and, waiting for two full frames of TCP and three of its kind in 8384 ns, no less than 60 % of
+ * it. TCP has all the rest, whether they wait in one turn or in two. */
 TEST(test_paced_queue_pairs_and_tcp_share_a_card)
 {
 	static const char *const classes[] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_room.c -- memory for packets under way grows when a run needs more, and nobody can tell. */
 #include "sim/core/room.h"
 #include "sim/run/sim_parts.h"
@@ -21,7 +22,8 @@ static void see(void *context, struct weir_sim_turn *turn, const struct weir_sim
 	s->count++;
 }
 
-/* With room for one window only where is_small. Returns how many packets there is room for in the end. */
+/* With room for one window only where is_small. Returns how many packets there is room for in the
+ * end. */
 static uint64_t incast(const char *host, int is_small, struct seen *seen)
 {
 	char text[512];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_route.c -- paths are shortest, the register leads along them, equals get equal shares. */
 #include "tests/world.h"
 #include "weir/rng.h"

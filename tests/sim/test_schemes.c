@@ -1,6 +1,7 @@
-/* test_schemes.c -- what everything that has a head must declare: every registry there is, seen by its
- * heads alone. Topologies and patterns are chosen by a key of a section, and their options are keys of
- * it; all others are written as specs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_schemes.c -- what everything that has a head must declare: every registry there is, seen by
+ * its heads alone. Topologies and patterns are chosen by a key of a section, and their options are
+ * keys of it; all others are written as specs. */
 #include "base/registry.h"
 #include "config/card.h"
 #include "config/fabric.h"
@@ -99,7 +100,8 @@ static void check_options(const struct shelf *shelf, const struct weir_scheme *s
 		CHECK(o->offset + value_size(o) <= s->params_size);
 		CHECK((o->type == WEIR_OPT_CHOICE || o->type == WEIR_OPT_SPEC ||
 		       o->type == WEIR_OPT_LINES) == (o->choices != NULL));
-		/* A key that is not given may mean something of its own; an option of a spec may not. */
+		/* A key that is not given may mean something of its own; an option of a spec may
+		 * not. */
 		CHECK(o->def || shelf->keys);
 		if (o->def)
 			check_default(s, o);
@@ -147,8 +149,8 @@ TEST(test_a_name_means_one_marking_scheduler_or_control_only)
 	      weir_cc_find("DCTCP") == NULL);
 }
 
-/* The defaults, written out, must be a spec that is accepted, by the scheme's check too, and means the
- * same. */
+/* The defaults, written out, must be a spec that is accepted, by the scheme's check too, and means
+ * the same. */
 static void check_default_spec(const struct shelf *shelf, const struct weir_scheme *s)
 {
 	_Alignas(8) unsigned char before[WEIR_SPEC_PARAMS_MAX] = { 0 };

@@ -1,10 +1,11 @@
-/* test_scoreboard.c -- what both ends of a connection know of segments out of order, against a plain
- * reference that looks at one segment after the other.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_scoreboard.c -- what both ends of a connection know of segments out of order, against a
+ * plain reference that looks at one segment after the other.
  *
- * Segments travel through a network that loses some, lets some overtake others and now and then loses all;
- * so do ACKs. The two ends as they are and their references see the same, and must say the same: every
- * SACK block, every count, every segment to send again, be losses found by three segments above them or by
- * time. */
+ * Segments travel through a network that loses some, lets some overtake others and now and then
+ * loses all; so do ACKs. The two ends as they are and their references see the same, and must say
+ * the same: every SACK block, every count, every segment to send again, be losses found by three
+ * segments above them or by time. */
 #include "sim/core/host.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -331,8 +332,8 @@ static void run_bench(struct bench *b)
 	heap_free(&b->h.timers);
 }
 
-/* Everything begins anew. The smoothed round trip, which limits RACK's window at first, is made to be far
- * above all others. */
+/* Everything begins anew. The smoothed round trip, which limits RACK's window at first, is made to
+ * be far above all others. */
 static void bench_init(struct bench *b, uint64_t seed, int by_time)
 {
 	memset(b, 0, sizeof(*b));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sim_library.c -- the simulator driven from a loop of the caller's: weir/sim.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/core/mailbox.h"
@@ -90,8 +91,8 @@ static void answer(void *context, struct weir_sim_turn *turn, const struct weir_
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
-/* 1000 bytes and 54 of header take 843.2 ns on each of two links of 10 us: 21,686,400 ps. Whoever answers
- * sends its ACK of 54 bytes first, 43.2 ns. */
+/* 1000 bytes and 54 of header take 843.2 ns on each of two links of 10 us: 21,686,400 ps. Whoever
+ * answers sends its ACK of 54 bytes first, 43.2 ns. */
 TEST(test_ping_pong_has_the_round_trip_time_computed_by_hand)
 {
 	struct weir_sim *sim = drive(PAIR TCP MAIL, NULL);
@@ -108,8 +109,8 @@ TEST(test_ping_pong_has_the_round_trip_time_computed_by_hand)
 	end(sim);
 }
 
-/* The engine goes from window to window, here of a bit more than 10 us; the first one is under way, for the sake
- * of others, when a host that had nothing to do is given something. */
+/* The engine goes from window to window, here of a bit more than 10 us; the first one is under way,
+ * for the sake of others, when a host that had nothing to do is given something. */
 TEST(test_a_message_sent_in_the_middle_of_a_window_starts_then)
 {
 	struct weir_sim *sim = drive("[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\n"
@@ -211,7 +212,8 @@ TEST(test_messages_of_a_queue_pair_arrive_in_order_through_losses)
 	check_order("[host]\ncc = dcqcn\n[rdma]\nrto = 1ms\n");
 }
 
-/* 2^32 - 1 segments may not be reached: the next message that would gets a connection of its own. */
+/* 2^32 - 1 segments may not be reached: the next message that would gets a connection of its
+ * own. */
 TEST(test_a_connection_that_has_no_numbers_left_is_followed_by_another)
 {
 	struct weir_sim *sim = drive(PAIR TCP MAIL, NULL);
@@ -395,8 +397,8 @@ TEST(test_calls_come_at_their_time_in_the_order_asked_for)
 
 enum { FABRIC_HOSTS = 12 };
 
-/* Each host answers what it gets by something for another host, of its own choice; what it has seen is in a
- * hash. It also calls itself now and then. */
+/* Each host answers what it gets by something for another host, of its own choice; what it has seen
+ * is in a hash. It also calls itself now and then. */
 struct gossip {
 	struct gossiper {
 		struct gossip *all;
@@ -556,7 +558,8 @@ TEST(test_a_simulation_may_be_freed_in_the_middle)
 
 /* --- looking and changing --- */
 
-/* Two hosts at 10 Gb/s each into a third: what waits grows by 10 Gb/s, 1250 bytes in a microsecond. */
+/* Two hosts at 10 Gb/s each into a third: what waits grows by 10 Gb/s, 1250 bytes in a
+ * microsecond. */
 TEST(test_what_is_observed_is_what_is_there)
 {
 	struct weir_sim *sim =

@@ -1,5 +1,7 @@
-/* test_spray.c -- packets of a flow that take several paths (network.ecmp = packet): queue pairs place them
- * out of order, detect losses by time, and so send again what is lost and nothing else. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_spray.c -- packets of a flow that take several paths (network.ecmp = packet): queue pairs
+ * place them out of order, detect losses by time, and so send again what is lost and nothing
+ * else. */
 #include "sim/core/host.h"
 #include "tests/ranks.h"
 #include "tests/sim.h"
@@ -39,7 +41,8 @@ TEST(test_no_control_sends_again_what_spraying_reorders)
 			"[traffic x]\npattern = permutation\nsize = 1MB\n[measure]\ndrain = 1s\n");
 }
 
-/* The queues of one spine are several times as long as the others', and new flows do not know it. */
+/* The queues of one spine are several times as long as the others', and new flows do not know
+ * it. */
 TEST(test_queue_pairs_wait_for_packets_on_a_path_that_is_slower)
 {
 	static char text[8192];
@@ -70,8 +73,8 @@ TEST(test_queue_pairs_send_nothing_again_in_an_incast_with_pauses)
 				"period = 500us\nflows = 60\n[measure]\ndrain = 1s\n");
 }
 
-/* A sprayed DCQCN permutation is done about when its line is: each flow has 80 us of its own. Where order decides,
- * packets that were overtaken are sent again. */
+/* A sprayed DCQCN permutation is done about when its line is: each flow has 80 us of its own. Where
+ * order decides, packets that were overtaken are sent again. */
 static double sprayed_fct_us(const char *rdma, double *retransmits)
 {
 	struct sim s;
@@ -128,8 +131,8 @@ TEST(test_spraying_decides_how_queue_pairs_detect_and_repair_losses)
 
 /* --- where packets are lost --- */
 
-/* Every drop of data is repaired by one packet; a drop of an ACK by none, or by one where it leaves a packet
- * unreported. */
+/* Every drop of data is repaired by one packet; a drop of an ACK by none, or by one where it leaves
+ * a packet unreported. */
 TEST(test_queue_pairs_repair_the_losses_of_a_sprayed_network)
 {
 	for (uint32_t i = 0; weir_cc_all[i]; i++) {
@@ -158,8 +161,8 @@ TEST(test_queue_pairs_repair_the_losses_of_a_sprayed_network)
 	}
 }
 
-/* Where packets take one path and are not expected to overtake each other, three above a loss prove it, as for
- * TCP: RFC 8985, section 6.2, step 4. */
+/* Where packets take one path and are not expected to overtake each other, three above a loss prove
+ * it, as for TCP: RFC 8985, section 6.2, step 4. */
 TEST(test_queue_pairs_detect_losses_by_time_on_one_path)
 {
 	struct sim s;
@@ -199,7 +202,8 @@ TEST(test_queue_pairs_repair_what_a_failed_link_loses)
 	}
 }
 
-/* A line ten times as fast as the one behind it, and frames of 1514 B; see test_transport_rack.c. */
+/* A line ten times as fast as the one behind it, and frames of 1514 B; see
+ * test_transport_rack.c. */
 #define FAST_PS (INT64_C(1514) * 80)
 #define SLOW_PS (INT64_C(1514) * 800)
 #define ACK_PS (INT64_C(54) * 880)
@@ -220,8 +224,8 @@ static void play(struct sim *s, int buffer, int segments, const char *rdma)
 	sim_run(s, 1);
 }
 
-/* The tenth of eleven is lost, and the ACK of the eleventh tells of it. Nothing else comes: it leaves again when
- * a base round trip and the time of a full port have passed. */
+/* The tenth of eleven is lost, and the ACK of the eleventh tells of it. Nothing else comes: it
+ * leaves again when a base round trip and the time of a full port have passed. */
 TEST(test_a_loss_is_repaired_after_a_round_trip_and_the_time_of_a_full_port)
 {
 	int64_t eleventh_acked_ps = ROUND_PS + 9 * SLOW_PS;
@@ -239,7 +243,8 @@ TEST(test_a_loss_is_repaired_after_a_round_trip_and_the_time_of_a_full_port)
 	sim_end(&s);
 }
 
-/* Of ten, the last four are lost, and nothing that was sent after them arrives: the timer repairs them. */
+/* Of ten, the last four are lost, and nothing that was sent after them arrives: the timer repairs
+ * them. */
 TEST(test_a_lost_tail_of_a_queue_pair_is_repaired_by_its_timer)
 {
 	struct sim s;

@@ -1,5 +1,7 @@
-/* test_strict.c -- switches that account for their memory, or write into packets, do so without keeping to the
- * order of time (ordered.h): nobody can tell, and nothing that packets carried is left over. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_strict.c -- switches that account for their memory, or write into packets, do so without
+ * keeping to the order of time (ordered.h): nobody can tell, and nothing that packets carried is
+ * left over. */
 #include "sim/core/host.h"
 #include "sim/core/ordered.h"
 #include "sim/core/telemetry.h"
@@ -40,8 +42,8 @@ static void stopped_free(struct stopped *x)
 
 /* --- lossless classes --- */
 
-/* Ports and pauses are those of a run whose switches keep to the order of time throughout. Returns how many
- * pauses there were. */
+/* Ports and pauses are those of a run whose switches keep to the order of time throughout. Returns
+ * how many pauses there were. */
 static uint64_t check_same(const char *text)
 {
 	struct stopped own, strict;
@@ -128,7 +130,8 @@ static uint64_t notes_in_use(const struct engine *e)
 	return e->note_store.fresh - 1 - free_count;
 }
 
-/* Some are lost with packets: in a switch's buffer, at a card's, or when a link fails. In the end nobody has any. */
+/* Some are lost with packets: in a switch's buffer, at a card's, or when a link fails. In the end
+ * nobody has any. */
 TEST(test_notes_of_packets_that_are_gone_are_free)
 {
 	static const char *const more[] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_threads.c -- the same scenario on one, two and three threads gives the same results: every
  * metric, every flow's record, every port's counters, to the last bit. */
 #include "tests/sim.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_topology.c -- what every topology must satisfy, and each by its numbers. */
 #include "sim/net/topology.h"
 #include "tests/world.h"

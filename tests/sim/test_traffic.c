@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_traffic.c -- flows of every pattern: who, when, how much. Poisson arrivals at a load have
  * test_poisson.c, what is refused test_traffic_errors.c. */
 #include "tests/world.h"

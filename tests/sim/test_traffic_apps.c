@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_traffic_apps.c -- storage I/O in a closed loop: who, how much, how fast. Rounds of training
  * have test_traffic_rounds.c.
  *
- * Times by hand are on a star of 10 Gb/s and 5 us: a byte takes 800 ps, a full packet of 1460 + 54 bytes
- * 1,211,200 ps and an ACK 43,200 ps. A message of n packets, the last of w ps, that is alone has
- * arrived after n full packets and w, store and forward over two links: w + w where n is 1. An ACK
- * goes ahead of what its host sends in the same moment. */
+ * Times by hand are on a star of 10 Gb/s and 5 us: a byte takes 800 ps, a full packet of 1460 + 54
+ * bytes 1,211,200 ps and an ACK 43,200 ps. A message of n packets, the last of w ps, that is alone
+ * has arrived after n full packets and w, store and forward over two links: w + w where n is 1. An
+ * ACK goes ahead of what its host sends in the same moment. */
 #include "tests/sim.h"
 #include "tests/world.h"
 #include <stdlib.h>
@@ -81,7 +82,8 @@ static void check_mix(const char *mix, double read, uint64_t min_bytes, uint64_t
 	}
 	CHECK_NEAR(reads / IOS, read,
 		   4 * 0.5 / 63.2); /* standard deviation below 1/2 over sqrt(4000) */
-	/* Each of up to 128 multiples of the smallest is missed by 4000 draws once in 4e13 tries. */
+	/* Each of up to 128 multiples of the smallest is missed by 4000 draws once in 4e13
+	 * tries. */
 	CHECK_INT(smallest, min_bytes);
 	CHECK_INT(largest, max_bytes);
 	/* Uniform on steps multiples: deviation of one below steps / sqrt(12) of them. */
@@ -374,8 +376,8 @@ TEST(test_queue_pairs_stay_open)
 	sim_end(&s);
 }
 
-/* A read of 4 KiB is asked for by 64 bytes: only the block counts among completion times, though both
- * have started and completed. Of a write the request carries the block. */
+/* A read of 4 KiB is asked for by 64 bytes: only the block counts among completion times, though
+ * both have started and completed. Of a write the request carries the block. */
 TEST(test_storage_requests_and_answers_are_in_no_completion_time)
 {
 	static const char *const shares[] = { "100%", "0%" };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_traffic_errors.c -- flows listed one by one, flows that share connections, and the message
  * for every mistake in a [traffic] section. */
 #define _POSIX_C_SOURCE 200809L
@@ -101,8 +102,8 @@ TEST(test_persistent_flows_share_the_connection_of_their_pair)
 	world_end(&w);
 }
 
-/* Sixteen senders with ten connections each to one receiver: every flow is on a connection of its own pair,
- * all are used, and each by its part of 16,000 flows: 100, and five deviations are 50. */
+/* Sixteen senders with ten connections each to one receiver: every flow is on a connection of its
+ * own pair, all are used, and each by its part of 16,000 flows: 100, and five deviations are 50. */
 TEST(test_flows_are_spread_over_the_connections_of_their_pair)
 {
 	enum { SENDERS = 16, EACH = 10, FLOWS = SENDERS * EACH * 100 };
@@ -138,7 +139,8 @@ TEST(test_flows_are_spread_over_the_connections_of_their_pair)
 		    "goes with connections = persistent");
 }
 
-/* What hosts of a storage cluster or a training job have in real networks: queue pairs that stay. */
+/* What hosts of a storage cluster or a training job have in real networks: queue pairs that
+ * stay. */
 TEST(test_applications_over_rdma_keep_their_queue_pairs_unless_told_otherwise)
 {
 	static const struct {

@@ -1,5 +1,6 @@
-/* test_traffic_rounds.c -- training in rounds, all-reduce rings, flows that join and leave, and what
- * they stand on: gates of one host.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_traffic_rounds.c -- training in rounds, all-reduce rings, flows that join and leave, and
+ * what they stand on: gates of one host.
  *
  * Times by hand are on a star of 10 Gb/s and 5 us, as in test_traffic_apps.c. */
 #include "tests/sim.h"
@@ -93,8 +94,9 @@ static const char training[] =
 TEST(test_a_round_takes_all_pushes_and_all_answers)
 {
 	struct sim s;
-	/* Three workers push 10 full packets each, which reach the switch from one packet time and a delay
-	 * on and pass the server's link one after the other; so do the answers, behind the last ACK. */
+	/* Three workers push 10 full packets each, which reach the switch from one packet time and
+	 * a delay on and pass the server's link one after the other; so do the answers, behind the
+	 * last ACK. */
 	int64_t push_ps = FULL_PS + DELAY_PS + 30 * FULL_PS + DELAY_PS;
 	int64_t answer_ps = 30 * FULL_PS + DELAY_PS + FULL_PS + DELAY_PS;
 
@@ -191,7 +193,8 @@ TEST(test_rounds_go_on_until_the_end_of_the_measurement)
 	}
 }
 
-/* A round that begins in the interval counts wherever it ends: or slow settings would lose their slow rounds. */
+/* A round that begins in the interval counts wherever it ends: or slow settings would lose their
+ * slow rounds. */
 TEST(test_rounds_that_begin_in_the_measured_interval_count_wherever_they_end)
 {
 	static const char *const intervals[] = { "from = 1ms\nto = 1060us",
@@ -229,8 +232,8 @@ static const char ring[] =
 TEST(test_a_ring_of_small_parts_takes_its_steps)
 {
 	struct sim s;
-	/* A part of 1000 bytes over two links, in each of 2 x 3 steps; the ACK of one goes ahead of the
-	 * next. */
+	/* A part of 1000 bytes over two links, in each of 2 x 3 steps; the ACK of one goes ahead of
+	 * the next. */
 	int64_t step_ps = 2 * (1054 * BYTE_PS + DELAY_PS), round_ps = 6 * step_ps + 5 * ACK_PS;
 
 	sim_read(&s, ring, 4, "size = 4000B\nrounds = 2\ncompute = 30us");
@@ -252,7 +255,8 @@ TEST(test_a_ring_of_small_parts_takes_its_steps)
 TEST(test_a_ring_of_large_parts_is_bound_by_its_links)
 {
 	struct sim s;
-	/* In each of 14 steps 685 full packets, and as many ACKs the other way on the same links. */
+	/* In each of 14 steps 685 full packets, and as many ACKs the other way on the same
+	 * links. */
 	double round_ns = 14 * 685 * (double)(FULL_PS + ACK_PS) / 1000;
 
 	sim_read(&s, ring, 8, "size = 8MB\nrounds = 1\nconnections = persistent");
@@ -276,8 +280,8 @@ TEST(test_each_host_of_a_ring_sends_all_parts_but_its_own_twice)
 		const struct flow *f = &w.list.flows[i];
 
 		CHECK_INT(f->dst, (f->src + 1) % 5);
-		/* At each step every part is sent once: host h sends part h at first, then the one that
-		 * came. */
+		/* At each step every part is sent once: host h sends part h at first, then the one
+		 * that came. */
 		CHECK_INT(f->size_bytes, (f->src + 10 - i / 5) % 5 < 3 ? 201 : 200);
 		sent[f->src] += f->size_bytes;
 		all += f->size_bytes;

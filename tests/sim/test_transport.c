@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_transport.c -- what a connection does about losses, worked out by hand where that can be
  * done.
  *
@@ -51,8 +52,8 @@ TEST(test_a_lost_tail_is_repaired_by_the_timer)
 	sim_end(&s);
 }
 
-/* The first message of a connection ends well; the second, which is larger, loses its end. Whether that
- * is a small flow's timeout is a matter of the second's size alone. */
+/* The first message of a connection ends well; the second, which is larger, loses its end. Whether
+ * that is a small flow's timeout is a matter of the second's size alone. */
 static double small_timeouts(const char *small)
 {
 	struct sim s;
@@ -378,7 +379,8 @@ TEST(test_sprayed_flows_end_and_use_every_way)
 	sim_end(&s);
 }
 
-/* One input more than 16 bits can number: the last of the left switch is the link between the two. */
+/* One input more than 16 bits can number: the last of the left switch is the link between the
+ * two. */
 TEST(test_a_switch_may_have_more_than_65536_inputs)
 {
 	struct sim s;

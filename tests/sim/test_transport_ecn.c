@@ -1,13 +1,14 @@
-/* test_transport_ecn.c -- which packets of a connection are ECN-capable, and when a receiver speaks of
- * marks. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_transport_ecn.c -- which packets of a connection are ECN-capable, and when a receiver speaks
+ * of marks. */
 #include "tests/sim.h"
 
 #define MS_PS INT64_C(1000000000)
 
 /* --- SYNs and their answers --- */
 
-/* Eight SYNs reach a port at once that marks whatever finds another packet waiting: one goes to the wire,
- * one waits, six are marked or, where they are not ECN-capable, dropped. */
+/* Eight SYNs reach a port at once that marks whatever finds another packet waiting: one goes to the
+ * wire, one waits, six are marked or, where they are not ECN-capable, dropped. */
 static void run_syns(struct sim *s, const char *cc)
 {
 	sim_read(s,
@@ -32,7 +33,8 @@ TEST(test_syns_of_dctcp_are_marked_and_not_dropped)
 	sim_end(&s);
 }
 
-/* RFC 3168, section 6.1.1. They come again after 10, 20 and 40 ms, two getting through each time. */
+/* RFC 3168, section 6.1.1. They come again after 10, 20 and 40 ms, two getting through each
+ * time. */
 TEST(test_syns_of_classic_ecn_are_not_ecn_capable)
 {
 	struct sim s;
@@ -43,8 +45,8 @@ TEST(test_syns_of_classic_ecn_are_not_ecn_capable)
 	sim_end(&s);
 }
 
-/* Host 0 opens connections to three hosts, the farthest first, so that their answers meet at its port.
- * The first two of these are one on the wire and one that waits; the third is one to mark. */
+/* Host 0 opens connections to three hosts, the farthest first, so that their answers meet at its
+ * port. The first two of these are one on the wire and one that waits; the third is one to mark. */
 static void run_syn_answers(struct sim *s, const char *host)
 {
 	sim_read(s,
@@ -78,8 +80,8 @@ TEST(test_answers_to_syns_are_ecn_capable_under_dctcp_only)
 /* --- when an ACK goes out --- */
 
 /* Ten packets arrive at a slow port, from a line ten times as fast; those that find three or more
- * are marked: the fifth to the tenth. Every packet crosses two lines. A second flow, much later, sees to
- * it that the ACKs of the first have crossed both before the run ends. */
+ * are marked: the fifth to the tenth. Every packet crosses two lines. A second flow, much later,
+ * sees to it that the ACKs of the first have crossed both before the run ends. */
 static int acks_around_a_mark(const char *cc, int acks_per)
 {
 	struct sim s;
@@ -99,8 +101,8 @@ static int acks_around_a_mark(const char *cc, int acks_per)
 	return acks;
 }
 
-/* RFC 8257, section 3.2: the fifth comes with a mark; it is acknowledged at once, after those before it.
- * The last of all is too. */
+/* RFC 8257, section 3.2: the fifth comes with a mark; it is acknowledged at once, after those
+ * before it. The last of all is too. */
 TEST(test_a_change_of_the_mark_is_answered_at_once_under_dctcp)
 {
 	CHECK_INT(acks_around_a_mark("dctcp", 100), 3); /* 4, 5, 10 */
@@ -112,8 +114,8 @@ TEST(test_a_change_of_the_mark_is_answered_at_once_under_dctcp)
 }
 
 /* The tenth of eleven is lost, and ten of the many that follow. Whatever arrives above a hole is
- * acknowledged at once, and so is a repair that closes one (RFC 5681, section 4.2): nobody waits for an
- * ACK that is held back for a hundred packets or 3 ms. */
+ * acknowledged at once, and so is a repair that closes one (RFC 5681, section 4.2): nobody waits
+ * for an ACK that is held back for a hundred packets or 3 ms. */
 TEST(test_a_segment_that_closes_a_gap_is_acknowledged_at_once)
 {
 	struct sim s;

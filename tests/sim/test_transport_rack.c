@@ -1,6 +1,7 @@
-/* test_transport_rack.c -- losses found by time, and tail loss probes (RFC 8985), by hand. The stage is that
- * of test_transport.c: a line ten times as fast as the one behind it, and a buffer that drops exactly
- * those that the test wants to see dropped. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_transport_rack.c -- losses found by time, and tail loss probes (RFC 8985), by hand. The
+ * stage is that of test_transport.c: a line ten times as fast as the one behind it, and a buffer
+ * that drops exactly those that the test wants to see dropped. */
 #include "sim/core/host.h"
 #include "tests/sim.h"
 
@@ -60,8 +61,8 @@ static void resend_at(struct hand *d, int64_t time_us)
 	rack_sent(&d->e, &d->h, &d->s, scoreboard_resend(&d->s), time_us * US_PS);
 }
 
-/* An ACK of all below number, and of one block beyond it, for a packet that left then. Returns how many
- * are newly lost. */
+/* An ACK of all below number, and of one block beyond it, for a packet that left then. Returns how
+ * many are newly lost. */
 static uint32_t ack_at(struct hand *d, int64_t time_us, uint32_t number, struct sack_block block,
 		       int64_t sent_us)
 {
@@ -78,9 +79,10 @@ static uint32_t ack_at(struct hand *d, int64_t time_us, uint32_t number, struct 
 
 static const struct sack_block nothing = { 0, 0 };
 
-/* Segments 0 to 5 leave at 0 to 5 us; a round trip takes 100 us. Of the first nothing is heard. One above it
- * arrives: it may have been overtaken, for a quarter of a round trip. Three do, and none was overtaken so
- * far: it is lost (section 6.2, step 4). Segments that left after those are not. */
+/* Segments 0 to 5 leave at 0 to 5 us; a round trip takes 100 us. Of the first nothing is heard. One
+ * above it arrives: it may have been overtaken, for a quarter of a round trip. Three do, and none
+ * was overtaken so far: it is lost (section 6.2, step 4). Segments that left after those are
+ * not. */
 TEST(test_rack_takes_a_segment_for_lost_after_a_quarter_round_trip_or_three_above)
 {
 	struct hand d;
@@ -117,8 +119,8 @@ TEST(test_rack_asks_again_when_the_reordering_window_has_passed)
 	hand_close(&d);
 }
 
-/* The first arrives after all, 17 us later than the one that left after it. From now on three above prove
- * nothing, and a segment may be twice as late. */
+/* The first arrives after all, 17 us later than the one that left after it. From now on three above
+ * prove nothing, and a segment may be twice as late. */
 TEST(test_rack_waits_twice_as_long_as_the_latest_packet_was_late)
 {
 	struct hand d;
@@ -129,7 +131,8 @@ TEST(test_rack_waits_twice_as_long_as_the_latest_packet_was_late)
 	CHECK_INT(ack_at(&d, 101, 0, (struct sack_block){ 1, 1 }, 1), 0);
 	CHECK_INT(ack_at(&d, 117, 2, nothing, 0), 0);
 	CHECK_INT(d.s.board->rack->late_ps, 17 * US_PS);
-	/* 4, 5 and 6 arrive; 2 and 3 left at 2 and 3 us. 34 us are more than a quarter of a round trip. */
+	/* 4, 5 and 6 arrive; 2 and 3 left at 2 and 3 us. 34 us are more than a quarter of a round
+	 * trip. */
 	CHECK_INT(ack_at(&d, 118, 2, (struct sack_block){ 2, 3 }, 6), 0);
 	CHECK_INT(d.s.board->rack->reorder_ps, (3 + 112 + 34) * US_PS);
 	CHECK_INT(ack_at(&d, 139, 2, (struct sack_block){ 2, 3 }, 6), 0);
@@ -144,9 +147,10 @@ TEST(test_rack_waits_twice_as_long_as_the_latest_packet_was_late)
 	hand_close(&d);
 }
 
-/* Packets are expected to overtake each other by up to 60 us, where a quarter of a round trip is 25. Segments 0 and
- * 2 are not heard of. Neither three above them nor 25 us prove a loss; the heap asks when the older one is due, and
- * then when the next one is. The repair of 0, which leaves last, has a window of its own. */
+/* Packets are expected to overtake each other by up to 60 us, where a quarter of a round trip
+ * is 25. Segments 0 and 2 are not heard of. Neither three above them nor 25 us prove a loss; the
+ * heap asks when the older one is due, and then when the next one is. The repair of 0, which leaves
+ * last, has a window of its own. */
 TEST(test_rack_waits_for_the_reordering_that_is_expected)
 {
 	struct hand d;
@@ -171,7 +175,8 @@ TEST(test_rack_waits_for_the_reordering_that_is_expected)
 	resend_at(&d, 163);
 	/* 5 left after all that has arrived, so that nothing tells of its loss. */
 	CHECK_INT(d.s.board->rack->reorder_ps, WEIR_TIME_NEVER_PS);
-	/* The repair of 2 arrives, that of 0 and segment 5 do not: 5 is long due, 0 when its own time is over. */
+	/* The repair of 2 arrives, that of 0 and segment 5 do not: 5 is long due, 0 when its own
+	 * time is over. */
 	CHECK_INT(ack_at(&d, 263, 0, (struct sack_block){ 1, 4 }, 163), 1);
 	CHECK_INT(scoreboard_first_lost(&d.s), 5);
 	CHECK_INT(d.s.board->rack->reorder_ps, (161 + 100 + 60) * US_PS);
@@ -181,8 +186,8 @@ TEST(test_rack_waits_for_the_reordering_that_is_expected)
 	hand_close(&d);
 }
 
-/* Segment 0 is lost, sent again at 110 us, and lost again; what left after that arrives a round trip later. The
- * three above it that came before tell nothing of the repair. */
+/* Segment 0 is lost, sent again at 110 us, and lost again; what left after that arrives a round
+ * trip later. The three above it that came before tell nothing of the repair. */
 TEST(test_rack_finds_a_lost_repair)
 {
 	struct hand d;
@@ -225,8 +230,8 @@ static int64_t probe_planned_us(uint32_t segments, uint32_t acks_per)
 	return planned_ps / US_PS;
 }
 
-/* Section 7.2: two round trips of 100 us after the last that was sent, and where there is only one its ACK may
- * be held back for 500 us. */
+/* Section 7.2: two round trips of 100 us after the last that was sent, and where there is only one
+ * its ACK may be held back for 500 us. */
 TEST(test_a_probe_is_due_after_two_round_trips_and_the_delay_of_a_lone_ack)
 {
 	CHECK_INT(probe_planned_us(1, 1), 200);
@@ -250,8 +255,9 @@ static void play(struct sim *s, int buffer, int window, const char *host, int se
 	sim_run(s, 1);
 }
 
-/* The tenth of twelve is lost. Its time is over a quarter of a round trip after the eleventh, which left one
- * fast frame later, could have told of it. Where three above are asked for, the timer of 5 ms decides. */
+/* The tenth of twelve is lost. Its time is over a quarter of a round trip after the eleventh, which
+ * left one fast frame later, could have told of it. Where three above are asked for, the timer of 5
+ * ms decides. */
 TEST(test_rack_repairs_a_loss_with_fewer_than_three_above)
 {
 	int64_t eleventh_acked_ps = ROUND_PS + 9 * SLOW_PS;
@@ -265,8 +271,8 @@ TEST(test_rack_repairs_a_loss_with_fewer_than_three_above)
 	sim_end(&s);
 }
 
-/* Of ten, the last four are lost. Two round trips after the ACK of the sixth the tenth is sent again; with
- * its answer the other three are known to be lost. Without a probe it takes 5 ms. */
+/* Of ten, the last four are lost. Two round trips after the ACK of the sixth the tenth is sent
+ * again; with its answer the other three are known to be lost. Without a probe it takes 5 ms. */
 TEST(test_a_probe_repairs_a_lost_tail_after_two_round_trips)
 {
 	int64_t sixth_acked_ps = ROUND_PS + 5 * SLOW_PS, srtt_ps = ROUND_PS / 1000 * 1000;
@@ -284,8 +290,8 @@ TEST(test_a_probe_repairs_a_lost_tail_after_two_round_trips)
 	sim_end(&s);
 }
 
-/* Seven arrive of eight, and the probe repairs the one: nothing else tells of the loss. That the window is
- * cut for it all the same (section 7.4) shows in the second message. */
+/* Seven arrive of eight, and the probe repairs the one: nothing else tells of the loss. That the
+ * window is cut for it all the same (section 7.4) shows in the second message. */
 TEST(test_a_loss_that_a_probe_repairs_cuts_the_window)
 {
 	struct sim s;
@@ -302,15 +308,15 @@ TEST(test_a_loss_that_a_probe_repairs_cuts_the_window)
 	CHECK_INT(sim_metric(&s, "drops"), 1);
 	CHECK_INT(sim_metric(&s, "retransmits"), 1);
 	CHECK_INT(sim_metric(&s, "timeouts"), 0);
-	/* The window grew to 11 while at least half of it was in use. Five leave at once, and the other three
-	 * with the first ACKs; all eight at once would have lost the last again. */
+	/* The window grew to 11 while at least half of it was in use. Five leave at once, and the
+	 * other three with the first ACKs; all eight at once would have lost the last again. */
 	CHECK_INT(sim_fct_ps(&s, 1), ROUND_PS + 2 * SLOW_PS + ARRIVAL_PS);
 	sim_end(&s);
 }
 
-/* Two segments arrive, and their ACKs at 42.5 and 43.7 us let out four more, the last at 46.1 us, on a line
- * that has failed. The probe leaves two round trips later, at 131 us, and its timeout is 5 ms after that;
- * without one it is 5 ms after the last ACK. */
+/* Two segments arrive, and their ACKs at 42.5 and 43.7 us let out four more, the last at 46.1 us,
+ * on a line that has failed. The probe leaves two round trips later, at 131 us, and its timeout is
+ * 5 ms after that; without one it is 5 ms after the last ACK. */
 static int timeouts_until(const char *host, int to_us)
 {
 	struct sim s;

@@ -1,11 +1,12 @@
-/* test_transport_table.c -- what happens to a connection goes to the transport of its control, and to no
- * other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_transport_table.c -- what happens to a connection goes to the transport of its control, and
+ * to no other. */
 #include "sim/core/host.h"
 #include "tests/test.h"
 #include <string.h>
 
-/* A transport that neither TCP nor RDMA knows of: it writes down what it was asked, in the host's counters,
- * which nobody else here touches. */
+/* A transport that neither TCP nor RDMA knows of: it writes down what it was asked, in the host's
+ * counters, which nobody else here touches. */
 static void third_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	(void)w, (void)s;

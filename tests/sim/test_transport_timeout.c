@@ -1,5 +1,6 @@
-/* test_transport_timeout.c -- timers that run out: twice for one segment, once for each of two, and for a segment of which
- * only the ACK was lost. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_transport_timeout.c -- timers that run out: twice for one segment, once for each of two, and
+ * for a segment of which only the ACK was lost. */
 #include "tests/sim.h"
 
 #define MS_PS INT64_C(1000000000)
@@ -38,8 +39,8 @@ static void time_out(struct connection *c, uint32_t again)
 	c->ops->congestion(c->state, c->params, &c->env, WEIR_CC_TIMEOUT, &a);
 }
 
-/* RFC 5681, section 3.1: by half the first time, or by what the control keeps; held constant afterwards,
- * until another segment times out. */
+/* RFC 5681, section 3.1: by half the first time, or by what the control keeps; held constant
+ * afterwards, until another segment times out. */
 static void check_control(const struct weir_cc_ops *ops)
 {
 	struct connection c;
@@ -74,8 +75,9 @@ TEST(test_every_tcp_control_holds_ssthresh_when_a_segment_times_out_again)
 
 /* --- and the transport --- */
 
-/* A flow alone, at full rate with hundreds of packets in flight, over one of two spines, until a line of
- * its way fails at 5 ms; it learns of the other spine so much later. Returns how long it took. */
+/* A flow alone, at full rate with hundreds of packets in flight, over one of two spines, until a
+ * line of its way fails at 5 ms; it learns of the other spine so much later. Returns how long it
+ * took. */
 static int64_t run_failure(const char *cc, const char *reroute_delay, int timeouts)
 {
 	struct sim s;
@@ -96,8 +98,9 @@ static int64_t run_failure(const char *cc, const char *reroute_delay, int timeou
 	return took_ps;
 }
 
-/* The timer of 1 ms runs out once; or doubles to 2 ms and runs out again; or to 4 ms. The flow is back at
- * full rate as soon after the last as after the first: nothing but the waiting was added. */
+/* The timer of 1 ms runs out once; or doubles to 2 ms and runs out again; or to 4 ms. The flow is
+ * back at full rate as soon after the last as after the first: nothing but the waiting was
+ * added. */
 TEST(test_a_second_timeout_costs_no_more_than_its_wait)
 {
 	static const char *const controls[] = { "reno", "cubic", "dctcp", "ecn-star" };
@@ -114,7 +117,8 @@ TEST(test_a_second_timeout_costs_no_more_than_its_wait)
 
 #define US_PS INT64_C(1000000)
 
-/* Host 0 and host 1 have lines of 10 Gb/s, 800 ps a byte, and host 2 one of 100 Gb/s, which fills the port to either. */
+/* Host 0 and host 1 have lines of 10 Gb/s, 800 ps a byte, and host 2 one of 100 Gb/s, which fills
+ * the port to either. */
 #define BESIDE_A_BURST \
 	"[network]\ntopology = explicit\nlink = h0 s 10Gbps 10us\nlink = s h1 10Gbps 10us\n" \
 	"link = h2 s 100Gbps 10us\n[switch]\nmarking = none\nbuffer = 8pkts\n" \
@@ -123,9 +127,10 @@ TEST(test_a_second_timeout_costs_no_more_than_its_wait)
 #define WAY_PS (2 * INT64_C(1514) * 800 + 20 * US_PS)
 #define ACK_WAY_PS (2 * INT64_C(54) * 800 + 20 * US_PS)
 
-/* A message of one segment, and two more at 100 ms and at 200 ms that meet a burst: it comes from host 2 to the port of host 1
- * from 9.1 us to 12.6 us later and fills its eight places within 1.1 us. Each is lost once, at 11.2 us. The timeout is 5 ms for
- * both, because the ACK of the second undid its doubling. */
+/* A message of one segment, and two more at 100 ms and at 200 ms that meet a burst: it comes from
+ * host 2 to the port of host 1 from 9.1 us to 12.6 us later and fills its eight places within 1.1
+ * us. Each is lost once, at 11.2 us. The timeout is 5 ms for both, because the ACK of the second
+ * undid its doubling. */
 TEST(test_an_ack_of_new_data_ends_the_doubling_of_the_timeout)
 {
 	struct sim s;
@@ -144,9 +149,10 @@ TEST(test_an_ack_of_new_data_ends_the_doubling_of_the_timeout)
 	sim_end(&s);
 }
 
-/* The ACK of a flow's only segment comes to the port of host 0 at 32.5 us, which a burst has filled since 31.7 us. The receiver
- * has all and is gone when the segment comes again after the initial timeout of 10 ms. It is answered with the number that
- * ends the flow, and so the sender hears of it after one more round trip. */
+/* The ACK of a flow's only segment comes to the port of host 0 at 32.5 us, which a burst has filled
+ * since 31.7 us. The receiver has all and is gone when the segment comes again after the initial
+ * timeout of 10 ms. It is answered with the number that ends the flow, and so the sender hears of
+ * it after one more round trip. */
 TEST(test_a_segment_that_comes_again_after_the_end_is_acknowledged)
 {
 	struct sim s;

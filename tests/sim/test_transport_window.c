@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_transport_window.c -- windows in the long run, delayed ACKs, and messages on one
  * connection.
  *
@@ -326,8 +327,9 @@ TEST(test_a_pause_longer_than_the_timeout_leaves_the_initial_window)
 	}
 }
 
-/* Thirty segments open the window to forty. Sixty take slow start from the initial window of ten all the same, as on a new
- * connection: ten, twenty and thirty. What ACKs of the first ten let out is of the window, not of the pause alone. */
+/* Thirty segments open the window to forty. Sixty take slow start from the initial window of ten
+ * all the same, as on a new connection: ten, twenty and thirty. What ACKs of the first ten let out
+ * is of the window, not of the pause alone. */
 TEST(test_slow_start_begins_with_the_initial_window_after_a_pause)
 {
 	int64_t round_ps = 2 * FULL_PS + 2 * HEADER_PS + 40 * US_PS;

@@ -1,5 +1,6 @@
-/* test_trial.c -- networks that control flows in a run, and runs for the sake of learning: what is recorded, and
- * that it does not depend on threads. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_trial.c -- networks that control flows in a run, and runs for the sake of learning: what is
+ * recorded, and that it does not depend on threads. */
 #include "lib/cc/learned.h"
 #include "config/model.h"
 #include "sim/measure/decision_log.h"
@@ -79,8 +80,9 @@ TEST(test_decisions_and_results_do_not_depend_on_threads)
 	check_threads("rl-cc(policy=untrained)");
 }
 
-/* With window-only nothing is left to chance: all six send from 20 us on, each has a sixth of the line, and of
- * the time that the queue needs to fill nothing is left in the later rows. Payload is 1000 of 1118 bytes. */
+/* With window-only nothing is left to chance: all six send from 20 us on, each has a sixth of the
+ * line, and of the time that the queue needs to fill nothing is left in the later rows. Payload is
+ * 1000 of 1118 bytes. */
 TEST(test_rows_hold_what_rewards_are_made_of)
 {
 	struct decision_log log;
@@ -145,8 +147,8 @@ static const struct start starts[] = {
 	  WEIR_LEARN_ORTHOGONAL },
 };
 
-/* The file of models/, made anew: first weights from seed 1, and no text on features or actions, of which it
- * knows nothing. */
+/* The file of models/, made anew: first weights from seed 1, and no text on features or actions, of
+ * which it knows nothing. */
 static struct weir_learn_bytes start_encode(const struct start *s)
 {
 	const struct weir_learn_text texts[] = {
@@ -189,7 +191,8 @@ TEST(test_untrained_networks_are_first_weights_from_seed_1)
 	}
 }
 
-/* Everything arrives, and what a network of first weights says is neither nothing nor always the same. */
+/* Everything arrives, and what a network of first weights says is neither nothing nor always the
+ * same. */
 TEST(test_untrained_networks_control_flows)
 {
 	static const char *const specs[] = { "fdcc(policy=untrained)",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_ways.c -- what is known before a run of the ways that its flows take. */
 #include "sim/measure/ways.h"
 #include "tests/sim.h"
@@ -27,8 +28,8 @@ static void check_range(struct ways_range r, double least, double most)
 
 #define ALL "[traffic a]\npattern = all-to-all\nload = 10%\nsize = 10KB\nflows = 400\n"
 
-/* 1500 B and an ACK of 40 B at 10 Gb/s are 1200 ns and 32 ns on each of two links, and each link is passed
- * twice: 4 x 5 us. All hosts hang on one switch. */
+/* 1500 B and an ACK of 40 B at 10 Gb/s are 1200 ns and 32 ns on each of two links, and each link is
+ * passed twice: 4 x 5 us. All hosts hang on one switch. */
 TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
 {
 	struct ways w =
@@ -42,8 +43,8 @@ TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
 	CHECK_NEAR(w.rtt_typical_ps, 22464e3, 1e-9);
 }
 
-/* Every spine is a path. 3 of 11 others are in the same rack, so the typical flow leaves it: 8 x 1 us and
- * 2 x (1200 + 32) more. */
+/* Every spine is a path. 3 of 11 others are in the same rack, so the typical flow leaves it: 8 x 1
+ * us and 2 x (1200 + 32) more. */
 TEST(test_ways_of_a_leaf_spine_are_as_many_as_its_spines)
 {
 	struct ways w = ways_of("[network]\ntopology = leaf-spine\nleaves = 3\nspines = 5\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_workload.c -- flow-size distributions: the built-in ones by their numbers, own files by
  * their mistakes. */
 #define _POSIX_C_SOURCE 200809L
@@ -156,7 +157,8 @@ TEST(test_own_file_is_read)
 	unlink(f.name);
 }
 
-/* The same distribution as above, as HPCC's traffic generator has it; the first piece has half a percent. */
+/* The same distribution as above, as HPCC's traffic generator has it; the first piece has half a
+ * percent. */
 TEST(test_own_file_that_ends_with_100_is_in_percent)
 {
 	struct file f = write_file("0 0\n100 0.5\n200 25\n400 100\n");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_awake.c -- threads that keep processors awake give way to everybody. */
 #define _GNU_SOURCE
 #include "testbed/awake.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Threads of this process besides the first that have the lowest priority and one processor each. */
+/* Threads of this process besides the first that have the lowest priority and one processor
+ * each. */
 static uint32_t idle_threads(void)
 {
 	DIR *tasks = opendir("/proc/self/task");

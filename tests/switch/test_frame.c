@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_frame.c -- what a switch reads of frames, and that nothing in them leads it astray. */
 #include "tests/frames.h"
 #include "weir/rng.h"
@@ -119,8 +120,8 @@ TEST(test_frame_mark_sets_ce_and_keeps_the_sum_right)
 		}
 }
 
-/* RFC 1624, section 4: with 0xdd2f for the sum, 0x5555 that becomes 0x3285 gives 0x0000. Here the first
- * word 0x4502 becomes 0x4503, and a sum of 0x0001 the one below it: 0x0000. */
+/* RFC 1624, section 4: with 0xdd2f for the sum, 0x5555 that becomes 0x3285 gives 0x0000. Here the
+ * first word 0x4502 becomes 0x4503, and a sum of 0x0001 the one below it: 0x0000. */
 TEST(test_frame_mark_takes_one_off_the_sum)
 {
 	struct frame_facts facts = { .kind = FRAME_IPV4 };

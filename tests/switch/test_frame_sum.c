@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_frame_sum.c -- checksums that come out as 0, of which UDP and TCP think differently. */
 #include "tests/frames.h"
 
 enum { IP_AT = 14, TRANSPORT_AT = 34, TCP = 6, UDP = 17 };
 
-/* A frame whose sum was left to a card, with all words of its transport 0 but for the sum's own place, which holds what the words
- * add up to; returns the sum that it is given. */
+/* A frame whose sum was left to a card, with all words of its transport 0 but for the sum's own
+ * place, which holds what the words add up to; returns the sum that it is given. */
 static uint32_t completed(uint32_t protocol, uint32_t sum_at, uint32_t partial)
 {
 	const struct made_ip p = { .to = 2, .from = 1, .whole = 100 };
@@ -21,7 +22,8 @@ static uint32_t completed(uint32_t protocol, uint32_t sum_at, uint32_t partial)
 	return (uint32_t)f.data[TRANSPORT_AT + sum_at] << 8 | f.data[TRANSPORT_AT + sum_at + 1];
 }
 
-/* RFC 768: a sum of 0 is sent as all ones, as 0 says that there is none. TCP has no such rule (RFC 9293). */
+/* RFC 768: a sum of 0 is sent as all ones, as 0 says that there is none. TCP has no such rule (RFC
+ * 9293). */
 TEST(test_frame_sum_of_zero_is_all_ones_in_udp_alone)
 {
 	CHECK_INT(completed(UDP, 6, 0xffff), 0xffff);

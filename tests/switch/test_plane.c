@@ -1,5 +1,6 @@
-/* test_plane.c -- the real switch in virtual time, with frames in memory: where they go, what is marked, what
- * is dropped and counted. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_plane.c -- the real switch in virtual time, with frames in memory: where they go, what is
+ * marked, what is dropped and counted. */
 #include "switch/plane/plane.h"
 #include "tests/frames.h"
 #include "weir/rng.h"
@@ -188,7 +189,8 @@ TEST(test_plane_full_pool_is_a_counted_drop)
 	plane_free(d.plane);
 }
 
-/* A packet each in many queues, ranked ones too: more chunks than packets fill, never more than there are. */
+/* A packet each in many queues, ranked ones too: more chunks than packets fill, never more than
+ * there are. */
 TEST(test_plane_room_for_packets_is_enough_for_every_order_of_queues)
 {
 	static const char *const schedulers[] = { "dwrr", "sp", "pifo" };
@@ -320,8 +322,8 @@ TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 	plane_free(d.plane);
 }
 
-/* 20 packets wait; the owner looks after 5 ms. 1 ms of that is made good: 10 packets and the one that starts
- * now. */
+/* 20 packets wait; the owner looks after 5 ms. 1 ms of that is made good: 10 packets and the one
+ * that starts now. */
 TEST(test_plane_makes_good_no_more_than_the_credit)
 {
 	struct plane_desk d;
@@ -339,8 +341,8 @@ TEST(test_plane_makes_good_no_more_than_the_credit)
 	plane_free(d.plane);
 }
 
-/* The kernel timed the arrivals while the process was stopped: the modelled port sent them on time, the machine did
- * not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
+/* The kernel timed the arrivals while the process was stopped: the modelled port sent them on time,
+ * the machine did not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
 TEST(test_plane_counts_frames_that_leave_late)
 {
 	struct plane_desk d;
@@ -416,8 +418,8 @@ TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 	plane_free(d.plane);
 }
 
-/* Under the sanitizers: whatever bytes come, in whatever order of times, each frame is sent, dropped for a
- * reason, or still here, and no buffer is lost. */
+/* Under the sanitizers: whatever bytes come, in whatever order of times, each frame is sent,
+ * dropped for a reason, or still here, and no buffer is lost. */
 TEST(test_plane_survives_any_frames_and_accounts_for_each)
 {
 	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
@@ -472,8 +474,9 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
 	plane_free(d.plane);
 }
 
-/* a and b are ports of one switch, c and d of another, with a cable of 30 us from b to c: from a to d a frame takes two
- * lines of 100 us and the cable. It is due at that time although nobody looked in between. */
+/* a and b are ports of one switch, c and d of another, with a cable of 30 us from b to c: from a to
+ * d a frame takes two lines of 100 us and the cable. It is due at that time although nobody looked
+ * in between. */
 TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
 {
 	struct plane_desk d;
@@ -500,7 +503,8 @@ TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
 	plane_free(d.plane);
 }
 
-/* Another switch's ports and addresses are none of one's own: what nobody here knows is flooded here alone. */
+/* Another switch's ports and addresses are none of one's own: what nobody here knows is flooded
+ * here alone. */
 TEST(test_plane_parts_do_not_see_each_others_ports)
 {
 	struct plane_desk d;

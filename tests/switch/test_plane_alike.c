@@ -1,5 +1,6 @@
-/* test_plane_alike.c -- given the frames that reach a simulated switch, at their times, a real one decides what that decides:
- * which packets are marked, and when each leaves. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_plane_alike.c -- given the frames that reach a simulated switch, at their times, a real one
+ * decides what that decides: which packets are marked, and when each leaves. */
 #include "sim/core/host.h"
 #include "switch/plane/plane.h"
 #include "tests/frames.h"
@@ -42,8 +43,8 @@ static int by_arrival(const void *a, const void *b)
 	return x->input < y->input ? -1 : x->input > y->input;
 }
 
-/* Everything that two senders put on their lines, in the order in which it reaches the switch, and what the
- * switch puts on the line of the receiver. */
+/* Everything that two senders put on their lines, in the order in which it reaches the switch, and
+ * what the switch puts on the line of the receiver. */
 struct world {
 	struct sim sim;
 	struct seen_list in[2], out;
@@ -83,8 +84,8 @@ static void world_end(struct world *w)
 	sim_end(&w->sim);
 }
 
-/* A plane whose port for host 2 has the number that the simulator's link has: its random numbers are made of
- * that. Frames of every port but that one come in at port 0. */
+/* A plane whose port for host 2 has the number that the simulator's link has: its random numbers
+ * are made of that. Frames of every port but that one come in at port 0. */
 static struct plane *world_plane(const struct world *w, struct plane_port_plan *ports)
 {
 	const struct config *c = &w->sim.c;

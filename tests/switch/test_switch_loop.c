@@ -1,5 +1,6 @@
-/* test_switch_loop.c -- a turn of a real switch over wires of memory: the order of what came, what a kernel
- * without room or a link that is down make of frames. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_switch_loop.c -- a turn of a real switch over wires of memory: the order of what came, what
+ * a kernel without room or a link that is down make of frames. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/change.h"
 #include "switch/run/status.h"
@@ -117,7 +118,8 @@ TEST(test_switch_changes_are_made_or_refused_with_a_reason)
 	end(&s, &l);
 }
 
-/* qla wants a queue of about K_min: it turns the knobs of red away from where they stood, interval by interval. */
+/* qla wants a queue of about K_min: it turns the knobs of red away from where they stood, interval
+ * by interval. */
 TEST(test_switch_tuner_turns_knobs_while_frames_pass)
 {
 	static const char tuned[] =

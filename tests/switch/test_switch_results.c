@@ -1,5 +1,6 @@
-/* test_switch_results.c -- a real run as results: the metrics of simulated ones, and settings that say which is
- * which. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_switch_results.c -- a real run as results: the metrics of simulated ones, and settings that
+ * say which is which. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
@@ -8,7 +9,8 @@
 #include "tests/memory_wire.h"
 #include <math.h>
 
-/* Five packets of 100 bytes at 1 Mb/s, within less than the 0.8 ms of one: the first takes the line, four wait. */
+/* Five packets of 100 bytes at 1 Mb/s, within less than the 0.8 ms of one: the first takes the
+ * line, four wait. */
 TEST(test_switch_results_are_what_the_ports_counted)
 {
 	struct switch_settings s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_switch_sample.c -- what a probe of the real switch says of counters, by hand. */
 #include "switch/run/sample.h"
 #include "tests/test.h"

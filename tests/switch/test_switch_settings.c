@@ -1,4 +1,6 @@
-/* test_switch_settings.c -- the file of a real switch: what it means, and what is said of mistakes. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_switch_settings.c -- the file of a real switch: what it means, and what is said of
+ * mistakes. */
 #include "switch/run/settings.h"
 #include "tests/test.h"
 #include "weir/rng.h"

@@ -1,5 +1,7 @@
-/* test_switch_threads.c -- a real switch whose ports are divided among threads: what is handed over between them arrives
- * once and in order, a ring that is full is a counted drop, and what one learns all know. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_switch_threads.c -- a real switch whose ports are divided among threads: what is handed over
+ * between them arrives once and in order, a ring that is full is a counted drop, and what one
+ * learns all know. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/helpers.h"
 #include "switch/run/status.h"
@@ -72,7 +74,8 @@ TEST(test_switch_full_ring_between_threads_is_a_counted_drop)
 	end(&s, &l);
 }
 
-/* Buffers that the thread of the way out has none of are counted for the port where the frame came in. */
+/* Buffers that the thread of the way out has none of are counted for the port where the frame came
+ * in. */
 TEST(test_switch_faults_of_other_threads_are_those_of_the_port_that_a_frame_came_in_at)
 {
 	struct switch_settings s;
@@ -92,7 +95,8 @@ TEST(test_switch_faults_of_other_threads_are_those_of_the_port_that_a_frame_came
 	end(&s, &l);
 }
 
-/* Host 2 is heard at a, which is of the first thread: what comes in at c, of the second, goes there and nowhere else. */
+/* Host 2 is heard at a, which is of the first thread: what comes in at c, of the second, goes there
+ * and nowhere else. */
 TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 {
 	static const char plain[] = "[real]\nthreads = 2\n[port a]\n[port b]\n[port c]\n";
@@ -128,8 +132,8 @@ TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 	end(&s, &l);
 }
 
-/* With threads in earnest, which rest now and then and are looked at: what comes in leaves once, in the order in which it came.
- * Under the thread sanitizer: nobody touches what is another's. */
+/* With threads in earnest, which rest now and then and are looked at: what comes in leaves once, in
+ * the order in which it came. Under the thread sanitizer: nobody touches what is another's. */
 TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 {
 	struct weir_error e = { "" };

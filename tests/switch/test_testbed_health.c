@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_testbed_health.c -- when a real run is not to be trusted, and what is said of it. */
 #include "testbed/testbed.h"
 #include "tests/test.h"

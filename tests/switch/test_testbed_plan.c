@@ -1,5 +1,7 @@
-/* test_testbed_plan.c -- what of a scenario a testbed can be, what its switch and its hosts are told, and what
- * becomes of what hosts count. No packet is sent here: tests/cli/testbed.sh does that. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_testbed_plan.c -- what of a scenario a testbed can be, what its switch and its hosts are
+ * told, and what becomes of what hosts count. No packet is sent here: tests/cli/testbed.sh does
+ * that. */
 #include "lab/scenario/scenario.h"
 #include "switch/run/settings.h"
 #include "testbed/outcome.h"
@@ -83,7 +85,8 @@ TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
 	CHECK_INT(s.port_count, 3);
 	CHECK_STR(s.ports[2].name, "h2");
 	CHECK_INT(s.ports[2].rate_bps, 100000000);
-	/* 100 us there and back, half of 1514 B at 100 Mb/s (121.12 us), less 25 us of the machine. */
+	/* 100 us there and back, half of 1514 B at 100 Mb/s (121.12 us), less 25 us of the
+	 * machine. */
 	CHECK_INT(s.ports[2].delay_ps, 235560000);
 	CHECK_INT(s.class_of_dscp[1], 1);
 	CHECK_INT(s.real.mtu_bytes, 1500);
@@ -92,7 +95,8 @@ TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
 	config_free(&c);
 }
 
-/* Two leaves with two hosts each, two spines: what a leaf has for the other's hosts are its two ports up. */
+/* Two leaves with two hosts each, two spines: what a leaf has for the other's hosts are its two
+ * ports up. */
 TEST(test_testbed_several_switches_are_parts_with_cables_between_them)
 {
 	struct weir_error e = { "" };
@@ -190,7 +194,8 @@ TEST(test_testbed_counts_a_goodput_over_the_time_in_which_it_was_counted)
 	CHECK_INT(run_metric(&r, "flows_completed"), 1);
 	CHECK_INT(run_metric(&r, "flows_unfinished"), 1);
 	CHECK_NEAR(run_metric(&r, "fct_mean_ns"), 4e6, 1e-3);
-	/* Ten packets of 121.12 us one after the other, the last over two lines, and 200 us of cable. */
+	/* Ten packets of 121.12 us one after the other, the last over two lines, and 200 us of
+	 * cable. */
 	CHECK_INT(r.ideal_ps[0], 11 * 121120000LL + 200000000);
 	CHECK_NEAR(run_metric(&r, "goodput_span_ns"), (double)(b->to_ns - b->from_ns), 0);
 	run_result_free(&r);

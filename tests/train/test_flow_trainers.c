@@ -1,4 +1,6 @@
-/* test_flow_trainers.c -- trainers of congestion controls: they learn, whatever the number of threads. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_flow_trainers.c -- trainers of congestion controls: they learn, whatever the number of
+ * threads. */
 #include "base/memory.h"
 #include "config/model.h"
 #include "tests/test.h"
@@ -169,8 +171,9 @@ TEST(test_a_curriculum_begins_with_two_flows_and_adds_one_number_after_the_other
 	CHECK_INT(fan_in_stage(24, 1), 24);
 }
 
-/* Rows of the first flow at 0, 10, 20 and 30 ns, of the second at 5, 15 and 25. What the actions of the first are worth is
- * known at 10 (alone: 1), 20 (3 and the other's 2) and 30 (alone again: 5); of the second at 15 (1 and 2) and 25 (3 and 4). */
+/* Rows of the first flow at 0, 10, 20 and 30 ns, of the second at 5, 15 and 25. What the actions of
+ * the first are worth is known at 10 (alone: 1), 20 (3 and the other's 2) and 30 (alone again: 5);
+ * of the second at 15 (1 and 2) and 25 (3 and 4). */
 TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
 {
 	enum { ROWS = 4 };
@@ -208,8 +211,8 @@ static double portrait_at(const char *name, const struct train_portrait *p, uint
 	return strtod(cell.text, NULL);
 }
 
-/* A policy that rises with the rate lets a winner take all; one that rises with the queue never drains it. RL-CC's
- * signal grows with both. */
+/* A policy that rises with the rate lets a winner take all; one that rises with the queue never
+ * drains it. RL-CC's signal grows with both. */
 TEST(test_portraits_of_shipped_policies_fall_with_queue_and_rate)
 {
 	for (uint32_t row = 0; row < fdcc_portrait.row_count; row++)

@@ -1,5 +1,6 @@
-/* test_rounds.c -- the frame of a training (train/rounds.h), with a toy to train: a bandit whose arms pay by the
- * sign of what is seen, learnt by double DQN. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_rounds.c -- the frame of a training (train/rounds.h), with a toy to train: a bandit whose
+ * arms pay by the sign of what is seen, learnt by double DQN. */
 #include "tests/folder.h"
 #include "train/checkpoint.h"
 #include "train/rounds.h"
