@@ -4,6 +4,7 @@
 #include "base/control_socket.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,6 @@ int control_socket_connect(const char *path, const char *server, struct weir_err
 }
 
 /* --- a question with a deadline --- */
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
 
 /* 1: the descriptor is ready before the deadline. */
 static int wait_for(int fd, short events, int64_t deadline_ns)

@@ -3,12 +3,11 @@
  *
  * Whoever reads takes the nearest double, so every decimal number that is nearer to a double than
  * half the way to its neighbours stands for it. Tables of flows have one such number a row. */
+#include "weir/compiler.h"
 #include "base/text.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-__extension__ typedef unsigned __int128 exact_wide;
 
 /* Every decimal number of up to DBL_DIG digits comes back from a double as it was, so that where
  * DBL_DIG digits are enough, they are the shortest but for zeros at the end, which %g leaves out.
@@ -57,8 +56,8 @@ static int is_plain(double value, struct binary *b)
  * before it would have been the last. */
 static void write_fraction(char *text, const struct binary *b)
 {
-	const exact_wide one = (exact_wide)1 << (b->shift + 1);
-	exact_wide rest = ((exact_wide)b->mantissa << 1) & (one - 1), half = 1;
+	const weir_u128 one = (weir_u128)1 << (b->shift + 1);
+	weir_u128 rest = ((weir_u128)b->mantissa << 1) & (one - 1), half = 1;
 	int is_last = 0;
 
 	while (!is_last) {

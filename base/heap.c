@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.c -- see heap.h. Grows by doubling and never shrinks: a host's timers are few. */
+#include "base/compiler.h"
 #include "base/heap.h"
 #include "base/memory.h"
 
@@ -67,7 +68,7 @@ static inline void put_last(struct heap *h, struct heap_entry entry, size_t plac
 	*best = entry;
 }
 
-static __attribute__((noinline)) void replace_in_many(struct heap *h, int64_t time_ps, uint64_t key)
+static NOINLINE void replace_in_many(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
 	struct heap_entry *entries = h->entries;

@@ -2,6 +2,7 @@
 /* heap.h -- a small 4-ary heap of timers, ordered by (time, key): never by who came first. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
+#include "weir/compiler.h"
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -18,10 +19,8 @@ struct heap {
 /* Both numbers as one, which needs no branch; no time is negative. */
 static inline int heap_before(struct heap_entry a, struct heap_entry b)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return ((weir_wide)(uint64_t)a.time_ps << 64 | a.key) <
-	       ((weir_wide)(uint64_t)b.time_ps << 64 | b.key);
+	return ((weir_u128)(uint64_t)a.time_ps << 64 | a.key) <
+	       ((weir_u128)(uint64_t)b.time_ps << 64 | b.key);
 }
 
 void heap_push(struct heap *h, int64_t time_ps, uint64_t key);

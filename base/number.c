@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* number.c -- exact decimals for the option parser: see number.h. */
+#include "weir/compiler.h"
 #include "base/number.h"
 #include "weir/option.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 static int is_digit(char c)
 {
@@ -49,9 +48,9 @@ enum number_fault weir_decimal_read(struct decimal *d, const char *text, const c
 }
 
 /* The digits after the point as a whole number; at most 38 fit. */
-static weir_wide decimal_digits(const struct decimal *d, size_t count)
+static weir_u128 decimal_digits(const struct decimal *d, size_t count)
 {
-	weir_wide sum = 0;
+	weir_u128 sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		unsigned digit = (unsigned char)d->digits[i];
@@ -61,7 +60,7 @@ static weir_wide decimal_digits(const struct decimal *d, size_t count)
 	return sum;
 }
 
-static void divide_out(weir_wide *number, unsigned *times, unsigned divisor)
+static void divide_out(weir_u128 *number, unsigned *times, unsigned divisor)
 {
 	while (*times > 0 && *number % divisor == 0) {
 		*number /= divisor;
@@ -76,13 +75,13 @@ static void divide_out(weir_wide *number, unsigned *times, unsigned divisor)
 enum number_fault weir_decimal_times(const struct decimal *d, uint64_t factor, uint64_t *product)
 {
 	enum { DIGITS_MAX = 32 };
-	weir_wide sum = (weir_wide)d->whole * factor;
+	weir_u128 sum = (weir_u128)d->whole * factor;
 	unsigned twos = (unsigned)d->digit_count, fives = twos;
 
 	if (d->digit_count > DIGITS_MAX)
 		return NUMBER_NOT_WHOLE;
 	if (d->digit_count > 0) {
-		weir_wide digits = decimal_digits(d, d->digit_count), scale = factor;
+		weir_u128 digits = decimal_digits(d, d->digit_count), scale = factor;
 
 		divide_out(&scale, &twos, 2);
 		divide_out(&scale, &fives, 5);
@@ -98,7 +97,7 @@ enum number_fault weir_decimal_times(const struct decimal *d, uint64_t factor, u
 	return NUMBER_FINE;
 }
 
-static enum number_fault store_q32(uint64_t *value_q32, weir_wide value)
+static enum number_fault store_q32(uint64_t *value_q32, weir_u128 value)
 {
 	if (value > UINT64_MAX)
 		return NUMBER_TOO_LARGE;
@@ -106,9 +105,9 @@ static enum number_fault store_q32(uint64_t *value_q32, weir_wide value)
 	return NUMBER_FINE;
 }
 
-static weir_wide power_of_ten(size_t exponent)
+static weir_u128 power_of_ten(size_t exponent)
 {
-	weir_wide power = 1;
+	weir_u128 power = 1;
 
 	while (exponent-- > 0)
 		power *= 10;
@@ -127,11 +126,11 @@ static enum number_fault ratio_read(const char *text, uint64_t above, uint64_t *
 		return fault;
 	if (below == 0)
 		return NUMBER_DIVIDES_BY_ZERO;
-	return store_q32(value_q32, (((weir_wide)above << 32) + below / 2) / below);
+	return store_q32(value_q32, (((weir_u128)above << 32) + below / 2) / below);
 }
 
 /* Digits after the 25th are left out: they move the value by less than 10^-25. Then
- * (whole * 10^25 + digits) * 2^32 could still be too weir_wide, so whole and digits go separately.
+ * (whole * 10^25 + digits) * 2^32 could still be too weir_u128, so whole and digits go separately.
  * With percent the whole may leave a rest, at most 99 * 10^25 before scaling: below 2^122. */
 enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32)
 {
@@ -141,7 +140,7 @@ enum number_fault weir_fraction_read(const char *text, uint64_t *value_q32)
 	enum number_fault fault = weir_decimal_read(&d, text, &end);
 	size_t count = d.digit_count < DIGITS_MAX ? d.digit_count : DIGITS_MAX;
 	uint64_t divisor = 1;
-	weir_wide whole, ones, rest, below;
+	weir_u128 whole, ones, rest, below;
 
 	if (fault == NUMBER_NONE)
 		return fault;
@@ -192,8 +191,8 @@ const char *weir_fraction_format(char *buffer, size_t size, uint64_t value_q32)
 	enum { DIGITS_MAX = 10 };
 
 	for (size_t count = 0; count <= DIGITS_MAX; count++) {
-		weir_wide ones = power_of_ten(count);
-		weir_wide number = (value_q32 * ones + (WEIR_ONE_Q32 >> 1)) >> 32;
+		weir_u128 ones = power_of_ten(count);
+		weir_u128 number = (value_q32 * ones + (WEIR_ONE_Q32 >> 1)) >> 32;
 
 		if (((number << 32) + ones / 2) / ones != value_q32)
 			continue;

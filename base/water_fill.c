@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weir_water_fill.c -- see weir_water_fill.h. */
+/* water_fill.c -- see water_fill.h. */
 #include "base/water_fill.h"
 
 /* The paper raises all shares together until one demand is met, and goes on with the rest. The same

@@ -3,21 +3,22 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
 #include "cli/folder.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/campaign/running.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#define SCREEN_NS (NS_PER_SECOND / 5) /* between two lines on a terminal */
-#define PLAIN_NS (NS_PER_SECOND * 30) /* between two lines in a log */
+#define SCREEN_NS (WEIR_NS_PER_S / 5)          /* between two lines on a terminal */
+#define PLAIN_NS ((int64_t)WEIR_NS_PER_S * 30) /* between two lines in a log */
 
 enum { LINE_SIZE = 1024, LABEL_SIZE = 48 };
 
 static double seconds_gone(const struct sweep_progress *p)
 {
-	return (double)(clock_ns() - p->begin_ns) / (double)NS_PER_SECOND;
+	return (double)(clock_ns() - p->begin_ns) / WEIR_NS_PER_S;
 }
 
 struct human progress_time(const struct sweep_progress *p)

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/reproduce.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>

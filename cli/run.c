@@ -10,7 +10,7 @@
 #include "cli/sweep.h"
 #include "lab/campaign/campaign.h"
 #include "lab/scenario/default_notes.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "base/output.h"
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"

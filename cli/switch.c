@@ -5,9 +5,9 @@
 #include "testbed/switch_results.h"
 #include "switch/run/serve.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the
  * socket itself. */
@@ -128,7 +128,6 @@ static void see_frame(void *context, uint32_t port, const struct plane_frame *f,
 static int watch(struct watching *w, const struct arguments *a, const struct config *config,
 		 struct loop *l, struct weir_error *e)
 {
-	struct timespec now;
 	uint32_t port;
 
 	if (captures_open(&w->captures, a, config, e))
@@ -143,9 +142,7 @@ static int watch(struct watching *w, const struct arguments *a, const struct con
 		}
 		w->of_port[port] = &w->captures.files[i];
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	w->start_ns = (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec -
-		      (uint64_t)weir_ps_to_ns(loop_now_ps(l));
+	w->start_ns = (uint64_t)(clock_wall_ns() - weir_ps_to_ns(loop_now_ps(l)));
 	if (w->captures.count)
 		l->tap = (struct loop_tap){ see_frame, w };
 	return 0;

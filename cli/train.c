@@ -9,7 +9,7 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "base/file_digest.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -18,6 +18,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "weir/rng.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@
 
 enum { TRAIN_THREADS_MAX = 256, SCENARIOS_MAX = 1024 };
 
-#define SCREEN_NS (NS_PER_SECOND / 5)
-#define PLAIN_NS (NS_PER_SECOND * 30)
+#define SCREEN_NS (WEIR_NS_PER_S / 5)
+#define PLAIN_NS ((int64_t)WEIR_NS_PER_S * 30)
 #define CHECKPOINT_SECONDS 60.0
 
 static const struct weir_option request_options[] = {
@@ -243,7 +244,7 @@ static void show_line(const struct display *s, const struct training *t)
 {
 	const struct train_plan *plan = training_plan(t);
 	const struct train_point *p = training_point(t, training_points(t) - 1);
-	double seconds = (double)(clock_ns() - s->begin_ns) / (double)NS_PER_SECOND;
+	double seconds = (double)(clock_ns() - s->begin_ns) / WEIR_NS_PER_S;
 	double rate = (double)(p->steps - s->begin_steps) / (seconds > 0 ? seconds : 1);
 	struct weir_learn_model model;
 	struct train_best best = training_best(t, &model);

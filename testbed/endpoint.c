@@ -4,6 +4,7 @@
 #include "testbed/worker.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <linux/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,9 @@ uint32_t host_port(uint32_t section)
 	return FIRST_PORT + section;
 }
 
-int64_t worker_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
-
 int64_t worker_now_ns(const struct worker *w)
 {
-	return worker_clock_ns(CLOCK_MONOTONIC) - w->board->epoch_ns;
+	return clock_ns() - w->board->epoch_ns;
 }
 
 struct endpoint *endpoint_new(struct worker *w, enum role role, int fd, uint32_t flow)

@@ -10,6 +10,7 @@
 #include "testbed/worker.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +157,7 @@ int host_work(struct bed_board *b, uint32_t host, struct weir_error *e)
 
 	w.zeros = memory_zeroed(1, CHUNK_BYTES);
 	w.sender_of = memory_zeroed(b->flow_count + UINT64_C(1), sizeof(struct endpoint *));
-	w.real_offset_ns = worker_clock_ns(CLOCK_REALTIME) - worker_clock_ns(CLOCK_MONOTONIC);
+	w.real_offset_ns = clock_wall_ns() - clock_ns();
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (w.epoll < 0)

@@ -9,13 +9,13 @@
 #include "testbed/dctcp.h"
 #include "testbed/outcome.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SETTLE_NS ((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens */
@@ -32,14 +32,6 @@ struct work {
 	struct real_server server;
 	int64_t epoch_ns;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
 
 /* Lets real time pass until then, by the time of the plan. 1: somebody ended it. */
 static int pass_until(struct work *w, int64_t time_ns)
@@ -76,7 +68,7 @@ static int drain(struct work *w)
 
 	if (b->to_ns != BED_NEVER_NS && b->to_ns + w->plan.drain_ns > end_ns)
 		end_ns = b->to_ns + w->plan.drain_ns;
-	for (int64_t at_ns = now_ns() - w->epoch_ns;
+	for (int64_t at_ns = clock_ns() - w->epoch_ns;
 	     flows_done(b) < flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
 		if (pass_until(w, at_ns))
 			return 1;
@@ -88,7 +80,7 @@ static int drain(struct work *w)
 static int await_counts(struct work *w, struct weir_error *e)
 {
 	const struct bed_board *b = w->bed.board;
-	int64_t at_ns = now_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
+	int64_t at_ns = clock_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
 
 	for (uint32_t i = 0; i < b->host_count; i++)
 		while (!atomic_load(&b->hosts[i].has_counted)) {
@@ -227,7 +219,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	struct bed_board *b = w->bed.board;
 	int has_end = b->to_ns != BED_NEVER_NS;
 
-	w->epoch_ns = now_ns() + b->lead_ns + SETTLE_NS;
+	w->epoch_ns = clock_ns() + b->lead_ns + SETTLE_NS;
 	atomic_store(&b->epoch_ns, w->epoch_ns);
 	if (pass_until(w, b->from_ns))
 		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
@@ -235,7 +227,7 @@ static int pass_all(struct work *w, const struct config *c, struct run_result *r
 	if (has_end ? pass_until(w, b->to_ns) : drain(w))
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
 	if (!has_end)
-		b->to_ns = now_ns() - w->epoch_ns;
+		b->to_ns = clock_ns() - w->epoch_ns;
 	real_results(&w->loop, w->plan.measured_port, r);
 	if (pass_until(w, b->to_ns) || await_counts(w, e) || (has_end && drain(w)) ||
 	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {

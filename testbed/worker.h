@@ -39,8 +39,6 @@ struct worker {
 	char *zeros;
 };
 
-int64_t worker_clock_ns(clockid_t clock);
-
 /* By the time of the plan. */
 int64_t worker_now_ns(const struct worker *w);
 

@@ -45,13 +45,13 @@ static inline int show_tables(FILE *f, struct store *s, enum store_scope scope,
 			      struct weir_error *e)
 {
 	const struct compare_request q = { .scope = scope };
-	const struct compare_layout weir_wide = { .width = 120, .all = 1 };
+	const struct compare_layout wide = { .width = 120, .all = 1 };
 	struct comparison c;
 	uint64_t planned, done;
 
 	if (comparison_make(&c, s, &q, e))
 		return -1;
-	comparison_print(f, &c, &weir_wide);
+	comparison_print(f, &c, &wide);
 	comparison_free(&c);
 	if (store_progress(s, &planned, &done, e))
 		return -1;

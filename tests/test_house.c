@@ -75,8 +75,9 @@ static const struct room rooms[] = {
 };
 
 /* The files of base/ that the algorithms may call; Makefile has the same list. */
-static const char *const freestanding[] = { "error", "json",     "number", "option", "option_text",
-					    "pool",  "registry", "spec",   "utf8",   "water_fill" };
+static const char *const freestanding[] = { "compiler", "error",       "json",      "number",
+					    "option",   "option_text", "pool",      "registry",
+					    "spec",     "utf8",        "water_fill" };
 
 /* No clock, no I/O of its own: not for anything under lib/ or include/, or in freestanding. */
 static const char *const outside[] = { "time.h",  "sys/time.h",   "unistd.h",

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rounds.c -- see rounds.h. */
 #include "train/rounds.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "base/version.h"
 #include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include "train/checkpoint.h"
 #include "weir/rng.h"
+#include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -319,7 +320,7 @@ static int read_checkpoint(struct training *t, struct weir_error *e)
 /* Where it is time for one. Clocks differ: the first one's counts. */
 static int keep_checkpoint(struct training *t, struct weir_error *e)
 {
-	double gone = (double)(clock_ns() - t->written_ns) / (double)NS_PER_SECOND;
+	double gone = (double)(clock_ns() - t->written_ns) / WEIR_NS_PER_S;
 	int failed = 0;
 
 	if (gone >= t->plan.checkpoint_seconds || training_is_done(t))

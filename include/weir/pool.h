@@ -7,6 +7,7 @@
  * be taken from one pool and given back to another. Memory is touched only when first used. */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
+#include "weir/compiler.h"
 #include "weir/begin.h"
 #include "weir/packet.h"
 #include <pthread.h>
@@ -82,7 +83,7 @@ enum { WEIR_POOL_BATCH = 256, WEIR_POOL_KEEP = 3 * WEIR_POOL_BATCH };
 /* Sees to it that the pool has a free chunk. -1: the store is full. */
 static inline int weir_chunk_reserve(struct weir_packet_pool *p)
 {
-	return __builtin_expect(p->free == WEIR_SLOT_NONE, 0) ? weir_packet_pool_refill(p) : 0;
+	return WEIR_UNLIKELY(p->free == WEIR_SLOT_NONE) ? weir_packet_pool_refill(p) : 0;
 }
 
 /* Takes the chunk that weir_chunk_reserve promised. */
@@ -98,8 +99,8 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 }
 
 /* Has its packets fetched. */
-static inline __attribute__((always_inline)) void weir_chunk_fetch(const struct weir_packet_pool *p,
-								   uint32_t chunk)
+static inline WEIR_ALWAYS_INLINE void weir_chunk_fetch(const struct weir_packet_pool *p,
+						       uint32_t chunk)
 {
 	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 
@@ -111,7 +112,7 @@ static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;
 	p->free = chunk;
-	if (__builtin_expect(--p->room == 0, 0))
+	if (WEIR_UNLIKELY(--p->room == 0))
 		weir_packet_pool_spill(p);
 }
 

@@ -12,6 +12,7 @@
  * code. */
 #ifndef WEIR_PORT_H
 #define WEIR_PORT_H
+#include "weir/compiler.h"
 #include "weir/begin.h"
 #include "weir/buffer.h"
 #include "weir/mark.h"
@@ -126,7 +127,7 @@ struct weir_port_stats {
 	void *context;
 	uint64_t many_pkts_ps; /* see weir_port_stats_pkts_ps: the part that the exact buckets do
 				  not tell */
-	__extension__ unsigned __int128 bytes_ps;
+	weir_u128 bytes_ps;
 	uint32_t max_pkts;
 	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
 	struct weir_port_waits *waits; /* NULL: nobody asks; see weir_port_plan.counts_waits */
@@ -251,16 +252,16 @@ static inline void weir_port_stats_account(struct weir_port *p, int64_t now_ps)
 	struct weir_port_stats *s = p->stats;
 	uint64_t held_ps = (uint64_t)(now_ps - s->since_ps);
 
-	if (__builtin_expect(s->on_change != NULL, 0))
+	if (WEIR_UNLIKELY(s->on_change != NULL))
 		s->on_change(s->context, p, s->since_ps);
 	s->since_ps = now_ps;
-	if (__builtin_expect(p->pkts < WEIR_PORT_STATS_EXACT, 1)) {
+	if (WEIR_LIKELY(p->pkts < WEIR_PORT_STATS_EXACT)) {
 		s->bucket_ps[p->pkts] += held_ps;
 	} else {
 		s->bucket_ps[weir_port_stats_bucket(p->pkts)] += held_ps;
 		s->many_pkts_ps += p->pkts * held_ps;
 	}
-	s->bytes_ps += (__extension__(unsigned __int128) p->bytes) * held_ps;
+	s->bytes_ps += (weir_u128)p->bytes * held_ps;
 }
 
 /* The same where a packet is about to join. */
@@ -271,7 +272,7 @@ static inline void weir_port_stats_join(struct weir_port *p, int64_t now_ps)
 	weir_port_stats_account(p, now_ps);
 	if (p->pkts >= p->stats->max_pkts) {
 		p->stats->max_pkts = p->pkts + 1;
-		if (__builtin_expect(p->stats->max_pkts >= p->stats->buckets, 0) && p->stats->grow)
+		if (WEIR_UNLIKELY(p->stats->max_pkts >= p->stats->buckets) && p->stats->grow)
 			p->stats->grow(p);
 	}
 }
@@ -327,10 +328,9 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 
 /* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the
  * packet store is full, and the packet is to be dropped. */
-static inline __attribute__((always_inline)) int weir_port_slot(struct weir_packet_pool *pool,
-								const struct weir_packet *packet,
-								struct weir_queue *q,
-								uint32_t *slot)
+static inline WEIR_ALWAYS_INLINE int weir_port_slot(struct weir_packet_pool *pool,
+						    const struct weir_packet *packet,
+						    struct weir_queue *q, uint32_t *slot)
 {
 	if (q->pkts == 0) {
 		if (weir_chunk_reserve(pool))
@@ -419,10 +419,9 @@ static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 /* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it
  * dropped. The line is taken first: who asks for the pool's fill may have every port catch up, this
  * one too. */
-static inline __attribute__((always_inline)) int weir_port_leave(struct weir_port *p,
-								 struct weir_packet *packet,
-								 uint32_t queue, int64_t start_ps,
-								 uint32_t which)
+static inline WEIR_ALWAYS_INLINE int weir_port_leave(struct weir_port *p,
+						     struct weir_packet *packet, uint32_t queue,
+						     int64_t start_ps, uint32_t which)
 {
 	weir_port_occupy(p, packet->bytes, start_ps);
 	if (p->kind->asks & which &&
@@ -440,16 +439,17 @@ static inline __attribute__((always_inline)) int weir_port_leave(struct weir_por
  * cache, and a copy waits for such writes. WEIR_PORT_QUEUED: *place is where it waits. What is
  * known when this is compiled: asks: WEIR_PORT_ASKS_IDLE, or 0 of a simple port; shares, here and
  * below: 0: the port has memory of its own. */
-static inline __attribute__((always_inline)) int
-weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
-		      struct weir_packet *packet, struct weir_packet **place, uint32_t asks,
-		      int shares)
+static inline WEIR_ALWAYS_INLINE int weir_port_offer_plain(struct weir_port *p,
+							   struct weir_packet_pool *pool,
+							   struct weir_packet *packet,
+							   struct weir_packet **place,
+							   uint32_t asks, int shares)
 {
 	int64_t now_ps = packet->time_ps;
 	struct weir_queue *q = weir_port_queues(p);
 	uint32_t slot;
 
-	if (__builtin_expect(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes, 0) &&
+	if (WEIR_UNLIKELY(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes) &&
 	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
@@ -465,10 +465,9 @@ weir_port_offer_plain(struct weir_port *p, struct weir_packet_pool *pool,
 /* A packet wants to leave at now_ps. Every packet that could start by now_ps has started
  * (weir_port_next). WEIR_PORT_SEND: the owner sends *packet, which may have been marked; the line
  * is busy until free_ps. */
-static inline __attribute__((always_inline)) int weir_port_offer(struct weir_port *p,
-								 struct weir_packet_pool *pool,
-								 struct weir_packet *packet,
-								 int64_t now_ps)
+static inline WEIR_ALWAYS_INLINE int weir_port_offer(struct weir_port *p,
+						     struct weir_packet_pool *pool,
+						     struct weir_packet *packet, int64_t now_ps)
 {
 	struct weir_packet *place;
 
@@ -520,7 +519,7 @@ static inline struct weir_packet *weir_port_take(struct weir_port *p, struct wei
 
 /* The two halves of weir_port_next: the next packet leaves its queue, NULL where all that waits is
  * paused; and starts on the line at free_ps, unless the marking scheme has it dropped. */
-static inline __attribute__((always_inline)) struct weir_packet *
+static inline WEIR_ALWAYS_INLINE struct weir_packet *
 weir_port_take_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t *queue)
 {
 	if (p->stats && p->pkts != p->held_pkts)
@@ -529,8 +528,8 @@ weir_port_take_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t
 						 : weir_port_take_sched(p, pool, queue);
 }
 
-static inline __attribute__((always_inline)) int
-weir_port_start(struct weir_port *p, struct weir_packet *packet, uint32_t queue)
+static inline WEIR_ALWAYS_INLINE int weir_port_start(struct weir_port *p,
+						     struct weir_packet *packet, uint32_t queue)
 {
 	return weir_port_leave(p, packet, queue, p->free_ps, WEIR_PORT_ASKS_WAITED);
 }
@@ -538,8 +537,8 @@ weir_port_start(struct weir_port *p, struct weir_packet *packet, uint32_t queue)
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
  * is the caller's until the pool is used next. NULL: the packet was dropped on its way out and the
  * line is still free, or all that waits is paused and the port blocked. */
-static inline __attribute__((always_inline)) struct weir_packet *
-weir_port_next(struct weir_port *p, struct weir_packet_pool *pool)
+static inline WEIR_ALWAYS_INLINE struct weir_packet *weir_port_next(struct weir_port *p,
+								    struct weir_packet_pool *pool)
 {
 	uint32_t queue = 0;
 	struct weir_packet *packet = weir_port_take_next(p, pool, &queue);
@@ -548,7 +547,7 @@ weir_port_next(struct weir_port *p, struct weir_packet_pool *pool)
 }
 
 /* The same of a simple port. */
-static inline __attribute__((always_inline)) struct weir_packet *
+static inline WEIR_ALWAYS_INLINE struct weir_packet *
 weir_port_next_simple(struct weir_port *p, struct weir_packet_pool *pool, int shares)
 {
 	if (p->stats)

@@ -6,6 +6,7 @@
  * state is a good state. */
 #ifndef WEIR_RNG_H
 #define WEIR_RNG_H
+#include "weir/compiler.h"
 #include "weir/begin.h"
 #include <stdint.h>
 
@@ -70,9 +71,7 @@ static inline uint32_t weir_rng_u32(struct weir_rng *r)
 /* 0 <= result < n, n > 0; by multiplication, bias below n/2^64. */
 static inline uint64_t weir_rng_below(struct weir_rng *r, uint64_t n)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)(((weir_wide)weir_rng_u64(r) * n) >> 64);
+	return (uint64_t)(((weir_u128)weir_rng_u64(r) * n) >> 64);
 }
 
 /* Uniform in [0, 1): for workloads, never per packet. */

@@ -7,6 +7,7 @@
  * not once a packet. */
 #ifndef WEIR_TUNE_H
 #define WEIR_TUNE_H
+#include "weir/compiler.h"
 #include "weir/begin.h"
 #include "weir/option.h"
 #include "weir/scheme.h"
@@ -28,17 +29,13 @@ struct weir_tune_knobs {
  * the slope, per MB, rounded down. max > min. */
 static inline uint64_t weir_tune_slope_q32(uint64_t min_bytes, uint64_t max_bytes, uint64_t p_q32)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)((weir_wide)p_q32 * 1000 * 1000 / (max_bytes - min_bytes));
+	return (uint64_t)((weir_u128)p_q32 * 1000 * 1000 / (max_bytes - min_bytes));
 }
 
 /* The probability that the line reaches at max; may exceed 1; rounded down. */
 static inline uint64_t weir_tune_p_q32(const struct weir_tune_knobs *k)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)((weir_wide)k->slope_q32 * (k->max_bytes - k->min_bytes) / (1000 * 1000));
+	return (uint64_t)((weir_u128)k->slope_q32 * (k->max_bytes - k->min_bytes) / (1000 * 1000));
 }
 
 /* Is it a setting at all? Whoever applies knobs asks first. */

@@ -5,7 +5,9 @@
  * Every conversion in the project is one of the functions below. */
 #ifndef WEIR_UNITS_H
 #define WEIR_UNITS_H
+#include "weir/compiler.h"
 #include "weir/begin.h"
+#include "weir/units.h"
 #include <stdint.h>
 
 WEIR_BEGIN
@@ -46,8 +48,7 @@ static inline double weir_ps_to_s(int64_t ps)
  * byte. From 1 Mb/s up the result stays below 2^43. */
 static inline uint64_t weir_bps_to_ps_per_byte_q20(uint64_t bps)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-	weir_wide ps_q20 = ((weir_wide)WEIR_BITS_PER_BYTE * (weir_wide)WEIR_PS_PER_S) << 20;
+	weir_u128 ps_q20 = ((weir_u128)WEIR_BITS_PER_BYTE * (weir_u128)WEIR_PS_PER_S) << 20;
 
 	return (uint64_t)((ps_q20 + bps / 2) / bps);
 }
@@ -56,10 +57,8 @@ static inline uint64_t weir_bps_to_ps_per_byte_q20(uint64_t bps)
 /* Bytes that a line carries in a time, rounded up; ps < 2^50 (18 minutes), rate < 2^43 (8 Tb/s). */
 static inline uint64_t weir_ps_to_bytes(int64_t ps, uint64_t rate_bps)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)(((weir_wide)ps * rate_bps + 8 * (weir_wide)WEIR_PS_PER_S - 1) /
-			  (8 * (weir_wide)WEIR_PS_PER_S));
+	return (uint64_t)(((weir_u128)ps * rate_bps + 8 * (weir_u128)WEIR_PS_PER_S - 1) /
+			  (8 * (weir_u128)WEIR_PS_PER_S));
 }
 
 static inline int64_t weir_bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
@@ -67,12 +66,10 @@ static inline int64_t weir_bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
 	return (int64_t)((bytes * ps_per_byte_q20) >> 20);
 }
 
-/* Bytes that rate_bps carries in ns, rounded down; weir_wide enough for hours at 800 Gb/s. */
+/* Bytes that rate_bps carries in ns, rounded down; weir_u128 enough for hours at 800 Gb/s. */
 static inline uint64_t weir_bps_times_ns_to_bytes(uint64_t rate_bps, uint64_t ns)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)((weir_wide)rate_bps * ns /
+	return (uint64_t)((weir_u128)rate_bps * ns /
 			  ((uint64_t)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* setting.c -- see setting.h. */
+#include "weir/compiler.h"
 #include "keeper/core/setting.h"
 #include "lib/agent/line.h"
 #include "weir/units.h"
@@ -124,8 +125,8 @@ int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tun
  * it. */
 static uint64_t at_most_carried(uint64_t bytes, uint64_t rate_bps, int64_t interval_ns)
 {
-	__extension__ typedef unsigned __int128 wide;
-	wide most = (wide)rate_bps * (uint64_t)interval_ns / (UINT64_C(8) * WEIR_NS_PER_S);
+	weir_u128 most =
+		(weir_u128)rate_bps * (uint64_t)interval_ns / (UINT64_C(8) * WEIR_NS_PER_S);
 
 	return bytes < most ? bytes : (uint64_t)most;
 }

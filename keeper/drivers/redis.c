@@ -6,16 +6,9 @@
 #include "weir/units.h"
 #include <time.h>
 
-int64_t redis_clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
-
 #ifdef WEIR_HAVE_HIREDIS
 #include "base/memory.h"
+#include "base/clock.h"
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <stdio.h>
@@ -175,7 +168,7 @@ static const char *reason(const struct redis *r)
 static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 {
 	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
-	const int64_t left_ns = deadline_ns - redis_clock_ns();
+	const int64_t left_ns = deadline_ns - clock_ns();
 	const struct timespec t = { left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
 	const size_t before = r->context->reader->len;
 
@@ -189,7 +182,7 @@ static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 /* The next answer, within the timeout and before the end of its batch; NULL: there is none. */
 static redisReply *read_reply(struct redis *r, int64_t batch_end_ns)
 {
-	const int64_t own_ns = redis_clock_ns() + r->timeout_ns;
+	const int64_t own_ns = clock_ns() + r->timeout_ns;
 	const int64_t deadline_ns = own_ns < batch_end_ns ? own_ns : batch_end_ns;
 	void *reply = NULL;
 	size_t bytes = 0;
@@ -351,7 +344,7 @@ int redis_ask_planned(struct redis *r, struct weir_error *e)
 		redis_forget(r);
 		return -1;
 	}
-	batch_end_ns = redis_clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
+	batch_end_ns = clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
 	send_planned(r);
 	for (uint32_t i = 0; i < r->planned_count; i++) {
 		struct planned *p = &r->planned[i];

@@ -46,9 +46,6 @@ struct redis_answer {
 enum { REDIS_PATTERNS = 4 };
 void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS]);
 
-/* The clock of timeouts. */
-int64_t redis_clock_ns(void);
-
 /* To be waited for; -1: there is no connection. */
 int redis_fd(const struct redis *r);
 

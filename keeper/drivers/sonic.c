@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -224,7 +225,7 @@ static void sonic_prepare(void *driver, enum keeper_look look)
 	struct sonic *s = driver;
 	struct weir_error e;
 
-	s->find_by_ns = redis_clock_ns() + (int64_t)(FIND_TIMEOUTS * s->timeout_ns);
+	s->find_by_ns = clock_ns() + (int64_t)(FIND_TIMEOUTS * s->timeout_ns);
 	redis_forget(s->redis);
 	if (make_sure(s, &e))
 		return;

@@ -43,7 +43,7 @@ struct sonic {
 	struct redis
 		*news; /* a second connection, by which changes of profiles and queues are heard */
 	uint64_t generation;
-	int64_t find_by_ns; /* until when this step may look for queues, by redis_clock_ns */
+	int64_t find_by_ns; /* until when this step may look for queues, by clock_ns */
 	uint64_t timeout_ns;
 	struct sonic_profile *profiles;
 };

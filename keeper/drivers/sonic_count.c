@@ -3,6 +3,7 @@
  * was given. */
 #include "keeper/drivers/sonic.h"
 #include "base/memory.h"
+#include "base/clock.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static int names_profile(const char *value, const char *name)
  * stay known. */
 static int is_late(const struct sonic *s, struct weir_error *e)
 {
-	return redis_clock_ns() > s->find_by_ns
+	return clock_ns() > s->find_by_ns
 		       ? weir_error_set(e, "Redis takes too long to name the queues")
 		       : 0;
 }

@@ -7,6 +7,7 @@
  * line's rate is a length: min and max are both that, and p is 100 %. What a tuner wants as min is
  * what they get. */
 #define _GNU_SOURCE
+#include "weir/compiler.h"
 #include "keeper/drivers/drivers.h"
 #include "keeper/drivers/tc_message.h"
 #include "base/memory.h"
@@ -260,9 +261,7 @@ static uint64_t rate_bps(const struct tc *t, uint32_t profile)
  * common. */
 static uint64_t time_bytes(uint32_t time_us, uint64_t bps)
 {
-	__extension__ typedef unsigned __int128 wide;
-
-	return (uint64_t)((wide)time_us * bps / (8 * WEIR_NS_PER_MS));
+	return (uint64_t)((weir_u128)time_us * bps / (8 * WEIR_NS_PER_MS));
 }
 
 /* The nearest whole microsecond, at least one: 0 would be off. */

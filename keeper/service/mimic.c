@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -40,14 +41,6 @@ struct mimic {
 	int64_t begin_ns, next_poll_ns;
 	struct mimicked *profiles;
 };
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
 
 /* --- tables --- */
 

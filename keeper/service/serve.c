@@ -8,6 +8,7 @@
 #include "base/responder.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -35,14 +36,6 @@ struct service {
 	struct responder responder;
 	struct keeper_log log;
 };
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec + 1;
-}
 
 /* --- restoring --- */
 
@@ -240,7 +233,7 @@ static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 		struct polled polled;
 		struct timespec t;
 
-		left_ns = time_ns - clock_ns();
+		left_ns = time_ns - clock_boot_ns();
 		if (left_ns < 0)
 			left_ns = 0;
 		t = (struct timespec){ left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
@@ -255,13 +248,13 @@ static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
  * missed are left out. */
 static void work(struct service *s, struct keeper *k)
 {
-	int64_t next_ns = clock_ns();
+	int64_t next_ns = clock_boot_ns();
 
 	do {
-		keeper_step(k, clock_ns());
+		keeper_step(k, clock_boot_ns());
 		next_ns += (int64_t)s->plan->options.interval_ns;
-		if (next_ns < clock_ns())
-			next_ns = clock_ns() + 1;
+		if (next_ns < clock_boot_ns())
+			next_ns = clock_boot_ns() + 1;
 	} while (!wait_until(s, k, next_ns));
 }
 

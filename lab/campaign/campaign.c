@@ -2,11 +2,12 @@
 /* campaign.c -- the runs of a sweep that a result folder lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/campaign/farm_task.h"
 #include "lab/campaign/running.h"
 #include "lab/store/store.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ struct pulse {
 
 static void tell_share(void *context, const struct run_progress *at)
 {
-	enum { TELL_NS = NS_PER_SECOND / 10 };
+	enum { TELL_NS = WEIR_NS_PER_S / 10 };
 	struct pulse *p = context;
 	int64_t now_ns = clock_ns();
 	double share = 0;
@@ -34,7 +35,7 @@ static void tell_share(void *context, const struct run_progress *at)
 	if (at->end_ps > 0)
 		share = at->now_ps < at->end_ps ? (double)at->now_ps / (double)at->end_ps : 1;
 	p->voice->say_share(p->voice, share);
-	if (now_ns - p->shown_ns < NS_PER_SECOND)
+	if (now_ns - p->shown_ns < WEIR_NS_PER_S)
 		return;
 	p->shown_ns = now_ns;
 	running_write_series(p->campaign->folder, p->campaign->pid, p->task, at);
@@ -255,7 +256,7 @@ static void tell_folder(const struct watched *w, const struct running_task *runn
 	const struct campaign *c = w->campaign;
 	struct running_campaign now = {
 		.pid = c->pid,
-		.seconds = (double)(clock_ns() - w->begin_ns) / (double)NS_PER_SECOND,
+		.seconds = (double)(clock_ns() - w->begin_ns) / WEIR_NS_PER_S,
 		.total = c->own_count,
 		.todo = c->missing_count,
 		.ended = w->ended,
@@ -274,7 +275,7 @@ static void tell_folder(const struct watched *w, const struct running_task *runn
 
 static int hear_tick(void *context, const struct running_task *running, uint32_t count)
 {
-	enum { TELL_NS = NS_PER_SECOND / 2 };
+	enum { TELL_NS = WEIR_NS_PER_S / 2 };
 	struct watched *w = context;
 	int64_t now_ns = clock_ns();
 

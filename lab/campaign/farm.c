@@ -10,11 +10,12 @@
  * goes on. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/campaign/helper.h"
 #include "sim/parallel/mpi_post.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,9 +31,9 @@ enum letter_kind {
 
 enum { NAP_MS = 1 };
 
-#define ALIVE_NS (NS_PER_SECOND / 2)
-#define LOST_NS (10 * NS_PER_SECOND)
-#define FORSAKEN_NS (3600 * NS_PER_SECOND)
+#define ALIVE_NS (WEIR_NS_PER_S / 2)
+#define LOST_NS (10 * (int64_t)WEIR_NS_PER_S)
+#define FORSAKEN_NS (3600 * (int64_t)WEIR_NS_PER_S)
 #define SHARE_UNIT 1e6 /* a share travels as a whole number */
 
 static void nap(void)

@@ -2,11 +2,12 @@
 /* farm_task.c -- see farm_task.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/farm_task.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "sim/parallel/mpi_world.h"
 #include "config/plugin_permit.h"
 #include "sim/run/run.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,7 @@ struct pulse {
 
 static void tell_share(void *context, const struct run_progress *at)
 {
-	enum { TELL_NS = NS_PER_SECOND / 10 };
+	enum { TELL_NS = WEIR_NS_PER_S / 10 };
 	struct pulse *p = context;
 	int64_t now_ns = clock_ns();
 

@@ -2,9 +2,10 @@
 /* view.c -- which pages there are, and when they are made anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/view.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/campaign/view_maker.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void start(struct viewer *v, enum page_id id)
 
 	p->making = v->stamp;
 	if (maker_start(&p->maker, write_page, &order) != 0)
-		p->next_ns = clock_ns() + NS_PER_SECOND;
+		p->next_ns = clock_ns() + WEIR_NS_PER_S;
 }
 
 static void finish(struct page *p)

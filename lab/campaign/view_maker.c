@@ -2,8 +2,9 @@
 /* view_maker.c -- a process that makes one page. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_maker.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NS_PER_US (NS_PER_SECOND / 1000000)
+#define NS_PER_US (WEIR_NS_PER_S / 1000000)
 
 enum {
 	PIECE = 1 << 16,
@@ -70,8 +71,9 @@ static int end(struct maker *m)
 	close(m->fd);
 	while (wait4(m->pid, &status, 0, &used) < 0 && errno == EINTR)
 		;
-	m->cpu_ns = (int64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * NS_PER_SECOND +
-		    (int64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * NS_PER_US;
+	m->cpu_ns =
+		(int64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * (int64_t)WEIR_NS_PER_S +
+		(int64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * NS_PER_US;
 	m->pid = 0;
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }

@@ -2,9 +2,10 @@
 /* view_server.c -- connections, and what each of them is waiting for. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_server.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@ enum {
 
 /* How long a client may take for a step before it is dropped. A page may be a long time in the
  * making. */
-#define PATIENCE_NS (10 * NS_PER_SECOND)
+#define PATIENCE_NS (10 * (int64_t)WEIR_NS_PER_S)
 
 enum client_step {
 	CLIENT_ASKS,  /* its request comes */

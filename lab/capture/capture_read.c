@@ -119,7 +119,7 @@ static uint64_t power_of_ten(int exponent)
 /* In nanoseconds, as long as 63 bits hold it: three centuries. 2^64 units x 10^12 < 2^104. */
 static int64_t to_ns(const struct capture_interface *i, uint64_t time)
 {
-	__extension__ __int128 ns = time, ns_per_s = WEIR_PS_PER_S / WEIR_PS_PER_NS;
+	weir_i128 ns = time, ns_per_s = WEIR_PS_PER_S / WEIR_PS_PER_NS;
 	int digits = i->time_unit;
 
 	if (digits & UNIT_IS_BINARY)

@@ -76,7 +76,7 @@ void chart_point_add(struct chart_line *l, double x, double y);
 
 /* A line that looks the same when drawn in so many columns: of the points in each column the first,
  * the last, the lowest and the highest stay, so a peak of one sample is never lost (M4: Jugel et
- * al., VLDB 2014). Columns are equally weir_wide in x, or in log x. */
+ * al., VLDB 2014). Columns are equally wide in x, or in log x. */
 void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x);
 
 /* The distribution of the values as steps: at each value that occurs, the share of values that are
@@ -91,7 +91,7 @@ void chart_line_tail(struct chart_line *l, double *values, uint64_t count);
 void chart_scale(struct chart *c, double x_factor, double y_factor);
 
 /* What is drawn, and the frame. Intervals belong to it as far as they do not reach
- * below zero where no y does, or above twice the largest y: a weir_wide interval must not flatten
+ * below zero where no y does, or above twice the largest y: a wide interval must not flatten
  * the lines. 0: nothing is drawn. */
 int chart_extent(const struct chart *c, struct chart_extent *extent);
 

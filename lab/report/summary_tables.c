@@ -3,7 +3,7 @@
  * by figure. */
 #define _DEFAULT_SOURCE
 #include "lab/report/summary_tables.h"
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,12 +12,11 @@
  *	weir		ours: twelve settings each of which is the best constant for some kind of
  *traffic, from the tightest (incast of long flows) to hardly any marking (bursts that come and go
  *			over senders that recover slowly). The tables above have neither end. */
+#include "weir/compiler.h"
 #include "lib/agent/acc.h"
 #include "lib/agent/line.h"
 #include "weir/units.h"
 #include <assert.h>
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 enum { BYTES_PER_KB = 1000, PERCENT = 100 };
 
@@ -121,7 +120,7 @@ void weir_acc_setting_features(const struct acc_params *p, uint32_t setting, flo
 /* Bytes at 25 Gb/s as bytes at another rate; thresholds are below 2^34, rates below 2^44. */
 static uint64_t at_rate(uint64_t bytes, uint64_t rate_bps)
 {
-	return (uint64_t)((weir_wide)bytes * rate_bps / ACC_REFERENCE_BPS);
+	return (uint64_t)((weir_u128)bytes * rate_bps / ACC_REFERENCE_BPS);
 }
 
 static uint64_t percent_q32(uint32_t percent)

@@ -28,10 +28,9 @@
  * at most. Here the sender sees to decrease-interval, too: a notification that comes early is kept
  * and cuts when the interval is over. Hyper increase, which the paper takes from QCN, adds the same
  * step each round, as cards do. */
+#include "weir/compiler.h"
 #include "weir/cc.h"
 #include "weir/units.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 enum { PAPER, HPCC };
 enum { REACT_PRESET, REACT_AT_ONCE, REACT_POLLED };
@@ -189,7 +188,7 @@ static int dcqcn_check(const void *params, struct weir_error *e)
 /* (base / 2^32)^exponent, scaled by 2^62, by squaring. Each product is rounded by at most 2^-63.
  * Squaring b doubles its error and multiplies it by b, so what the i-th squaring inherits is at
  * most 2^i b^(2^i) <= 1 / g times the first error; over at most 64 squarings and products, and with
- * g >= 2^-16, that is below 2^-40. Factors are at most 2^62: weir_wide. */
+ * g >= 2^-16, that is below 2^-40. Factors are at most 2^62: weir_u128. */
 static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 {
 	const uint64_t half = UINT64_C(1) << 61;
@@ -197,8 +196,8 @@ static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
 
 	for (; exponent; exponent >>= 1) {
 		if (exponent & 1)
-			power = (uint64_t)(((weir_wide)power * base_q62 + half) >> 62);
-		base_q62 = (uint64_t)(((weir_wide)base_q62 * base_q62 + half) >> 62);
+			power = (uint64_t)(((weir_u128)power * base_q62 + half) >> 62);
+		base_q62 = (uint64_t)(((weir_u128)base_q62 * base_q62 + half) >> 62);
 	}
 	return power;
 }
@@ -207,7 +206,7 @@ static uint64_t power_q62(uint64_t base_q32, uint64_t exponent)
  * error. */
 static uint64_t faded_q32(uint64_t alpha_q32, uint64_t g_q32, uint64_t times)
 {
-	weir_wide product = (weir_wide)alpha_q32 * power_q62(WEIR_ONE_Q32 - g_q32, times);
+	weir_u128 product = (weir_u128)alpha_q32 * power_q62(WEIR_ONE_Q32 - g_q32, times);
 
 	return (uint64_t)((product + (UINT64_C(1) << 61)) >> 62);
 }
@@ -238,7 +237,7 @@ static void dcqcn_age_alpha(struct dcqcn_state *s, const struct dcqcn_params *p,
 }
 
 /* A window of less than a packet would hold up everything: one packet at least. bdp < 2^40 and
- * rate <= line rate < 2^43: weir_wide. */
+ * rate <= line rate < 2^43: weir_u128. */
 static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_params *p,
 			     const struct weir_cc_env *env)
 {
@@ -247,7 +246,7 @@ static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_par
 	if (p->window == WINDOW_NONE)
 		return WEIR_CC_NO_WINDOW;
 	if (p->window == WINDOW_SCALED)
-		window = (uint64_t)((weir_wide)window * s->pace.rate_bps / env->rate_bps);
+		window = (uint64_t)((weir_u128)window * s->pace.rate_bps / env->rate_bps);
 	return window > env->mss_bytes ? window : env->mss_bytes;
 }
 
@@ -296,7 +295,7 @@ static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p,
 	s->byte_rounds = 0;
 	s->counted_bytes = 0;
 	s->increase_ns = now_ns + increase_timer(p);
-	dcqcn_set(s, p, env, rate_bps - (uint64_t)((weir_wide)rate_bps * s->alpha_q32 >> 33));
+	dcqcn_set(s, p, env, rate_bps - (uint64_t)((weir_u128)rate_bps * s->alpha_q32 >> 33));
 }
 
 /* A round is over. The mean is rounded up, so that the rate reaches its target. Where the byte

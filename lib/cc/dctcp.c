@@ -8,9 +8,8 @@
  *
  * Differs: marks may cut the window down to one segment (min-window); RFC 8257 leaves the floor to
  * RFC 5681, which has two, as Linux does; ns-3 has none for ssthresh. */
+#include "base/compiler.h"
 #include "lib/cc/reno.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 struct dctcp_params {
 	struct reno_params reno;
@@ -47,11 +46,11 @@ static void dctcp_init(void *state, const void *params, const struct weir_cc_env
 /* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M.
  * Scaled by 2^32: M is rounded down by less than 2^-32, the sum to the nearest, by at most 2^-33.
  * An error made once fades by 1 - g an update, so alpha is never off by more than 2^-33 / g +
- * 2^-32: 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: weir_wide. */
+ * 2^-32: 2.1e-9 with g = 1/16. Factors are at most 2^32, so the sum is at most 2^64: weir_u128. */
 static void dctcp_end_window(struct dctcp_state *s, uint64_t g_q32)
 {
-	uint64_t m_q32 = (uint64_t)(((weir_wide)s->marked_bytes << 32) / s->acked_bytes);
-	weir_wide sum = (weir_wide)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_wide)g_q32 * m_q32;
+	uint64_t m_q32 = (uint64_t)(((weir_u128)s->marked_bytes << 32) / s->acked_bytes);
+	weir_u128 sum = (weir_u128)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_u128)g_q32 * m_q32;
 
 	s->alpha_q32 = (uint64_t)((sum + WEIR_ONE_Q32 / 2) >> 32);
 	s->acked_bytes = 0;
@@ -66,10 +65,8 @@ static inline void dctcp_grow(struct dctcp_state *s, const struct dctcp_params *
 }
 
 /* Once a window, and called last: other ACKs save no registers for it. */
-static __attribute__((noinline)) void dctcp_end_and_grow(struct dctcp_state *s,
-							 const struct dctcp_params *p,
-							 uint32_t mss_bytes,
-							 const struct weir_cc_ack *a)
+static NOINLINE void dctcp_end_and_grow(struct dctcp_state *s, const struct dctcp_params *p,
+					uint32_t mss_bytes, const struct weir_cc_ack *a)
 {
 	dctcp_end_window(s, p->g_q32);
 	s->window_end_bytes = a->next_bytes;
@@ -104,7 +101,7 @@ static void dctcp_congestion(void *state, const void *params, const struct weir_
 	} else if (event == WEIR_CC_LOSS) {
 		reno_loss(&s->reno, env->mss_bytes);
 	} else {
-		uint64_t cut = (uint64_t)((weir_wide)window * s->alpha_q32 >> 33);
+		uint64_t cut = (uint64_t)((weir_u128)window * s->alpha_q32 >> 33);
 
 		reno_cut(&s->reno, larger_bytes(window - cut, segments_to_bytes(p->reno.min_window,
 										env->mss_bytes)));

@@ -11,9 +11,8 @@
  * As there, losses change nothing; go-back-N and PFC are the transport's and the network's.
  *
  * Differs: M is of bytes, not of packets; the same but for a message's last packet. */
+#include "weir/compiler.h"
 #include "lib/cc/pace.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 struct dctcp_rdma_params {
 	uint64_t g_q32;
@@ -43,12 +42,12 @@ static const struct weir_option dctcp_rdma_options[] = {
 };
 
 /* W between min rate x RTT, rounded up, and C x RTT; rate = C W / (C x RTT), rounded down by less
- * than a bit per second. C < 2^43 and W < 2^40: weir_wide. */
+ * than a bit per second. C < 2^43 and W < 2^40: weir_u128. */
 static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct weir_cc_env *env,
 			   uint64_t bytes)
 {
-	weir_wide least =
-		((weir_wide)env->bdp_bytes * env->min_rate_bps + env->rate_bps - 1) / env->rate_bps;
+	weir_u128 least =
+		((weir_u128)env->bdp_bytes * env->min_rate_bps + env->rate_bps - 1) / env->rate_bps;
 
 	if (bytes < least)
 		bytes = (uint64_t)least;
@@ -58,7 +57,7 @@ static void dctcp_rdma_set(struct dctcp_rdma_state *s, const struct weir_cc_env 
 		bytes = env->bdp_bytes;
 	s->share_bytes = bytes;
 	s->pace.window_bytes = bytes > env->mss_bytes ? bytes : env->mss_bytes;
-	s->pace.rate_bps = (uint64_t)((weir_wide)env->rate_bps * bytes / env->bdp_bytes);
+	s->pace.rate_bps = (uint64_t)((weir_u128)env->rate_bps * bytes / env->bdp_bytes);
 }
 
 static void dctcp_rdma_init(void *state, const void *params, const struct weir_cc_env *env)
@@ -73,11 +72,11 @@ static void dctcp_rdma_init(void *state, const void *params, const struct weir_c
 /* RFC 8257, 3.3: M = marked / acked, alpha = alpha (1 - g) + g M. Scaled by 2^32: M is rounded down
  * by less than 2^-32, the sum to the nearest, by at most 2^-33. An error made once fades by 1 - g
  * an update, so alpha is never off by more than 2^-33 / g + 2^-32: 2.1e-9 with g = 1/16. Factors
- * are at most 2^32, so the sum is at most 2^64: weir_wide. */
+ * are at most 2^32, so the sum is at most 2^64: weir_u128. */
 static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 {
-	uint64_t m_q32 = (uint64_t)(((weir_wide)s->marked_bytes << 32) / s->acked_bytes);
-	weir_wide sum = (weir_wide)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_wide)g_q32 * m_q32;
+	uint64_t m_q32 = (uint64_t)(((weir_u128)s->marked_bytes << 32) / s->acked_bytes);
+	weir_u128 sum = (weir_u128)s->alpha_q32 * (WEIR_ONE_Q32 - g_q32) + (weir_u128)g_q32 * m_q32;
 
 	s->alpha_q32 = (uint64_t)((sum + WEIR_ONE_Q32 / 2) >> 32);
 	s->acked_bytes = 0;
@@ -88,7 +87,7 @@ static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
  * product is C x RTT. */
 static uint64_t dctcp_rdma_step(const struct dctcp_rdma_params *p, const struct weir_cc_env *env)
 {
-	return p->ai_bps ? (uint64_t)((weir_wide)env->bdp_bytes * p->ai_bps / env->rate_bps)
+	return p->ai_bps ? (uint64_t)((weir_u128)env->bdp_bytes * p->ai_bps / env->rate_bps)
 			 : env->mss_bytes;
 }
 
@@ -114,7 +113,7 @@ static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc
 		s->cut_end_bytes = a->next_bytes;
 		dctcp_rdma_set(s, env,
 			       s->share_bytes -
-				       (uint64_t)((weir_wide)s->share_bytes * s->alpha_q32 >> 33));
+				       (uint64_t)((weir_u128)s->share_bytes * s->alpha_q32 >> 33));
 	} else if (ends && !s->is_cutting) {
 		dctcp_rdma_set(s, env, s->share_bytes + dctcp_rdma_step(p, env));
 	}

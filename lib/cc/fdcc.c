@@ -19,6 +19,7 @@
  *network does: floor=packet and policy=always-cut show that. clock	slow flows act on every ACK,
  *which may be many round trips apart. gain=rate lets alpha shrink with the root of the rate, for
  *many flows at once; clock=1 is one action a round trip. */
+#include "base/compiler.h"
 #include "lib/cc/fdcc.h"
 #include <math.h>
 
@@ -214,8 +215,8 @@ static void fdcc_stack(const struct fdcc_state *s, const float *observation, uin
 }
 
 /* Apart, because of what it has on the stack: bounded by fdcc_fits. */
-static __attribute__((noinline)) float
-fdcc_infer(const struct fdcc_params *p, const struct fdcc_state *s, const float *observation)
+static NOINLINE float fdcc_infer(const struct fdcc_params *p, const struct fdcc_state *s,
+				 const float *observation)
 {
 	const struct weir_learn_policy *m = p->learned.network;
 	const struct weir_learn_plan *plan = &m->net->plan;

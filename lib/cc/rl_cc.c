@@ -15,8 +15,10 @@
  *beta 1.5, which feel nothing below 12.3 us; literal puts the network's base round trip and beta 1
  *in their place; weir also clips g at 5, because the first burst makes g about 100, which a network
  *without biases may never get over. */
+#include "base/compiler.h"
 #include "lib/cc/learned.h"
 #include "lib/cc/rl_cc.h"
+#include "weir/units.h"
 #include <math.h>
 
 enum rl_preset { RL_WEIR, RL_LITERAL, RL_NVLABS };
@@ -172,8 +174,8 @@ static double rl_signal(const struct rl_state *s, const struct rl_params *p,
 }
 
 /* Apart, because of what it has on the stack: bounded by rl_fits. The LSTM's state goes on. */
-static __attribute__((noinline)) float
-rl_infer(struct rl_state *s, const struct weir_learn_policy *m, const float *inputs)
+static NOINLINE float rl_infer(struct rl_state *s, const struct weir_learn_policy *m,
+			       const float *inputs)
 {
 	_Alignas(WEIR_LEARN_ALIGNMENT) float tape[LEARNED_TAPE_FLOATS];
 	struct weir_learn_batch batch = { .samples = 1, .current = inputs };

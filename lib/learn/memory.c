@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c -- the replay memory: a ring of rows, each observation once. */
+#include "weir/compiler.h"
 #include "lib/learn/memory.h"
 #include "weir/rng.h"
 #include <assert.h>
@@ -128,12 +129,11 @@ uint32_t weir_learn_memory_transitions(const struct weir_learn_memory *m)
  * last. */
 uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_learn_draw draw)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
 	uint64_t first = tail(m), bits = weir_learn_bits(draw);
 
 	assert(weir_learn_memory_transitions(m) > 0);
 	for (;;) {
-		uint64_t row = first + (uint64_t)(((weir_wide)bits * (m->written - first)) >> 64);
+		uint64_t row = first + (uint64_t)(((weir_u128)bits * (m->written - first)) >> 64);
 
 		if (tag_of(m, row)->kind == ROW_STEP && row + 1 < m->written)
 			return row;

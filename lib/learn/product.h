@@ -4,6 +4,7 @@
  * Included by itself it is for registers of four floats, which every machine has; kernel.c includes
  * it once more for wider ones, with REGISTER_FLOATS, PRODUCT(name) to tell the copies apart, and
  * PRODUCT_TARGET. Every copy does the same sums in the same order. */
+#include "base/compiler.h"
 #include "lib/learn/kernel.h"
 
 #ifndef PRODUCT
@@ -17,7 +18,7 @@ enum { ROWS_AT_ONCE = 4, WIDTH_MAX = 8 };
 typedef float PRODUCT(lanes)
 	__attribute__((vector_size(REGISTER_FLOATS * sizeof(float)), aligned(4), may_alias));
 
-#define PRODUCT_INLINE PRODUCT_TARGET static inline __attribute__((always_inline))
+#define PRODUCT_INLINE PRODUCT_TARGET static inline ALWAYS_INLINE
 
 /* A block of the sum, row_count rows of width registers. Both are constants where this is inlined,
  * so that loops over them are unrolled and the block is in registers. */

@@ -91,7 +91,7 @@ static void ared_init(void *state, const void *params, const struct weir_mark_en
 /* avg > min + 3/5 (max - min), times five: lengths below 2^63, so the products need 66 bits. */
 static void ared_adapt(struct ared_state *s, uint64_t above_min_q31, uint64_t run_q31)
 {
-	ramp_wide place = (ramp_wide)above_min_q31 * 5, run = run_q31;
+	weir_u128 place = (weir_u128)above_min_q31 * 5, run = run_q31;
 	uint64_t p_q32 = s->p_q32;
 
 	if (place > run * 3)
@@ -106,8 +106,8 @@ static void ared_adapt(struct ared_state *s, uint64_t above_min_q31, uint64_t ru
  * all scaled: below 2^32 times 2^63, twice, so the sum fits 96 bits. Rounded up to 2^-32. */
 static int ared_gentle_hits(struct ared_state *s, uint64_t above_max_q31, uint64_t max_q31)
 {
-	return (ramp_wide)weir_rng_u32(&s->rng) * max_q31 <
-	       (ramp_wide)s->p_q32 * max_q31 + (ramp_wide)(WEIR_ONE_Q32 - s->p_q32) * above_max_q31;
+	return (weir_u128)weir_rng_u32(&s->rng) * max_q31 <
+	       (weir_u128)s->p_q32 * max_q31 + (weir_u128)(WEIR_ONE_Q32 - s->p_q32) * above_max_q31;
 }
 
 static uint32_t ared_enqueue(void *state, const void *params, const struct weir_mark_view *v)

@@ -8,6 +8,7 @@
  * that leaves. Lengths are in bytes or in packets, below 2^32. */
 #ifndef MARK_AVERAGE_H
 #define MARK_AVERAGE_H
+#include "weir/compiler.h"
 #include "weir/mark.h"
 #include "weir/units.h"
 
@@ -29,9 +30,7 @@ static inline void average_init(struct average *a, const struct weir_mark_env *e
 
 static inline uint64_t average_times_q32(uint64_t x, uint64_t factor_q32)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (uint64_t)((weir_wide)x * factor_q32 >> 32);
+	return (uint64_t)((weir_u128)x * factor_q32 >> 32);
 }
 
 /* base^exponent by squaring; base <= 1. Each of the at most 126 products is rounded down and none

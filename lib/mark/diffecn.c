@@ -23,12 +23,12 @@
  * a rate must exceed its share. Equation (2) lets lambda RTT times the share wait, which is what a
  * flow leaves that exceeds its share by the part lambda for a round-trip time: excess=0.17 is the
  * slack that the queue has, and excess=0 counts all of DCTCP's probing for more as congestion. */
+#include "base/compiler.h"
 #include "lib/mark/flow_count.h"
 #include "lib/mark/flow_queues.h"
 #include "lib/mark/flow_rates.h"
+#include "weir/units.h"
 #include <math.h>
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 enum diffecn_count { COUNT_EXACT, COUNT_PERIODIC };
 enum diffecn_judge { JUDGE_QUEUE, JUDGE_IDEAL };
@@ -145,8 +145,8 @@ static struct flow_rates *rates_of(struct diffecn_state *s, const struct diffecn
 static uint32_t threshold_of(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
 			     uint32_t flows)
 {
-	weir_wide per_byte = (weir_wide)WEIR_BITS_PER_BYTE * WEIR_NS_PER_S * flows << 32;
-	weir_wide bytes = ((weir_wide)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
+	weir_u128 per_byte = (weir_u128)WEIR_BITS_PER_BYTE * WEIR_NS_PER_S * flows << 32;
+	weir_u128 bytes = ((weir_u128)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
 
 	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
@@ -178,10 +178,9 @@ static int diffecn_passes_idle(const void *params)
 /* --- packets: what only some options ask for is apart, so that the others pay nothing for it
  * --- */
 
-static __attribute__((noinline)) uint32_t choose_with_rates(struct diffecn_state *s,
-							    const struct diffecn_params *p,
-							    const struct weir_mark_view *v,
-							    const struct weir_queue *queues)
+static NOINLINE uint32_t choose_with_rates(struct diffecn_state *s, const struct diffecn_params *p,
+					   const struct weir_mark_view *v,
+					   const struct weir_queue *queues)
 {
 	if (needs_rates(p))
 		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
@@ -195,7 +194,7 @@ static uint32_t diffecn_choose_queue(void *state, const void *params,
 {
 	struct diffecn_state *s = state;
 
-	if (__builtin_expect(!s->is_plain, 0))
+	if (UNLIKELY(!s->is_plain))
 		return choose_with_rates(s, params, v, queues);
 	return flow_queues_choose(queues_of(s), v->flow_hash,
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
@@ -232,9 +231,8 @@ static uint32_t verdict_by_queue(int by_queue)
 	return by_queue ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_QUEUE) : WEIR_MARK_PASS;
 }
 
-static __attribute__((noinline)) uint32_t dequeue_with_rates(struct diffecn_state *s,
-							     const struct diffecn_params *p,
-							     const struct weir_mark_view *v)
+static NOINLINE uint32_t dequeue_with_rates(struct diffecn_state *s, const struct diffecn_params *p,
+					    const struct weir_mark_view *v)
 {
 	int by_queue, by_rate;
 
@@ -263,7 +261,7 @@ static uint32_t diffecn_dequeue(void *state, const void *params, const struct we
 	struct diffecn_state *s = state;
 
 	flow_queues_leave(queues_of(s), v->queue, v->queue_pkts);
-	if (__builtin_expect(!s->is_plain, 0))
+	if (UNLIKELY(!s->is_plain))
 		return dequeue_with_rates(s, params, v);
 	return judge_queue(s, v->queue_bytes);
 }

@@ -33,6 +33,7 @@
  * place, with what has passed, stays by VII-B's rule with both. */
 #ifndef MARK_FLOW_QUEUES_H
 #define MARK_FLOW_QUEUES_H
+#include "base/compiler.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/units.h"
@@ -210,9 +211,9 @@ static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64
 	return q;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-flow_queues_choose(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
-		   const struct weir_queue *queues)
+static inline ALWAYS_INLINE uint32_t flow_queues_choose(struct flow_queues *f, uint32_t flow_hash,
+							struct flow_arrival a,
+							const struct weir_queue *queues)
 {
 	struct flow_place place = *flow_queues_place(f, flow_hash);
 	struct flow_owner *owner = &f->owner[place.queue];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* flow_rates.c -- see flow_rates.h. */
+#include "weir/compiler.h"
 #include "lib/mark/flow_rates.h"
 #include "base/water_fill.h"
 #include "weir/rng.h"
 #include "weir/units.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 void weir_flow_rates_init(struct flow_rates *r, const struct weir_mark_env *env, uint64_t period_ns,
 			  uint64_t excess_q32)
@@ -25,7 +24,7 @@ static uint64_t limit_of(const struct flow_rates *r, uint32_t flows)
 
 	if (level_bytes == UINT64_MAX)
 		return UINT64_MAX;
-	return level_bytes + (uint64_t)((weir_wide)level_bytes * r->excess_q32 >> 32) +
+	return level_bytes + (uint64_t)((weir_u128)level_bytes * r->excess_q32 >> 32) +
 	       r->packet_bytes;
 }
 

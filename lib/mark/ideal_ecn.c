@@ -13,11 +13,10 @@
  * it is sent: a measurement runs from the begin of its first packet to the end of its last.
  * Otherwise dq_thresh bytes sent in a row would seem faster than the line. Until the first sample
  * C_i is C. */
+#include "weir/compiler.h"
 #include "weir/mark.h"
 #include "weir/units.h"
 #include <math.h>
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 struct ideal_params {
 	uint64_t k; /* WEIR_OPT_LENGTH */
@@ -77,9 +76,9 @@ static void ideal_init(void *state, const void *params, const struct weir_mark_e
 static uint64_t ideal_rate_bps(const struct ideal_state *s, int64_t end_ns)
 {
 	uint64_t interval_ns = end_ns > s->start_ns ? (uint64_t)(end_ns - s->start_ns) : 0;
-	weir_wide bits = (weir_wide)s->count_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
+	weir_u128 bits = (weir_u128)s->count_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
 
-	if (bits >= (weir_wide)interval_ns * s->rate_bps)
+	if (bits >= (weir_u128)interval_ns * s->rate_bps)
 		return s->rate_bps;
 	return bits < interval_ns ? 1 : (uint64_t)(bits / interval_ns);
 }
@@ -93,15 +92,15 @@ static void ideal_sample(struct ideal_state *s, const struct ideal_params *p, ui
 {
 	uint64_t sample_q16 = sample_bps << RATE_BITS, average = s->average_q16;
 	uint64_t weight_q32 = average ? WEIR_ONE_Q32 - p->averaging_q32 : WEIR_ONE_Q32;
-	weir_wide rate_q16 = (weir_wide)s->rate_bps << RATE_BITS;
+	weir_u128 rate_q16 = (weir_u128)s->rate_bps << RATE_BITS;
 
 	if (sample_q16 >= average)
-		average += (uint64_t)((weir_wide)(sample_q16 - average) * weight_q32 >> 32);
+		average += (uint64_t)((weir_u128)(sample_q16 - average) * weight_q32 >> 32);
 	else
-		average -= (uint64_t)((weir_wide)(average - sample_q16) * weight_q32 >> 32);
+		average -= (uint64_t)((weir_u128)(average - sample_q16) * weight_q32 >> 32);
 	s->sample_bps = sample_bps;
 	s->average_q16 = average;
-	s->threshold = (uint64_t)(((weir_wide)weir_length_number(p->k) * average + rate_q16 - 1) /
+	s->threshold = (uint64_t)(((weir_u128)weir_length_number(p->k) * average + rate_q16 - 1) /
 				  rate_q16);
 }
 

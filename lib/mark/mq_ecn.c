@@ -19,11 +19,10 @@
  *
  * A quantum is meant to hold a frame: where it takes several rounds to send one, the time between
  * turns that sent something is longer than a round. */
+#include "weir/compiler.h"
 #include "weir/mark.h"
 #include "lib/mark/average.h"
 #include "weir/units.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 struct mq_params {
 	uint64_t k; /* WEIR_OPT_LENGTH */
@@ -90,8 +89,8 @@ static int64_t mq_send_ns(const struct mq_state *s, uint32_t bytes)
 /* quantum 8 / C in ns, at most ROUND_MAX_NS. Quanta are below 2^38 bytes, so 38 + 33 + 16 bits. */
 static uint64_t quantum_ns_q16(uint64_t quantum_bytes, uint64_t rate_bps)
 {
-	weir_wide send_q16 =
-		((weir_wide)quantum_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S << TIME_BITS) /
+	weir_u128 send_q16 =
+		((weir_u128)quantum_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S << TIME_BITS) /
 		rate_bps;
 	uint64_t most_q16 = (uint64_t)ROUND_MAX_NS << TIME_BITS;
 
@@ -188,7 +187,7 @@ static uint32_t mq_enqueue(void *state, const void *params, const struct weir_ma
 
 	if (length >= k)
 		return WEIR_MARK_CE;
-	if ((weir_wide)length * s->round_q16 >= (weir_wide)k * s->queue[v->queue].send_q16)
+	if ((weir_u128)length * s->round_q16 >= (weir_u128)k * s->queue[v->queue].send_q16)
 		return WEIR_MARK_CE;
 	return WEIR_MARK_PASS;
 }

@@ -3,9 +3,9 @@
  *
  * Huang et al., "DiffECN", ToN 2024, section VI-C6: the queues of DiffECN (lib/mark/flow_queues.h)
  * and the threshold of TCN (lib/mark/tcn.c), sojourn > lambda RTT. */
+#include "weir/compiler.h"
 #include "lib/mark/flow_queues.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
+#include "weir/units.h"
 
 struct pftcn_params {
 	struct flow_queues_params flow;
@@ -56,7 +56,7 @@ static void pftcn_init(void *state, const void *params, const struct weir_mark_e
 {
 	struct pftcn_state *s = state;
 	const struct pftcn_params *p = params;
-	weir_wide lambda_rtt = (weir_wide)p->flow.lambda_q32 * flow_queues_rtt_ns(&p->flow, env);
+	weir_u128 lambda_rtt = (weir_u128)p->flow.lambda_q32 * flow_queues_rtt_ns(&p->flow, env);
 	uint64_t threshold_ns = (uint64_t)((lambda_rtt + WEIR_ONE_Q32 / 2) >> 32);
 
 	s->threshold_ns = (int64_t)(p->threshold_ns ? p->threshold_ns : threshold_ns);

@@ -18,11 +18,10 @@
  * Differs: what is due at a time is done by the next packet that comes or goes. Marks are
  *independent of each other; the RFC's ways of spacing them (5.4) and of switching PIE off (5.3) are
  *optional there and left out. */
+#include "weir/compiler.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/units.h"
-
-__extension__ typedef __int128 signed_wide;
 
 enum {
 	P_BITS = 48,
@@ -90,7 +89,7 @@ static uint64_t pie_quiet_below(const void *params)
 /* Per nanosecond, from per second; below 2^63 and rounded down. */
 static int64_t gain_q72(uint64_t per_s_q32)
 {
-	return (int64_t)(((signed_wide)per_s_q32 << (GAIN_BITS - 32)) / WEIR_NS_PER_S);
+	return (int64_t)(((weir_i128)per_s_q32 << (GAIN_BITS - 32)) / WEIR_NS_PER_S);
 }
 
 static void pie_init(void *state, const void *params, const struct weir_mark_env *env)
@@ -129,9 +128,9 @@ static uint32_t pie_tune_shift(int64_t p_q48)
  *than 2 % at once. */
 static int64_t pie_step_q48(const struct pie_state *s, const struct pie_params *p, int64_t delay_ns)
 {
-	signed_wide sum_q72 = (signed_wide)s->alpha_q72 * (delay_ns - (int64_t)p->target_ns) +
-			      (signed_wide)s->beta_q72 * (delay_ns - s->old_delay_ns);
-	signed_wide step = sum_q72 >> (GAIN_BITS - P_BITS + pie_tune_shift(s->p_q48));
+	weir_i128 sum_q72 = (weir_i128)s->alpha_q72 * (delay_ns - (int64_t)p->target_ns) +
+			    (weir_i128)s->beta_q72 * (delay_ns - s->old_delay_ns);
+	weir_i128 step = sum_q72 >> (GAIN_BITS - P_BITS + pie_tune_shift(s->p_q48));
 
 	if (s->p_q48 >= P_ONE / 10 && step > P_ONE / 50)
 		return P_ONE / 50;

@@ -32,6 +32,7 @@
  *
  * Differs: the paper counts the flows of a port; here each queue has its own count, which is the
  *same with one queue and what the paper's experiment with three queues needs (appendix D.4). */
+#include "base/compiler.h"
 #include "weir/mark.h"
 #include "lib/mark/control_law.h"
 #include "lib/mark/flow_count.h"
@@ -39,6 +40,7 @@
 #include "lib/mark/ramp.h"
 #include "lib/tune/loop.h"
 #include "lib/tune/qla.h"
+#include "weir/units.h"
 #include <math.h>
 
 enum pred_reason { PRED_RAMP, PRED_MAX };
@@ -174,19 +176,19 @@ static size_t pred_size(const void *params)
 
 /* f(N), scaled by 2^16: floor(sqrt(N 2^32)), less than 2^-16 too small; N and N^2 exactly. No more
  * than 2^24 flows, so that f stays within 2^64; more than there are packets in an interval. */
-static ramp_wide f_q16(enum pred_f f, uint32_t flows)
+static weir_u128 f_q16(enum pred_f f, uint32_t flows)
 {
 	uint64_t n = flows < FLOWS_MAX ? flows : FLOWS_MAX;
 
 	if (f == PRED_F_SQRT)
 		return control_law_root(n << 2 * F_BITS);
-	return (ramp_wide)(f == PRED_F_N ? n : n * n) << F_BITS;
+	return (weir_u128)(f == PRED_F_N ? n : n * n) << F_BITS;
 }
 
-/* slope <= 2^52 and f <= 2^64: weir_wide. */
+/* slope <= 2^52 and f <= 2^64: wide. */
 static uint64_t rise_q32(const struct pred_state *s, const struct pred_params *p, uint32_t flows)
 {
-	ramp_wide rise = (ramp_wide)s->slope_q32 * f_q16((enum pred_f)p->f, flows) >> F_BITS;
+	weir_u128 rise = (weir_u128)s->slope_q32 * f_q16((enum pred_f)p->f, flows) >> F_BITS;
 
 	return rise < RISE_MAX_Q32 ? (uint64_t)rise : RISE_MAX_Q32;
 }
@@ -273,8 +275,8 @@ static uint32_t verdict_of(struct pred_state *s, int hits)
 	return WEIR_MARK_CE | weir_mark_reason(PRED_RAMP);
 }
 
-static __attribute__((noinline)) uint32_t
-judge_by_table(struct pred_state *s, const struct pred_params *p, uint64_t queue_bytes)
+static NOINLINE uint32_t judge_by_table(struct pred_state *s, const struct pred_params *p,
+					uint64_t queue_bytes)
 {
 	struct pred_table *t = table_of(s, p);
 	uint32_t row = pred_table_row(s->flows);
@@ -305,8 +307,8 @@ static inline uint32_t judge(struct pred_state *s, const struct pred_params *p,
 }
 
 /* There are not as many flows as before. */
-static __attribute__((noinline)) uint32_t
-judge_anew(struct pred_state *s, const struct pred_params *p, uint32_t flows, uint64_t queue_bytes)
+static NOINLINE uint32_t judge_anew(struct pred_state *s, const struct pred_params *p,
+				    uint32_t flows, uint64_t queue_bytes)
 {
 	set_flows(s, p, flows);
 	return judge(s, p, (enum pred_lookup)p->lookup, queue_bytes);
@@ -326,9 +328,9 @@ static inline uint32_t count_flows(struct pred_state *s, enum pred_counter count
 }
 
 /* Nothing is due. */
-static inline __attribute__((always_inline)) uint32_t
-arrive(struct pred_state *s, const struct pred_params *p, struct pred_ways ways,
-       struct tune_arrival a, uint32_t flow_hash)
+static inline ALWAYS_INLINE uint32_t arrive(struct pred_state *s, const struct pred_params *p,
+					    struct pred_ways ways, struct tune_arrival a,
+					    uint32_t flow_hash)
 {
 	uint32_t flows;
 
@@ -337,15 +339,13 @@ arrive(struct pred_state *s, const struct pred_params *p, struct pred_ways ways,
 	if (ways.parts == PRED_QLA)
 		return judge(s, p, ways.lookup, a.queue_bytes);
 	flows = count_flows(s, ways.counter, flow_hash, a.now_ns);
-	if (__builtin_expect(flows != s->flows, 0))
+	if (UNLIKELY(flows != s->flows))
 		return judge_anew(s, p, flows, a.queue_bytes);
 	return judge(s, p, ways.lookup, a.queue_bytes);
 }
 
-static __attribute__((noinline)) uint32_t catch_up_and_arrive(struct pred_state *s,
-							      const struct pred_params *p,
-							      struct tune_arrival a,
-							      uint32_t flow_hash)
+static NOINLINE uint32_t catch_up_and_arrive(struct pred_state *s, const struct pred_params *p,
+					     struct tune_arrival a, uint32_t flow_hash)
 {
 	struct tune_plan plan = tune_plan_of(p);
 
@@ -355,11 +355,11 @@ static __attribute__((noinline)) uint32_t catch_up_and_arrive(struct pred_state 
 	return arrive(s, p, ways_of(p), a, flow_hash);
 }
 
-static inline __attribute__((always_inline)) uint32_t
-enqueue(struct pred_state *s, const struct pred_params *p, struct pred_ways ways,
-	struct tune_arrival a, uint32_t flow_hash)
+static inline ALWAYS_INLINE uint32_t enqueue(struct pred_state *s, const struct pred_params *p,
+					     struct pred_ways ways, struct tune_arrival a,
+					     uint32_t flow_hash)
 {
-	if (__builtin_expect(tune_loop_is_due(&s->loop, a.now_ns), 0) && ways.parts != PRED_FCS)
+	if (UNLIKELY(tune_loop_is_due(&s->loop, a.now_ns)) && ways.parts != PRED_FCS)
 		return catch_up_and_arrive(s, p, a, flow_hash);
 	return arrive(s, p, ways, a, flow_hash);
 }

@@ -15,11 +15,11 @@ void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes)
  * 2^57 and lengths below 2^33: the product fits 90 bits. */
 static uint16_t cell_p_q16(struct pred_line line, uint64_t middle_bytes)
 {
-	ramp_wide p_q32;
+	weir_u128 p_q32;
 
 	if (middle_bytes <= line.min_bytes)
 		return 0;
-	p_q32 = (ramp_wide)line.rise_q32 * (middle_bytes - line.min_bytes) / RAMP_BYTES_PER_MB;
+	p_q32 = (weir_u128)line.rise_q32 * (middle_bytes - line.min_bytes) / RAMP_BYTES_PER_MB;
 	p_q32 = (p_q32 + (1u << 15)) >> 16;
 	return p_q32 < UINT16_MAX ? (uint16_t)p_q32 : UINT16_MAX;
 }

@@ -6,10 +6,9 @@
  * (max - min): min 5 KB, max 200 KB, p 0.1 is 0.51 per MB. weir/tune.h makes one of the other. */
 #ifndef MARK_RAMP_H
 #define MARK_RAMP_H
+#include "weir/compiler.h"
 #include "weir/units.h"
 #include <stdint.h>
-
-__extension__ typedef unsigned __int128 ramp_wide;
 
 enum { RAMP_BYTES_PER_MB = 1000 * 1000 };
 
@@ -18,6 +17,6 @@ enum { RAMP_BYTES_PER_MB = 1000 * 1000 };
  * bits. */
 static inline int ramp_hits(uint32_t random, uint64_t rise_q32, uint64_t above, uint64_t run)
 {
-	return (ramp_wide)random * run < (ramp_wide)rise_q32 * above;
+	return (weir_u128)random * run < (weir_u128)rise_q32 * above;
 }
 #endif

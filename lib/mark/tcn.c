@@ -9,6 +9,7 @@
  * Section 4.3, for transports that want marks as RED gives them: nothing below T_min, everything
  * above T_max, and between with a probability that rises in a line from 0 to P_max. The paper says
  * only that it lies between; the line is RED's. */
+#include "base/compiler.h"
 #include "weir/mark.h"
 #include "lib/mark/ramp.h"
 #include "weir/rng.h"
@@ -90,7 +91,7 @@ static uint32_t tcn_dequeue(void *state, const void *params, const struct weir_m
 {
 	const struct tcn_params *p = params;
 
-	if (__builtin_expect(p->max_ns != 0, 0))
+	if (UNLIKELY(p->max_ns != 0))
 		return tcn_line(state, p, v->sojourn_ns);
 	return v->sojourn_ns > (int64_t)p->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* port.c -- who is let in, who leaves next, and what a port held over time. */
+#include "base/compiler.h"
 #include "lib/port/port_limits.h"
 #include "lib/port/ranked.h"
 #include <string.h>
@@ -34,8 +35,7 @@ static int refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t 
 	return weir_buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : WEIR_DROP_POOL_FULL;
 }
 
-static __attribute__((noinline)) int obey_mark(struct weir_port *p, struct weir_packet *packet,
-					       uint32_t verdict)
+static NOINLINE int obey_mark(struct weir_port *p, struct weir_packet *packet, uint32_t verdict)
 {
 	if (verdict & WEIR_MARK_DROP)
 		return weir_port_drop(p, WEIR_DROP_SCHEME);
@@ -57,10 +57,9 @@ static inline int obey(struct weir_port *p, struct weir_packet *packet, uint32_t
 
 /* Where there is no shared buffer. Member by member: gcc would clear an initialised one first, and
  * hold all that goes into it in registers. */
-static inline __attribute__((always_inline)) void show(struct weir_mark_view *v,
-						       const struct weir_port *p,
-						       const struct weir_packet *packet,
-						       uint32_t queue, int64_t now_ps)
+static inline ALWAYS_INLINE void show(struct weir_mark_view *v, const struct weir_port *p,
+				      const struct weir_packet *packet, uint32_t queue,
+				      int64_t now_ps)
 {
 	const struct weir_queue *q = (const struct weir_queue *)(p + 1) + queue;
 
@@ -89,11 +88,11 @@ static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
 }
 
 /* The marking scheme's own choice of a queue. */
-static __attribute__((noinline)) uint32_t
-choose_by_view(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+static NOINLINE uint32_t choose_by_view(struct weir_port *p, const struct weir_packet *packet,
+					int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint64_t in_pool_bytes = __builtin_expect(p->pool != NULL, 0) ? pool_bytes(p, now_ps) : 0;
+	uint64_t in_pool_bytes = UNLIKELY(p->pool != NULL) ? pool_bytes(p, now_ps) : 0;
 	struct weir_mark_view v;
 
 	show(&v, p, packet, c->class_queue[packet->class_id], now_ps);
@@ -101,8 +100,8 @@ choose_by_view(struct weir_port *p, const struct weir_packet *packet, int64_t no
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
 
-static inline __attribute__((always_inline)) uint32_t
-choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_ps)
+static inline ALWAYS_INLINE uint32_t choose_queue(struct weir_port *p,
+						  const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
@@ -113,8 +112,8 @@ choose_queue(struct weir_port *p, const struct weir_packet *packet, int64_t now_
 			       : c->class_queue[packet->class_id];
 }
 
-static __attribute__((noinline)) int
-ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+static NOINLINE int ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet,
+					uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps); /* its port may have caught up by that */
@@ -125,12 +124,12 @@ ask_enqueue_of_pool(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
 
-static inline __attribute__((always_inline)) int
-ask_enqueue_in(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+static inline ALWAYS_INLINE int ask_enqueue_in(struct weir_port *p, struct weir_packet *packet,
+					       uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (__builtin_expect(p->pool != NULL, 0))
+	if (UNLIKELY(p->pool != NULL))
 		return ask_enqueue_of_pool(p, packet, queue, now_ps);
 
 	struct weir_mark_view v;
@@ -140,20 +139,19 @@ ask_enqueue_in(struct weir_port *p, struct weir_packet *packet, uint32_t queue, 
 }
 
 /* What is rare is apart here and below, so that what is usual has few registers to save. */
-static __attribute__((noinline)) int ask_enqueue(struct weir_port *p, struct weir_packet *packet,
-						 uint32_t queue, int64_t now_ps)
+static NOINLINE int ask_enqueue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+				int64_t now_ps)
 {
 	return ask_enqueue_in(p, packet, queue, now_ps);
 }
 
-static __attribute__((noinline)) int ask_enqueue_plain(struct weir_port *p,
-						       struct weir_packet *packet, int64_t now_ps)
+static NOINLINE int ask_enqueue_plain(struct weir_port *p, struct weir_packet *packet,
+				      int64_t now_ps)
 {
 	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
-static __attribute__((noinline)) int ask_at_glance(struct weir_port *p, struct weir_packet *packet,
-						   int64_t now_ps)
+static NOINLINE int ask_at_glance(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
@@ -162,8 +160,8 @@ static __attribute__((noinline)) int ask_at_glance(struct weir_port *p, struct w
 				       weir_ps_to_ns(now_ps), weir_port_queues(p)));
 }
 
-static __attribute__((noinline)) int judge_slowly(struct weir_port *p, struct weir_packet *packet,
-						  uint32_t queue, int64_t now_ps)
+static NOINLINE int judge_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+				 int64_t now_ps)
 {
 	int reason = refusal(p, queue, packet->bytes, now_ps);
 
@@ -219,8 +217,8 @@ static void count_wait(struct weir_port *p, int64_t wait_ns)
 	w->bucket_pkts[weir_port_bucket(clamp32((uint64_t)wait_ns))]++;
 }
 
-static __attribute__((noinline)) int
-ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+static NOINLINE int ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet,
+				       uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint64_t in_pool_bytes = pool_bytes(p, now_ps);
@@ -240,8 +238,8 @@ ask_dequeue_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t que
 	return answer;
 }
 
-static __attribute__((noinline)) int ask_dequeue(struct weir_port *p, struct weir_packet *packet,
-						 uint32_t queue, int64_t now_ps)
+static NOINLINE int ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+				int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	struct weir_mark_view v;
@@ -260,17 +258,15 @@ int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint3
 		return obey(p, packet,
 			    c->glances.dequeue(weir_port_mark_state(p, queue), c->mark_params,
 					       queue, weir_port_queues(p) + queue));
-	if (__builtin_expect(c->leaves_slowly, 0))
+	if (UNLIKELY(c->leaves_slowly))
 		return ask_dequeue_slowly(p, packet, queue, now_ps);
 	return ask_dequeue(p, packet, queue, now_ps);
 }
 
 /* --- with a scheduler --- */
 
-static __attribute__((noinline)) int append_ranked(struct weir_port *p,
-						   struct weir_packet_pool *pool,
-						   const struct weir_packet *packet,
-						   struct weir_queue *q)
+static NOINLINE int append_ranked(struct weir_port *p, struct weir_packet_pool *pool,
+				  const struct weir_packet *packet, struct weir_queue *q)
 {
 	const struct weir_port_class *c = p->kind;
 
@@ -286,10 +282,8 @@ static __attribute__((noinline)) int append_ranked(struct weir_port *p,
 }
 
 /* WEIR_PORT_QUEUED, or WEIR_PORT_DROPPED where the packet store is full. */
-static inline __attribute__((always_inline)) int append_sched(struct weir_port *p,
-							      struct weir_packet_pool *pool,
-							      const struct weir_packet *packet,
-							      struct weir_queue *q)
+static inline ALWAYS_INLINE int append_sched(struct weir_port *p, struct weir_packet_pool *pool,
+					     const struct weir_packet *packet, struct weir_queue *q)
 {
 	uint32_t slot;
 
@@ -303,9 +297,8 @@ static inline __attribute__((always_inline)) int append_sched(struct weir_port *
 }
 
 /* The packet's queue may not send. */
-static __attribute__((noinline)) int offer_paused(struct weir_port *p,
-						  struct weir_packet_pool *pool,
-						  const struct weir_packet *packet, uint32_t queue)
+static NOINLINE int offer_paused(struct weir_port *p, struct weir_packet_pool *pool,
+				 const struct weir_packet *packet, uint32_t queue)
 {
 	if (append_sched(p, pool, packet, weir_port_queues(p) + queue) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
@@ -331,7 +324,7 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	    weir_port_judge(p, packet, queue, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
-	if (__builtin_expect(weir_port_is_paused(p, queue), 0))
+	if (UNLIKELY(weir_port_is_paused(p, queue)))
 		return offer_paused(p, pool, packet, queue);
 	if (p->pkts == p->held_pkts) { /* no other port is blocked */
 		unblock(p, now_ps);
@@ -351,8 +344,8 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	return WEIR_PORT_QUEUED;
 }
 
-static __attribute__((noinline)) struct weir_packet *
-take_ranked(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
+static NOINLINE struct weir_packet *take_ranked(struct weir_port *p, struct weir_packet_pool *pool,
+						struct weir_queue *q)
 {
 	struct weir_packet *packet = weir_ranked_pop(q, pool);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.c -- see loop.h: what is due at the end of an interval, and when knobs come into force. */
+#include "weir/compiler.h"
 #include "lib/tune/loop.h"
 #include "weir/units.h"
 #include <assert.h>
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 enum { DRAWS_PER_STEP = 2 };
 
@@ -30,7 +29,7 @@ static struct course course_to(const struct tune_loop *l, const struct tune_arri
 }
 
 /* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are
- * below 2^33 and times below 2^63: weir_wide. */
+ * below 2^33 and times below 2^63: weir_u128. */
 static uint64_t course_at(const struct course *c, int64_t now_ns)
 {
 	uint64_t part = (uint64_t)(now_ns - c->begin_ns);
@@ -40,9 +39,9 @@ static uint64_t course_at(const struct course *c, int64_t now_ns)
 		return c->end_bytes;
 	if (c->end_bytes <= c->begin_bytes)
 		return c->begin_bytes -
-		       (uint64_t)((weir_wide)(c->begin_bytes - c->end_bytes) * part / whole);
+		       (uint64_t)((weir_u128)(c->begin_bytes - c->end_bytes) * part / whole);
 	return c->begin_bytes +
-	       (uint64_t)((weir_wide)(c->end_bytes - c->begin_bytes) * part / whole);
+	       (uint64_t)((weir_u128)(c->end_bytes - c->begin_bytes) * part / whole);
 }
 
 /* Accounts for the queue up to a time that is not beyond the interval. */
@@ -168,7 +167,7 @@ void weir_tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void
 		.asked = *knobs,
 		.rate_bps = env->rate_bps,
 		.ns_per_byte_q32 =
-			(uint64_t)(((weir_wide)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE << 32) /
+			(uint64_t)(((weir_u128)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE << 32) /
 				   env->rate_bps),
 		.mtu_bytes = env->mtu_bytes,
 		.rng = weir_rng_make(env->seed, DELAYS, WEIR_RNG_MARKING),

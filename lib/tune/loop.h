@@ -27,6 +27,7 @@
  *knobs where there are delays. Both together are at most one interval. */
 #ifndef TUNE_LOOP_H
 #define TUNE_LOOP_H
+#include "weir/compiler.h"
 #include "weir/rng.h"
 #include "weir/tune.h"
 
@@ -96,9 +97,7 @@ void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, 
 /* How long what the queue held takes at the line's rate. */
 static inline int64_t tune_loop_fall_ns(const struct tune_loop *l)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (int64_t)((weir_wide)l->queue_bytes * l->ns_per_byte_q32 >> 32);
+	return (int64_t)((weir_u128)l->queue_bytes * l->ns_per_byte_q32 >> 32);
 }
 
 /* A packet arrives, and nothing is due. Lengths are below 2^32 and a packet and intervals at most

@@ -24,10 +24,9 @@
  *the queue answers later than after one interval, the shortest one is met in the first trial with
  *less marking, and QLA goes the wrong way. Long-lived DCTCP flows with many packets queued need
  *tens of round-trip times to answer; the paper's 5 suffice where the queue is short. */
+#include "weir/compiler.h"
 #include "lib/tune/qla.h"
 #include "weir/units.h"
-
-__extension__ typedef unsigned __int128 weir_wide;
 
 struct qla_alone {
 	struct qla_params q;
@@ -54,8 +53,8 @@ int weir_qla_check(const void *params, struct weir_error *e)
  * an interval is not filled 2^32 times over. */
 static uint64_t line_use_q32(const struct weir_tune_telemetry *t)
 {
-	weir_wide capacity = (weir_wide)t->rate_bps * (uint64_t)t->interval_ns;
-	weir_wide bits = (weir_wide)t->out_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
+	weir_u128 capacity = (weir_u128)t->rate_bps * (uint64_t)t->interval_ns;
+	weir_u128 bits = (weir_u128)t->out_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
 
 	return capacity ? (uint64_t)((bits << 32) / capacity) : 0;
 }
@@ -68,7 +67,7 @@ static uint64_t shortness_q32(uint64_t queue, uint64_t left, uint64_t right)
 		return WEIR_ONE_Q32;
 	if (queue >= right)
 		return 0;
-	return (uint64_t)(((weir_wide)(right - queue) << 32) / (right - left));
+	return (uint64_t)(((weir_u128)(right - queue) << 32) / (right - left));
 }
 
 /* Each of the two terms is rounded down, so the sum is less than 3 * 2^-32 too small. */
@@ -76,8 +75,8 @@ uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune
 {
 	uint64_t left = weir_length_bytes(p->queue_left, t->mtu_bytes);
 	uint64_t right = weir_length_bytes(p->queue_right, t->mtu_bytes);
-	weir_wide use = (weir_wide)p->beta_q32 * line_use_q32(t);
-	weir_wide rest = (weir_wide)(WEIR_ONE_Q32 - p->beta_q32) *
+	weir_u128 use = (weir_u128)p->beta_q32 * line_use_q32(t);
+	weir_u128 rest = (weir_u128)(WEIR_ONE_Q32 - p->beta_q32) *
 			 shortness_q32(t->queue_mean_bytes, left, right);
 
 	return (uint64_t)((use + rest) >> 32);

@@ -26,9 +26,11 @@
  * Differs: the authors' switches send their neighbours a map of the stopped queues every tau, and
  * at once when one goes on; here a frame of 64 bytes tells of each stop and each going on when it
  * happens. It takes the line like any packet. The threshold keeps tau. */
+#include "base/compiler.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
 #include "sim/core/ordered.h"
+#include "weir/units.h"
 #include <stdio.h>
 
 enum {
@@ -228,10 +230,8 @@ static uint32_t active_queues(const struct bfc *b, const struct bfc_port *p,
 static int is_too_long(const struct weir_port *port, uint32_t bytes, uint32_t active,
 		       int64_t allowed_ps)
 {
-	__extension__ typedef unsigned __int128 weir_wide;
-
-	return (weir_wide)bytes * active * (WEIR_BITS_PER_BYTE * (uint64_t)WEIR_PS_PER_S) >
-	       (weir_wide)allowed_ps * port->kind->rate_bps;
+	return (weir_u128)bytes * active * (WEIR_BITS_PER_BYTE * (uint64_t)WEIR_PS_PER_S) >
+	       (weir_u128)allowed_ps * port->kind->rate_bps;
 }
 
 static void set_busy(struct bfc_port *p, uint32_t queue)
@@ -250,8 +250,8 @@ static void set_idle(struct bfc_port *p, uint32_t queue)
 	p->busy[queue / 64] &= ~bit;
 }
 
-static __attribute__((noinline)) void data_queued(struct worker *w, struct switch_state *s,
-						  uint32_t port, struct weir_packet *stored)
+static NOINLINE void data_queued(struct worker *w, struct switch_state *s, uint32_t port,
+				 struct weir_packet *stored)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
@@ -280,9 +280,8 @@ static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
 }
 
 /* What the packet has to say of this switch gives way to what it says to the next. */
-static __attribute__((noinline)) void data_leaves(struct worker *w, struct switch_state *s,
-						  uint32_t port, struct weir_packet *packet,
-						  int64_t now_ps)
+static NOINLINE void data_leaves(struct worker *w, struct switch_state *s, uint32_t port,
+				 struct weir_packet *packet, int64_t now_ps)
 {
 	const struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];

@@ -7,6 +7,7 @@
  * missing. */
 #ifndef SIM_CORE_CONNECTION_H
 #define SIM_CORE_CONNECTION_H
+#include "base/compiler.h"
 #include "sim/core/engine.h"
 #include "sim/core/transport.h"
 
@@ -227,7 +228,7 @@ static inline uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 {
 	uint32_t arrived = segment - s->una;
 
-	if (__builtin_expect(s->board != NULL, 0))
+	if (UNLIKELY(s->board != NULL))
 		return scoreboard_ack_slowly(s, segment);
 	s->una = segment;
 	return arrived;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* engine.c -- the loop over windows, shared by threads. Nodes in a window are in nodes.c, building
  * is in engine_build.c. */
+#include "base/compiler.h"
 #include "sim/core/crew.h"
 #include "sim/core/engine.h"
 #include "sim/core/nodes.h"
@@ -78,7 +79,7 @@ void line_begin(struct worker *w, struct egress *out)
 /* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch
  * that another thread worked on for once waits in that one's heap. threads, here and below:
  * e->threads, and known when this is compiled where there is but one. */
-static inline __attribute__((always_inline)) void wake_due(struct engine *e, uint32_t threads)
+static inline ALWAYS_INLINE void wake_due(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
@@ -124,8 +125,7 @@ static void take_pass(struct worker *w)
 }
 
 /* Has somebody set bits of that window? */
-static inline __attribute__((always_inline)) int is_busy(const struct engine *e, uint64_t window,
-							 uint32_t threads)
+static inline ALWAYS_INLINE int is_busy(const struct engine *e, uint64_t window, uint32_t threads)
 {
 	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
 
@@ -136,8 +136,8 @@ static inline __attribute__((always_inline)) int is_busy(const struct engine *e,
 }
 
 /* The next window in which any node has something to do, after the current one. */
-static inline __attribute__((always_inline)) uint64_t next_window(struct engine *e, uint64_t window,
-								  uint32_t threads)
+static inline ALWAYS_INLINE uint64_t next_window(struct engine *e, uint64_t window,
+						 uint32_t threads)
 {
 	int64_t later_ps = WEIR_TIME_NEVER_PS;
 	uint64_t best = UINT64_MAX;
@@ -240,7 +240,7 @@ static void tell_all(struct engine *e, const struct ended_flow *ended)
 }
 
 /* Whole windows only: what is measured must not change when flows start. */
-static inline __attribute__((always_inline)) void open_gates(struct engine *e, uint32_t threads)
+static inline ALWAYS_INLINE void open_gates(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
@@ -256,14 +256,13 @@ static inline __attribute__((always_inline)) void open_gates(struct engine *e, u
 
 /* The end of a window: flows that waited have their starts, and the next one is known. The same
  * where there are other ranks: what they have sent is here, too. */
-static inline __attribute__((always_inline)) uint64_t end_window(struct engine *e, uint64_t window,
-								 uint32_t threads)
+static inline ALWAYS_INLINE uint64_t end_window(struct engine *e, uint64_t window, uint32_t threads)
 {
 	open_gates(e, threads);
 	return next_window(e, window, threads);
 }
 
-static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
+static NOINLINE uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
 {
 	struct ranks *r = e->ranks;
 	uint64_t next;
@@ -280,15 +279,15 @@ static __attribute__((noinline)) uint64_t end_window_of_ranks(struct engine *e, 
 
 /* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the
  * last leg ended here: what was done then is not done twice, because nothing of it is left. */
-static inline __attribute__((always_inline)) void advance_with(struct engine *e, uint32_t threads)
+static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads)
 {
 	struct worker *first = &e->workers[0];
 	uint64_t window = first->window;
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		window = __builtin_expect(e->ranks != NULL, 0) ? end_window_of_ranks(e, window)
-							       : end_window(e, window, threads);
+		window = UNLIKELY(e->ranks != NULL) ? end_window_of_ranks(e, window)
+						    : end_window(e, window, threads);
 		/* Nothing is left to happen: go to the next stop at once. */
 		end_ps = window >= e->window_limit ? WEIR_TIME_NEVER_PS
 						   : (int64_t)(window + 1) * e->window_ps;

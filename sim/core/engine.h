@@ -17,6 +17,7 @@
  * that could leave by t leaves; at the end of a window every port that holds packets catches up. */
 #ifndef SIM_CORE_ENGINE_H
 #define SIM_CORE_ENGINE_H
+#include "base/compiler.h"
 #include "config/config.h"
 #include "base/heap.h"
 #include "base/memory.h"
@@ -231,7 +232,7 @@ struct engine {
 	struct int_stack *notes; /* by number; NULL: switches write nothing */
 	struct note_store note_store;
 	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
-	struct flow_census *flow_censuss;  /* per link; NULL: nobody counts them exactly */
+	struct flow_census *flow_censuses; /* per link; NULL: nobody counts them exactly */
 	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
 
 	/* nodes */
@@ -417,7 +418,7 @@ void notes_drop(struct worker *w, struct weir_packet *packet);
 /* Nobody has the packet any more: what switches wrote for it is free. */
 static inline void packet_gone(struct worker *w, struct weir_packet *packet)
 {
-	if (__builtin_expect(w->engine->notes != NULL, 0))
+	if (UNLIKELY(w->engine->notes != NULL))
 		notes_drop(w, packet);
 }
 
@@ -446,17 +447,16 @@ static inline uint32_t engine_chunk_take(struct worker *w)
 }
 
 /* Where the next packet on the line goes. It is there once egress_commit is called. */
-static inline __attribute__((always_inline)) struct weir_packet *egress_place(struct worker *w,
-									      struct egress *out)
+static inline ALWAYS_INLINE struct weir_packet *egress_place(struct worker *w, struct egress *out)
 {
-	if (__builtin_expect(out->tail == WEIR_SLOT_NONE, 0))
+	if (UNLIKELY(out->tail == WEIR_SLOT_NONE))
 		line_begin(w, out);
 	return &w->pool.slots[out->tail];
 }
 
 /* The packet at the end of the line travels to that node from end_ps on. */
-static inline __attribute__((always_inline)) void
-egress_commit_to(struct worker *w, struct egress *out, uint32_t to, int64_t end_ps)
+static inline ALWAYS_INLINE void egress_commit_to(struct worker *w, struct egress *out, uint32_t to,
+						  int64_t end_ps)
 {
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = end_ps + out->delay_ps;
@@ -471,19 +471,19 @@ egress_commit_to(struct worker *w, struct egress *out, uint32_t to, int64_t end_
 	out->tail = next;
 	/* Mostly it arrives in the next window, in which the receiver has something to do
 	 * anyway. */
-	if (__builtin_expect(arrival_ps >= w->next_end_ps, 0) ||
+	if (UNLIKELY(arrival_ps >= w->next_end_ps) ||
 	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
 		engine_wake(w, to, arrival_ps);
 }
 
 /* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
  * unless the link is down. */
-static inline __attribute__((always_inline)) void
-egress_commit_until(struct worker *w, struct egress *out, int64_t start_ps, int64_t end_ps)
+static inline ALWAYS_INLINE void egress_commit_until(struct worker *w, struct egress *out,
+						     int64_t start_ps, int64_t end_ps)
 {
 	uint32_t to = out->to;
 
-	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+	if (UNLIKELY(to & EGRESS_SPECIAL)) {
 		if (egress_special(w, out, start_ps))
 			return;
 		to &= ~EGRESS_SPECIAL;
@@ -498,16 +498,16 @@ static inline void egress_publish(const struct egress *out, _Atomic uint32_t *li
 	atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
 }
 
-static inline __attribute__((always_inline)) void
-egress_commit(struct worker *w, struct egress *out, int64_t start_ps)
+static inline ALWAYS_INLINE void egress_commit(struct worker *w, struct egress *out,
+					       int64_t start_ps)
 {
 	egress_commit_until(w, out, start_ps, out->port.free_ps);
 }
 
 /* Has the packets of a line fetched that are to be taken from it soon. Only for who takes from the
  * line: nobody else may follow its chunks. */
-static inline __attribute__((always_inline)) void
-line_fetch(const struct weir_packet_pool *pool, uint32_t slot, uint32_t tail, uint32_t chunks)
+static inline ALWAYS_INLINE void line_fetch(const struct weir_packet_pool *pool, uint32_t slot,
+					    uint32_t tail, uint32_t chunks)
 {
 	uint32_t chunk = slot >> WEIR_CHUNK_SHIFT, last = tail >> WEIR_CHUNK_SHIFT;
 
@@ -541,7 +541,7 @@ static inline uint32_t line_start(const struct engine *e, uint32_t line)
 {
 	uint32_t slot = e->line_head[line];
 
-	if (__builtin_expect(slot != WEIR_SLOT_NONE, 1))
+	if (LIKELY(slot != WEIR_SLOT_NONE))
 		return slot;
 	return atomic_load_explicit(&e->line_first[line], memory_order_acquire);
 }

@@ -527,7 +527,7 @@ static void build_telemetry(struct engine *e)
 	if (e->config->rdma.int_flows == INT_FLOWS_SEEN)
 		e->flow_counts = memory_new(e->net->link_count, TELEMETRY_COUNT_SIZE);
 	if (e->config->rdma.int_flows == INT_FLOWS_EXACT)
-		e->flow_censuss = memory_new(e->net->link_count, sizeof(*e->flow_censuss));
+		e->flow_censuses = memory_new(e->net->link_count, sizeof(*e->flow_censuses));
 }
 
 /* All bytes 0xff are -1: not complete. */
@@ -643,9 +643,9 @@ void engine_free(struct engine *e)
 	marking_maps_free(e->marking_maps);
 	transports_free(e);
 	memory_free(e->flow_counts, links, TELEMETRY_COUNT_SIZE);
-	for (uint32_t i = 0; e->flow_censuss && i < links; i++)
-		flow_census_free(&e->flow_censuss[i]);
-	memory_free(e->flow_censuss, links, sizeof(*e->flow_censuss));
+	for (uint32_t i = 0; e->flow_censuses && i < links; i++)
+		flow_census_free(&e->flow_censuses[i]);
+	memory_free(e->flow_censuses, links, sizeof(*e->flow_censuses));
 	memory_free(e->line_head, links, sizeof(*e->line_head));
 	memory_free(e->line_tail, links, sizeof(*e->line_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));

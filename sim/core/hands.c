@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "sim/core/hands.h"
 #include "sim/parallel/ranks.h"
-#include <time.h>
+#include "base/clock.h"
 
 enum {
 	ARRIVALS_EACH = 96,     /* in a window of full links: some 3 us of work for a thread */
@@ -16,14 +16,6 @@ enum {
 	WINDOWS_TO_SEE = 4,     /* that a mode is hopeless */
 	TRIAL_NS = 1000 * 1000, /* enough for a trial of at least two windows */
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Arrivals in a window. Data goes one way on most links and what answers it the other: half of them
  * are taken as full. */

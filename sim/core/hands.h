@@ -24,7 +24,7 @@ struct hands {
 	uint32_t faster;          /* the mode that was, the last time */
 	uint32_t settling;        /* windows until begin_ns is now */
 	uint32_t windows;         /* since begin_ns */
-	uint64_t begin_ns;        /* on the wall's clock */
+	int64_t begin_ns;         /* by clock_ns */
 	double rate[HANDS_MODES]; /* arrivals in a nanosecond, when last tried; 0: not yet */
 };
 

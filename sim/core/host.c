@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
  * between two events its card sends what it can. */
+#include "base/compiler.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
 #include "config/card.h"
@@ -100,7 +101,7 @@ void host_rejoin_turn(struct worker *w, struct host *h, struct sender *s, uint32
 }
 
 /* The line is free again: the connection that sent last goes to the end of its turn. */
-static __attribute__((noinline)) void end_return(struct worker *w, struct host *h)
+static NOINLINE void end_return(struct worker *w, struct host *h)
 {
 	uint32_t handle = h->returning;
 
@@ -129,7 +130,7 @@ static void leave_turn(struct worker *w, struct host *h, uint32_t number)
 /* The turn after the last one, of those in the set, going round. */
 static uint32_t next_turn(struct host *h, uint32_t set)
 {
-	if (__builtin_expect(set == 1, 1))
+	if (LIKELY(set == 1))
 		return 0;
 
 	uint32_t later = set & ~((2u << h->last_turn) - 1);
@@ -213,7 +214,7 @@ static int stays(const struct engine *e, struct host *h, struct sender *s, uint3
  * segment has become one of another class waits in the turn of that class. */
 static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 {
-	if (__builtin_expect(h->special & HOST_ROUND_ROBIN, 0) && h->returning != FLOW_NONE)
+	if (UNLIKELY(h->special & HOST_ROUND_ROBIN) && h->returning != FLOW_NONE)
 		end_return(w, h);
 	while (h->waiting & ~h->paused) {
 		uint32_t number = next_turn(h, h->waiting & ~h->paused);
@@ -250,7 +251,7 @@ static struct weir_queue *control_queue(struct host *h)
 {
 	struct weir_queue *q = weir_port_queues(&h->out->port);
 
-	if (__builtin_expect(!h->special, 1))
+	if (LIKELY(!h->special))
 		return q;
 	for (uint32_t i = 0; i < h->out->port.kind->queues; i++)
 		if (q[i].pkts && !(h->paused & 1u << i))
@@ -260,7 +261,7 @@ static struct weir_queue *control_queue(struct host *h)
 
 /* Sends everything that can start before limit_ps, or until a timer is due: the pace of a queue
  * pair that sent just now may have set one. */
-static __attribute__((noinline)) void card_run(struct worker *w, struct host *h, int64_t limit_ps)
+static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;
 
@@ -304,17 +305,17 @@ static void on_pause(struct worker *w, struct host *h, const struct weir_packet 
 	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
 }
 
-static inline __attribute__((always_inline)) void
-on_packet(struct worker *w, struct host *h, struct weir_packet *packet, int has_notes)
+static inline ALWAYS_INLINE void on_packet(struct worker *w, struct host *h,
+					   struct weir_packet *packet, int has_notes)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
 		sender_on_ack(w, h, packet);
-	else if (__builtin_expect(packet_is_pause(packet), 0))
+	else if (UNLIKELY(packet_is_pause(packet)))
 		on_pause(w, h, packet);
 	else
 		receiver_on_data(w, h, packet);
-	if (__builtin_expect(has_notes, 0))
+	if (UNLIKELY(has_notes))
 		notes_drop(w, packet);
 }
 
@@ -391,7 +392,7 @@ void host_run(struct worker *w, struct host *h)
 	int has_notes = e->notes != NULL;
 	int64_t arrival_ps;
 
-	if (__builtin_expect(slot == WEIR_SLOT_NONE, 0) && tail != WEIR_SLOT_NONE)
+	if (UNLIKELY(slot == WEIR_SLOT_NONE) && tail != WEIR_SLOT_NONE)
 		slot = line_start(e, h->line);
 	for (;;) {
 		/* Mostly packets come one after the other and what they call for goes at once. */
@@ -425,7 +426,7 @@ void host_run(struct worker *w, struct host *h)
 	*head = slot;
 	egress_publish(h->out, w->line_tail);
 	plan_wake(w, h);
-	if (__builtin_expect(e->wheel_is_short, 0) && arrival_ps != WEIR_TIME_NEVER_PS)
+	if (UNLIKELY(e->wheel_is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
 }
 

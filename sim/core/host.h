@@ -11,6 +11,7 @@
  * are the transports; message.c knows what the packets of a message carry. */
 #ifndef SIM_CORE_HOST_H
 #define SIM_CORE_HOST_H
+#include "base/compiler.h"
 #include "sim/core/engine.h"
 #include "sim/core/connection.h"
 #include "sim/core/transport.h"
@@ -103,7 +104,7 @@ void host_run(struct worker *w, struct host *h);
 /* Where lossless classes are kept apart: the turn, or queue of control packets, of a class. */
 static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
 {
-	if (__builtin_expect(!h->special, 1))
+	if (LIKELY(!h->special))
 		return 0;
 	return class_id < WEIR_PFC_CLASSES && h->special >> class_id & 1 ? class_id : h->others;
 }
@@ -157,20 +158,19 @@ static inline int64_t host_end_jittered(const struct worker *w, struct host *h, 
 
 /* The packet in egress_place has started at start_ps and occupies the link until the port's
  * free_ps. */
-static inline __attribute__((always_inline)) void host_commit(struct worker *w, struct host *h,
-							      int64_t start_ps)
+static inline ALWAYS_INLINE void host_commit(struct worker *w, struct host *h, int64_t start_ps)
 {
 	egress_commit_until(w, h->out, start_ps, host_end_jittered(w, h, h->out->port.free_ps));
 }
 
 /* The packet in egress_place starts now and occupies the link, if there is a path for it. */
-static inline __attribute__((always_inline)) void
-host_transmit(struct worker *w, struct host *h, struct weir_packet *packet, int64_t start_ps)
+static inline ALWAYS_INLINE void host_transmit(struct worker *w, struct host *h,
+					       struct weir_packet *packet, int64_t start_ps)
 {
 	struct egress *out = h->out;
 
 	weir_port_occupy(&out->port, packet->bytes, start_ps);
-	if (__builtin_expect(packet_segment(packet)->path == PATH_NONE, 0)) {
+	if (UNLIKELY(packet_segment(packet)->path == PATH_NONE)) {
 		out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_gone(w, packet);
 		return;
@@ -179,28 +179,28 @@ host_transmit(struct worker *w, struct host *h, struct weir_packet *packet, int6
 }
 
 /* The same where it may be that the card has a queue. */
-static inline __attribute__((always_inline)) void
-host_send(struct worker *w, struct host *h, struct weir_packet *packet, int64_t start_ps)
+static inline ALWAYS_INLINE void host_send(struct worker *w, struct host *h,
+					   struct weir_packet *packet, int64_t start_ps)
 {
-	if (__builtin_expect(h->paused & HOST_QUEUED, 0))
+	if (UNLIKELY(h->paused & HOST_QUEUED))
 		card_offer(w, h, packet, start_ps);
 	else
 		host_transmit(w, h, packet, start_ps);
 }
 
-static inline __attribute__((always_inline)) void host_control(struct worker *w, struct host *h,
-							       struct weir_packet *packet,
-							       const struct weir_packet *spare)
+static inline ALWAYS_INLINE void host_control(struct worker *w, struct host *h,
+					      struct weir_packet *packet,
+					      const struct weir_packet *spare)
 {
 	struct weir_queue *q;
 	uint32_t slot;
 
 	h->made_pkts++;
-	if (__builtin_expect(packet != spare, 1)) {
+	if (LIKELY(packet != spare)) {
 		host_transmit(w, h, packet, h->now_ps);
 		return;
 	}
-	if (__builtin_expect(h->paused & HOST_QUEUED, 0)) {
+	if (UNLIKELY(h->paused & HOST_QUEUED)) {
 		struct weir_packet *place = egress_place(w, h->out);
 
 		*place = *packet;
@@ -311,10 +311,10 @@ static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_p
 {
 	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->tx;
 
-	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+	if (LIKELY(handle != FLOW_NONE)) {
 		struct sender *s = slab_at(&w->senders, handle);
 
-		if (__builtin_expect(w->engine->acked_ps != NULL, 0))
+		if (UNLIKELY(w->engine->acked_ps != NULL))
 			sender_note_completions(w, h, s, packet);
 		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
 	}
@@ -326,7 +326,7 @@ static inline void sender_on_own_timer(struct worker *w, struct host *h, uint32_
 {
 	uint32_t handle = flow_at(w->engine, connection)->tx;
 
-	if (__builtin_expect(handle != FLOW_NONE, 1)) {
+	if (LIKELY(handle != FLOW_NONE)) {
 		struct sender *s = slab_at(&w->senders, handle);
 
 		sender_transport(w->engine, s)->ops->on_timer(w, h, s, handle, kind);
@@ -337,7 +337,7 @@ static inline void receiver_on_data(struct worker *w, struct host *h, struct wei
 {
 	uint32_t handle = flow_at(w->engine, packet_segment(packet)->connection)->rx;
 
-	if (__builtin_expect(handle == FLOW_NONE, 0)) {
+	if (UNLIKELY(handle == FLOW_NONE)) {
 		handle = receiver_begin(w, h, packet);
 		if (handle == FLOW_NONE)
 			return;

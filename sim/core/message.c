@@ -8,6 +8,7 @@
  *
  * Differs: their kernel module gives a packet that is sent again the class of the flow's newest
  * byte, because it counts only what has been sent. Here a packet has the same class each time. */
+#include "weir/compiler.h"
 #include "sim/core/host.h"
 
 /* A month: rather never than late. */
@@ -84,7 +85,7 @@ uint8_t message_ack_class(const struct engine *e, const struct flow *message)
 int64_t message_slack_ps(const struct engine *e, const struct flow *message)
 {
 	const struct traffic_config *t = flow_traffic(e, message);
-	__extension__ unsigned __int128 slack_ps = t->slack_per_kb_ps;
+	weir_u128 slack_ps = t->slack_per_kb_ps;
 
 	if (e->config->telemetry)
 		return 0; /* packets have int_stack_index in its place: telemetry.h */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodes.c -- see nodes.h. */
+#include "base/compiler.h"
 #include "sim/core/nodes.h"
 #include "sim/core/engine.h"
 #include "sim/parallel/ranks.h"
@@ -92,8 +93,8 @@ static inline uint32_t first_of(uint32_t word, uint64_t bits)
 
 /* Those of the worker's nodes that have something to do, in order; of these the rank's own, where
  * that is not NULL. */
-static inline __attribute__((always_inline)) void
-run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
+static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_t *own,
+						 uint32_t fetches)
 {
 	const struct engine *e = w->engine;
 	const _Atomic uint64_t *row = first_row(w);
@@ -127,19 +128,19 @@ run_nodes_among(struct worker *w, const uint64_t *own, uint32_t fetches)
 	}
 }
 
-static __attribute__((noinline)) void run_own_nodes(struct worker *w)
+static NOINLINE void run_own_nodes(struct worker *w)
 {
 	run_nodes_among(w, w->engine->ranks->own, 1);
 }
 
-static __attribute__((noinline)) void run_nodes_ahead(struct worker *w)
+static NOINLINE void run_nodes_ahead(struct worker *w)
 {
 	run_nodes_among(w, NULL, 1);
 }
 
 void nodes_run(struct worker *w)
 {
-	if (__builtin_expect(w->engine->ranks != NULL, 0))
+	if (UNLIKELY(w->engine->ranks != NULL))
 		run_own_nodes(w);
 	else if (w->fetches == FETCH_FOR_ALL)
 		run_nodes_ahead(w);

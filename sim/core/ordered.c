@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ordered.c -- one window of a switch that goes through arrivals and departures in one order of
  * time, with a heap of ports by the time their line is free. */
+#include "base/compiler.h"
 #include "sim/core/ordered.h"
 #include "sim/core/transmit.h"
 #include "sim/parallel/ranks.h"
@@ -33,15 +34,13 @@ static void send_signal(struct worker *w, struct switch_state *s, const struct w
 
 /* The packet is stored, or is gone: where its input's neighbour is to stop, or may go on, it is
  * told so. */
-static inline __attribute__((always_inline)) void account_arrival(struct worker *w,
-								  struct switch_state *s,
-								  const struct weir_packet *packet,
-								  int64_t now_ps)
+static inline ALWAYS_INLINE void account_arrival(struct worker *w, struct switch_state *s,
+						 const struct weir_packet *packet, int64_t now_ps)
 {
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
 	enum weir_pfc_signal signal = lossless_enter(&s->ordered->lossless, input, packet);
 
-	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
+	if (UNLIKELY(signal != WEIR_PFC_NOTHING)) {
 		s->ordered->stopped++;
 		send_signal(w, s, packet, signal, now_ps);
 	}
@@ -53,7 +52,7 @@ static inline void account_departure(struct worker *w, struct switch_state *s,
 	uint32_t input = packet_segment((struct weir_packet *)packet)->input;
 	enum weir_pfc_signal signal = lossless_leave(&s->ordered->lossless, input, packet);
 
-	if (__builtin_expect(signal != WEIR_PFC_NOTHING, 0)) {
+	if (UNLIKELY(signal != WEIR_PFC_NOTHING)) {
 		s->ordered->stopped--;
 		send_signal(w, s, packet, signal, now_ps);
 	}
@@ -90,10 +89,8 @@ static inline void await_departure(struct switch_state *s, uint32_t port)
 }
 
 /* The fabric scheme learns that a packet waits here no longer. */
-static inline __attribute__((always_inline)) void tell_left(struct worker *w,
-							    struct switch_state *s, uint32_t port,
-							    struct weir_packet *packet, int answer,
-							    int64_t now_ps)
+static inline ALWAYS_INLINE void tell_left(struct worker *w, struct switch_state *s, uint32_t port,
+					   struct weir_packet *packet, int answer, int64_t now_ps)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
 
@@ -151,7 +148,7 @@ static void end_pauses(struct switch_state *s, uint32_t port, int64_t now_ps)
 }
 
 /* A time in the heap that is no port's. */
-static __attribute__((noinline)) void on_time(struct worker *w, struct switch_state *s)
+static NOINLINE void on_time(struct worker *w, struct switch_state *s)
 {
 	struct heap_entry entry = heap_pop(&s->ordered->departures);
 	uint32_t number = (uint32_t)entry.key - s->link_count;
@@ -177,7 +174,7 @@ static void departures_until(struct worker *w, struct switch_state *s, int64_t l
 		struct heap_entry entry = departures->entries[0];
 		uint32_t port = (uint32_t)entry.key;
 
-		if (__builtin_expect(port >= s->link_count, 0)) {
+		if (UNLIKELY(port >= s->link_count)) {
 			on_time(w, s);
 			continue;
 		}
@@ -240,9 +237,8 @@ static struct weir_packet *last_queued(struct worker *w, struct weir_port *p,
 }
 
 /* A packet is given to its port at packet->time_ps. Returns the port's answer. */
-static inline __attribute__((always_inline)) int offer(struct worker *w, struct switch_state *s,
-						       struct egress *out, uint32_t port,
-						       struct weir_packet *packet)
+static inline ALWAYS_INLINE int offer(struct worker *w, struct switch_state *s, struct egress *out,
+				      uint32_t port, struct weir_packet *packet)
 {
 	const struct fabric_ops *fabric = s->ordered->fabric;
 	int64_t now_ps = packet->time_ps;

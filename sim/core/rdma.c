@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma.c -- RDMA among the transports: what its queue pairs share, and its hooks. */
+#include "weir/compiler.h"
 #include "sim/core/receive.h"
 #include "sim/core/send.h"
 
@@ -47,13 +48,12 @@ static uint64_t slowest_switch_bps(const struct network *net)
  * Fewer than 2^32 packets of 2^14 B in each of 2^5 queues, 2^5 switches: bits x 10^12 < 2^99. */
 int64_t rdma_reordering_window_ps(const struct engine *e)
 {
-	__extension__ typedef unsigned __int128 wide;
 	const struct config *c = e->config;
-	wide bits, drain_ps;
+	weir_u128 bits, drain_ps;
 
 	if (c->rdma.reordering_window_ps || !config_sprays(c))
 		return (int64_t)c->rdma.reordering_window_ps;
-	bits = (wide)port_buffer_bytes(c) * WEIR_BITS_PER_BYTE;
+	bits = (weir_u128)port_buffer_bytes(c) * WEIR_BITS_PER_BYTE;
 	drain_ps = bits * (uint64_t)WEIR_PS_PER_S / slowest_switch_bps(e->net);
 	if (c->lossless)
 		drain_ps *= e->longest_hops - 1;

@@ -8,6 +8,7 @@
  * What is missing is found by the order of arrival, or, where packets of a flow take several paths,
  * by time (rack.c): the receiver places what arrives out of order, and a packet that is overtaken
  * is no loss. */
+#include "base/compiler.h"
 #include "sim/core/send.h"
 #include "sim/core/telemetry.h"
 
@@ -83,17 +84,17 @@ static inline void tell_sent(const struct engine *e, struct host *h, struct send
 }
 
 /* is_free, known when this is compiled: 1: the card has no queue. */
-static inline __attribute__((always_inline)) void
-send_segment(struct worker *w, struct host *h, struct sender *s, int64_t start_ps, int is_free)
+static inline ALWAYS_INLINE void send_segment(struct worker *w, struct host *h, struct sender *s,
+					      int64_t start_ps, int is_free)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
 
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;
-	if (__builtin_expect(w->engine->notes != NULL, 0)) {
+	if (UNLIKELY(w->engine->notes != NULL)) {
 		notes_begin(w, packet);
-		if (w->engine->flow_censuss)
+		if (w->engine->flow_censuses)
 			say_if_last(w->engine, s, packet);
 	}
 	if (is_free)
@@ -111,7 +112,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 
 /* The next packet has to wait for its time, then. Apart, so that an ACK that changes nothing saves
  * no registers. */
-static __attribute__((noinline)) void wait_until(struct host *h, struct sender *s, int64_t next_ps)
+static NOINLINE void wait_until(struct host *h, struct sender *s, int64_t next_ps)
 {
 	s->pace_ps = next_ps;
 	host_timer(h, next_ps, TIMER_PACE, s->connection);
@@ -148,8 +149,7 @@ static inline int may_send(struct host *h, struct sender *s)
 }
 
 /* At once where the card is free, else in its turn. */
-static __attribute__((noinline)) void go(struct worker *w, struct host *h, struct sender *s,
-					 uint32_t handle)
+static NOINLINE void go(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		send_segment(w, h, s, h->now_ps, 1);
@@ -260,9 +260,8 @@ static uint32_t detect_by_time(struct host *h, struct sender *s, const struct se
 }
 
 /* Something is out of order, or losses are detected by time. */
-static __attribute__((noinline)) void react_by_board(struct worker *w, struct host *h,
-						     struct sender *s, struct weir_packet *packet,
-						     uint32_t arrived)
+static NOINLINE void react_by_board(struct worker *w, struct host *h, struct sender *s,
+				    struct weir_packet *packet, uint32_t arrived)
 {
 	const struct engine *e = w->engine;
 
@@ -279,7 +278,7 @@ static inline void react(struct worker *w, struct host *h, struct sender *s,
 {
 	const struct engine *e = w->engine;
 
-	if (__builtin_expect(s->board != NULL, 0)) {
+	if (UNLIKELY(s->board != NULL)) {
 		react_by_board(w, h, s, packet, arrived);
 	} else if (t->cc->ack) {
 		if (arrived)
@@ -296,7 +295,7 @@ void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t ha
 	const struct segment *ack = packet_segment(packet);
 	uint32_t arrived = 0;
 
-	if (__builtin_expect(packet->flags & SEGMENT_CNP, 0)) {
+	if (UNLIKELY(packet->flags & SEGMENT_CNP)) {
 		on_notification(w, h, s, handle);
 		return;
 	}
@@ -336,8 +335,7 @@ void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_
 	rdma_try_to_send(w, h, s, handle);
 }
 
-static __attribute__((noinline)) void on_control(struct worker *w, struct host *h, struct sender *s,
-						 uint32_t handle)
+static NOINLINE void on_control(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	const struct transport *t = sender_transport(w->engine, s);
 	struct weir_cc_pace *pace = sender_pace(s);
@@ -352,8 +350,7 @@ static __attribute__((noinline)) void on_control(struct worker *w, struct host *
 	rdma_try_to_send(w, h, s, handle);
 }
 
-static __attribute__((noinline)) void on_reorder(struct worker *w, struct host *h, struct sender *s,
-						 uint32_t handle)
+static NOINLINE void on_reorder(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	if (!rack_reorder_is_due(h, s) || !rack_detect(h, s))
 		return;

@@ -3,6 +3,7 @@
  * the ends of messages. For sim/core/receive.c and the transports only. */
 #ifndef SIM_CORE_RECEIVE_H
 #define SIM_CORE_RECEIVE_H
+#include "base/compiler.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
 
@@ -43,9 +44,9 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 
 /* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here
  * and below, is known when this is compiled. */
-static inline __attribute__((always_inline)) void
-receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
-	     uint8_t flags, struct weir_packet *data, enum weir_cc_transport kind)
+static inline ALWAYS_INLINE void receiver_ack(struct worker *w, struct host *h, struct receiver *r,
+					      const struct transport *t, uint8_t flags,
+					      struct weir_packet *data, enum weir_cc_transport kind)
 {
 	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
 
@@ -63,7 +64,7 @@ receiver_ack(struct worker *w, struct host *h, struct receiver *r, const struct 
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
-	if (kind == WEIR_CC_RDMA && __builtin_expect(w->engine->notes != NULL, 0))
+	if (kind == WEIR_CC_RDMA && UNLIKELY(w->engine->notes != NULL))
 		notes_return(w, packet, data, h->now_ps);
 	host_control(w, h, packet, &spare);
 }
@@ -105,7 +106,7 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 {
 	uint32_t payload_bytes = data->payload_bytes;
 
-	if (__builtin_expect(data->number != r->next || r->arrived_count, 0))
+	if (UNLIKELY(data->number != r->next || r->arrived_count))
 		return receiver_book_slowly(w, h, r, data);
 	r->next++;
 	r->bytes += payload_bytes;
@@ -115,16 +116,17 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 
 /* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after
  * it. */
-static inline __attribute__((always_inline)) void
-receiver_take(struct worker *w, struct host *h, struct receiver *r, const struct transport *t,
-	      struct weir_packet *packet, int ack_at_once, enum weir_cc_transport kind)
+static inline ALWAYS_INLINE void receiver_take(struct worker *w, struct host *h, struct receiver *r,
+					       const struct transport *t,
+					       struct weir_packet *packet, int ack_at_once,
+					       enum weir_cc_transport kind)
 {
 	const struct segment *data = packet_segment(packet);
 
 	ack_at_once |= receiver_book(w, h, r, data);
 	if (r->held++ == 0 && kind == WEIR_CC_TCP)
 		r->echo_ps = data->sent_ps;
-	if (__builtin_expect(r->next >= r->message_end, 0))
+	if (UNLIKELY(r->next >= r->message_end))
 		receiver_end_message(w, h, r, packet, ack_at_once);
 	else if (ack_at_once || r->held >= t->acks_per)
 		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);

@@ -4,6 +4,7 @@
  * out in a window. */
 #ifndef SIM_CORE_ROOM_H
 #define SIM_CORE_ROOM_H
+#include "base/compiler.h"
 #include "sim/core/engine.h"
 
 /* Ports, lines and windows are there, workers not yet. */
@@ -23,9 +24,9 @@ void room_tidy(struct engine *e);
 
 static inline void room_check(struct engine *e)
 {
-	if (__builtin_expect(e->store.fresh > e->tidy_at, 0))
+	if (UNLIKELY(e->store.fresh > e->tidy_at))
 		room_tidy(e);
-	if (__builtin_expect(e->store.chunk_limit - e->store.fresh < e->window_chunks, 0))
+	if (UNLIKELY(e->store.chunk_limit - e->store.fresh < e->window_chunks))
 		room_make(e);
 }
 #endif

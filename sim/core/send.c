@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* send.c -- the sending end of a connection, whatever transport it has: its messages, its
  * timers. */
+#include "base/compiler.h"
 #include "sim/core/send.h"
 #include "sim/parallel/ranks.h"
 
@@ -231,8 +232,8 @@ void sender_note_completions(struct worker *w, const struct host *h, struct send
 /* --- timers --- */
 
 /* The application writes another segment, or stops. */
-static __attribute__((noinline)) void on_application(struct worker *w, struct host *h,
-						     struct sender *s, uint32_t handle)
+static NOINLINE void on_application(struct worker *w, struct host *h, struct sender *s,
+				    uint32_t handle)
 {
 	struct flow *f = flow_at(w->engine, s->connection);
 
@@ -253,8 +254,8 @@ static __attribute__((noinline)) void on_application(struct worker *w, struct ho
 	try_to_send(w, h, s, handle);
 }
 
-static __attribute__((noinline)) void on_retransmit(struct worker *w, struct host *h,
-						    struct sender *s, uint32_t handle)
+static NOINLINE void on_retransmit(struct worker *w, struct host *h, struct sender *s,
+				   uint32_t handle)
 {
 	if (s->timer_ps != h->now_ps)
 		return; /* an earlier one was set since */

@@ -4,6 +4,7 @@
  * sim/core/rack.c and the transports only. */
 #ifndef SIM_CORE_SEND_H
 #define SIM_CORE_SEND_H
+#include "base/compiler.h"
 #include "sim/core/host.h"
 
 static inline struct sender *sender_at(const struct worker *w, uint32_t handle)
@@ -109,9 +110,10 @@ static inline uint32_t sender_next_payload(const struct engine *e, const struct 
 
 /* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the
  * packet there. */
-static inline __attribute__((always_inline)) struct weir_packet *
-sender_put(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
-	   int64_t start_ps)
+static inline ALWAYS_INLINE struct weir_packet *sender_put(struct worker *w, struct host *h,
+							   struct sender *s,
+							   const struct transport *t,
+							   int64_t start_ps)
 {
 	const struct engine *e = w->engine;
 	struct weir_packet *packet = egress_place(w, h->out);
@@ -153,7 +155,7 @@ sender_put(struct worker *w, struct host *h, struct sender *s, const struct tran
 	};
 	if (!s->timer_on)
 		sender_start_timer(e, h, s, start_ps);
-	if (__builtin_expect(has_board, 0) && s->board->rack)
+	if (UNLIKELY(has_board) && s->board->rack)
 		rack_sent(e, h, s, number, start_ps);
 	h->made_pkts++;
 	return packet;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered
  * to its egress port; then the ports that hold packets catch up. */
+#include "base/compiler.h"
 #include "sim/core/ordered.h"
 #include "sim/core/transmit.h"
 #include <string.h>
@@ -33,8 +34,8 @@ void transmit_specially(struct worker *w, struct egress *out, const struct weir_
 
 /* extras, here and below: bits of enum switch_extra, which are mostly known when this is
  * compiled. */
-static inline __attribute__((always_inline)) void
-next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
+static inline ALWAYS_INLINE void next_simply(struct worker *w, struct switch_state *s,
+					     struct egress *out, uint32_t extras)
 {
 	int64_t start_ps = out->port.free_ps;
 	struct weir_packet *packet =
@@ -47,8 +48,8 @@ next_simply(struct worker *w, struct switch_state *s, struct egress *out, uint32
 
 /* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of
  * the shared buffer has other ports catch up, who use the memory that the packet was in. */
-static inline __attribute__((always_inline)) void
-egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32_t extras)
+static inline ALWAYS_INLINE void egress_next(struct worker *w, struct switch_state *s,
+					     struct egress *out, uint32_t extras)
 {
 	const struct weir_port_class *c = out->port.kind;
 	int64_t start_ps = out->port.free_ps;
@@ -63,7 +64,7 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 
 	if (!packet)
 		return;
-	if (__builtin_expect(c->mark_dequeue && c->mark_needs & WEIR_MARK_NEEDS_POOL, 0)) {
+	if (UNLIKELY(c->mark_dequeue && c->mark_needs & WEIR_MARK_NEEDS_POOL)) {
 		kept = *packet;
 		packet = &kept;
 	}
@@ -76,36 +77,33 @@ egress_next(struct worker *w, struct switch_state *s, struct egress *out, uint32
 }
 
 /* Everything that can start before limit_ps leaves the port. */
-static inline __attribute__((always_inline)) void catch_up_as(struct worker *w,
-							      struct switch_state *s,
-							      struct egress *out, int64_t limit_ps,
-							      uint32_t extras)
+static inline ALWAYS_INLINE void catch_up_as(struct worker *w, struct switch_state *s,
+					     struct egress *out, int64_t limit_ps, uint32_t extras)
 {
 	while (out->port.pkts && out->port.free_ps < limit_ps)
 		egress_next(w, s, out, extras);
 }
 
-static __attribute__((noinline)) void catch_up_plainly(struct worker *w, struct switch_state *s,
-						       struct egress *out, int64_t limit_ps)
+static NOINLINE void catch_up_plainly(struct worker *w, struct switch_state *s, struct egress *out,
+				      int64_t limit_ps)
 {
 	catch_up_as(w, s, out, limit_ps, 0);
 }
 
-static __attribute__((noinline)) void catch_up_accounting(struct worker *w, struct switch_state *s,
-							  struct egress *out, int64_t limit_ps)
+static NOINLINE void catch_up_accounting(struct worker *w, struct switch_state *s,
+					 struct egress *out, int64_t limit_ps)
 {
 	catch_up_as(w, s, out, limit_ps, SWITCH_SHARES | SWITCH_ACCOUNTS);
 }
 
-static __attribute__((noinline)) void catch_up_with(struct worker *w, struct switch_state *s,
-						    struct egress *out, int64_t limit_ps)
+static NOINLINE void catch_up_with(struct worker *w, struct switch_state *s, struct egress *out,
+				   int64_t limit_ps)
 {
 	catch_up_as(w, s, out, limit_ps, s->extras);
 }
 
-static inline __attribute__((always_inline)) void catch_up(struct worker *w, struct switch_state *s,
-							   struct egress *out, int64_t limit_ps,
-							   uint32_t extras)
+static inline ALWAYS_INLINE void catch_up(struct worker *w, struct switch_state *s,
+					  struct egress *out, int64_t limit_ps, uint32_t extras)
 {
 	if (!extras)
 		catch_up_plainly(w, s, out, limit_ps);
@@ -138,9 +136,8 @@ static inline int will_wait(const struct egress *out, const struct weir_packet *
 
 /* The packet's port takes it, lets it wait or drops it. What is left of its path is written where
  * it goes and not where it is, see weir_port_offer_plain. */
-static inline __attribute__((always_inline)) int offer(struct worker *w, struct egress *out,
-						       struct weir_packet *packet, uint64_t path,
-						       uint32_t extras)
+static inline ALWAYS_INLINE int offer(struct worker *w, struct egress *out,
+				      struct weir_packet *packet, uint64_t path, uint32_t extras)
 {
 	int64_t now_ps = packet->time_ps;
 	int answer;
@@ -162,8 +159,8 @@ static inline __attribute__((always_inline)) int offer(struct worker *w, struct 
 	return answer;
 }
 
-static inline __attribute__((always_inline)) void
-forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, uint32_t extras)
+static inline ALWAYS_INLINE void forward(struct worker *w, struct switch_state *s,
+					 struct weir_packet *packet, uint32_t extras)
 {
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
@@ -196,7 +193,7 @@ forward(struct worker *w, struct switch_state *s, struct weir_packet *packet, ui
 }
 
 /* Room for more keys behind the first count. Returns where the next goes. */
-static __attribute__((noinline)) uint64_t *grow_keys(struct worker *w, size_t count)
+static NOINLINE uint64_t *grow_keys(struct worker *w, size_t count)
 {
 	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
 	w->keys = memory_grow(w->keys, w->key_capacity, sizeof(*w->keys));
@@ -208,14 +205,12 @@ static __attribute__((noinline)) uint64_t *grow_keys(struct worker *w, size_t co
 /* Room for another chunk of them. */
 static inline uint64_t *keys_with_room(struct worker *w, uint64_t *key_at)
 {
-	return __builtin_expect(key_at < w->keys_full, 1)
-		       ? key_at
-		       : grow_keys(w, (size_t)(key_at - w->keys));
+	return LIKELY(key_at < w->keys_full) ? key_at : grow_keys(w, (size_t)(key_at - w->keys));
 }
 
 /* What is not in this core's cache: packets that have come, and ports. */
-static inline __attribute__((always_inline)) void
-fetch_lines(const struct worker *w, const struct switch_state *s, uint32_t chunks)
+static inline ALWAYS_INLINE void fetch_lines(const struct worker *w, const struct switch_state *s,
+					     uint32_t chunks)
 {
 	const _Atomic uint32_t *tails = w->line_tail + s->first_line;
 	const uint32_t *heads = s->heads;
@@ -243,8 +238,7 @@ void switch_fetch(const struct worker *w, const struct switch_state *s)
 
 /* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
  * already. */
-static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct switch_state *s,
-						 uint32_t shift)
+static NOINLINE uint32_t gather(struct worker *w, const struct switch_state *s, uint32_t shift)
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
@@ -259,7 +253,7 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 
 		if (slot == tail)
 			continue;
-		if (__builtin_expect(slot == WEIR_SLOT_NONE, 0)) {
+		if (UNLIKELY(slot == WEIR_SLOT_NONE)) {
 			slot = heads[i] = line_start(e, s->first_line + i);
 			if (slot == tail) /* its first packet was lost on the way */
 				continue;
@@ -290,13 +284,13 @@ static __attribute__((noinline)) uint32_t gather(struct worker *w, const struct 
 				break;
 		}
 	}
-	if (__builtin_expect(e->wheel_is_short, 0) && pending_ps != WEIR_TIME_NEVER_PS)
+	if (UNLIKELY(e->wheel_is_short) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return (uint32_t)(key_at - w->keys);
 }
 
 /* Moves a key down to its place among those before it, from first on. */
-static __attribute__((noinline)) void insert_key(const uint64_t *first, uint64_t *at)
+static NOINLINE void insert_key(const uint64_t *first, uint64_t *at)
 {
 	uint64_t key = *at;
 
@@ -308,8 +302,8 @@ static __attribute__((noinline)) void insert_key(const uint64_t *first, uint64_t
 }
 
 /* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
-static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uint32_t count,
-							   uint32_t shift, uint32_t buckets)
+static NOINLINE const uint64_t *sort_keys(struct worker *w, uint32_t count, uint32_t shift,
+					  uint32_t buckets)
 {
 	uint64_t *keys = w->keys, *sorted = w->sorted;
 	uint32_t *bucket = w->buckets, sum = 0;
@@ -329,14 +323,13 @@ static __attribute__((noinline)) const uint64_t *sort_keys(struct worker *w, uin
 	}
 #pragma GCC unroll 4
 	for (uint64_t *key = keys + 1; key < keys + count; key++)
-		if (__builtin_expect(*key < key[-1], 0))
+		if (UNLIKELY(*key < key[-1]))
 			insert_key(keys, key);
 	return keys;
 }
 
 /* Ports that still hold packets: work off the window, and come back when the next can start. */
-static inline __attribute__((always_inline)) void flush(struct worker *w, struct switch_state *s,
-							uint32_t extras)
+static inline ALWAYS_INLINE void flush(struct worker *w, struct switch_state *s, uint32_t extras)
 {
 	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
 		uint64_t left = s->backlog[word];
@@ -381,8 +374,8 @@ const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32
 
 /* A frame between neighbours, when the port that it stops, or lets go on, has sent what it
  * could. */
-static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch_state *s,
-						 uint32_t input, const struct weir_packet *frame)
+static NOINLINE void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
+				const struct weir_packet *frame)
 {
 	const struct engine *e = s->engine;
 
@@ -395,22 +388,21 @@ static __attribute__((noinline)) void obey_frame(struct worker *w, struct switch
  * the switch is strict from here on. Frames between neighbours are obeyed and done with. */
 enum arrival { ARRIVAL_GOES_ON, ARRIVAL_IS_DONE, ARRIVAL_IS_STRICT };
 
-static inline __attribute__((always_inline)) enum arrival
-look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_bytes,
-	struct weir_packet *packet)
+static inline ALWAYS_INLINE enum arrival look_at(struct worker *w, struct switch_state *s,
+						 uint32_t input, uint64_t easy_bytes,
+						 struct weir_packet *packet)
 {
 	struct segment *segment = packet_segment(packet);
 	const struct egress *out =
 		(const struct egress *)(s->ports +
 					(size_t)(segment->path & s->route_mask) * s->port_size);
 
-	if (__builtin_expect(packet_is_pause(packet), 0)) {
+	if (UNLIKELY(packet_is_pause(packet))) {
 		obey_frame(w, s, input, packet);
 		return ARRIVAL_IS_DONE;
 	}
-	if (__builtin_expect(
-		    !lossless_is_easy(&s->ordered->lossless, input, easy_bytes, packet, &out->port),
-		    0)) {
+	if (UNLIKELY(!lossless_is_easy(&s->ordered->lossless, input, easy_bytes, packet,
+				       &out->port))) {
 		ordered_begin(s, packet->time_ps);
 		return ARRIVAL_IS_STRICT;
 	}
@@ -419,8 +411,8 @@ look_at(struct worker *w, struct switch_state *s, uint32_t input, uint64_t easy_
 }
 
 /* Works off arrivals; returns how many. */
-static inline __attribute__((always_inline)) uint32_t
-run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t count, uint32_t extras)
+static inline ALWAYS_INLINE uint32_t run(struct worker *w, struct switch_state *s,
+					 const uint64_t *keys, uint32_t count, uint32_t extras)
 {
 	uint64_t easy_bytes = 0;
 
@@ -448,8 +440,8 @@ run(struct worker *w, struct switch_state *s, const uint64_t *keys, uint32_t cou
 
 /* A switch that does more than pass packets on, until it has to be strict. What is common has code
  * of its own. */
-static __attribute__((noinline)) void run_with(struct worker *w, struct switch_state *s,
-					       const uint64_t *keys, uint32_t count)
+static NOINLINE void run_with(struct worker *w, struct switch_state *s, const uint64_t *keys,
+			      uint32_t count)
 {
 	uint32_t done = 0;
 
@@ -495,7 +487,7 @@ void switch_run(struct worker *w, struct switch_state *s)
 
 	s->worker = w;
 	w->switched += count;
-	if (__builtin_expect(s->extras != 0, 0))
+	if (UNLIKELY(s->extras != 0))
 		run_with(w, s, keys, count);
 	else
 		run(w, s, keys, count, 0);

@@ -8,6 +8,7 @@
  *
  * Differs: windows count whole segments, so that a short last segment weighs as much as a full one,
  * as in Linux. */
+#include "base/compiler.h"
 #include "sim/core/send.h"
 #include <assert.h>
 #include <string.h>
@@ -20,9 +21,10 @@ static inline void allow(const struct transport *t, struct sender *s, uint64_t b
 
 /* --- sending --- */
 
-static inline __attribute__((always_inline)) struct weir_packet *
-put_segment(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
-	    int64_t start_ps)
+static inline ALWAYS_INLINE struct weir_packet *put_segment(struct worker *w, struct host *h,
+							    struct sender *s,
+							    const struct transport *t,
+							    int64_t start_ps)
 {
 	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
 
@@ -39,9 +41,8 @@ void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_
 }
 
 /* The sender may have become able to send: at once where the card is free, else in its turn. */
-static inline __attribute__((always_inline)) void try_here(struct worker *w, struct host *h,
-							   struct sender *s, uint32_t handle,
-							   const struct transport *t)
+static inline ALWAYS_INLINE void try_here(struct worker *w, struct host *h, struct sender *s,
+					  uint32_t handle, const struct transport *t)
 {
 	if (s->in_ready || !sender_can_send(s))
 		return;
@@ -54,8 +55,7 @@ static inline __attribute__((always_inline)) void try_here(struct worker *w, str
 	}
 }
 
-static __attribute__((noinline)) void try_rarely(struct worker *w, struct host *h, struct sender *s,
-						 uint32_t handle)
+static NOINLINE void try_rarely(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	try_here(w, h, s, handle, sender_transport(w->engine, s));
 }
@@ -176,10 +176,9 @@ static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 	return pipe_bytes + send_bytes;
 }
 
-static inline __attribute__((always_inline)) void update_allowed(const struct transport *t,
-								 struct sender *s,
-								 struct weir_cc_window *window,
-								 uint64_t arrived_bytes)
+static inline ALWAYS_INLINE void update_allowed(const struct transport *t, struct sender *s,
+						struct weir_cc_window *window,
+						uint64_t arrived_bytes)
 {
 	uint64_t bytes = window->window_bytes < t->max_window_bytes ? window->window_bytes
 								    : t->max_window_bytes;
@@ -252,10 +251,9 @@ static void find_losses(struct worker *w, struct host *h, struct sender *s,
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
-static inline __attribute__((always_inline)) void react(struct worker *w, struct host *h,
-							struct sender *s, const struct transport *t,
-							const struct weir_cc_ack *a,
-							const struct segment *ack)
+static inline ALWAYS_INLINE void react(struct worker *w, struct host *h, struct sender *s,
+				       const struct transport *t, const struct weir_cc_ack *a,
+				       const struct segment *ack)
 {
 	struct weir_cc_window *window = sender_cc(s);
 

@@ -11,6 +11,7 @@
  * of goes through a lock. */
 #ifndef SIM_CORE_TELEMETRY_H
 #define SIM_CORE_TELEMETRY_H
+#include "base/compiler.h"
 #include "lib/mark/flow_count.h"
 #include "sim/core/flow_census.h"
 #include "sim/core/host.h"
@@ -46,7 +47,7 @@ static inline struct int_stack *packet_notes(const struct engine *e,
 
 static inline void notes_begin(struct worker *w, struct weir_packet *packet)
 {
-	if (__builtin_expect(w->notes.free == 0, 0))
+	if (UNLIKELY(w->notes.free == 0))
 		notes_refill(w);
 
 	uint32_t number = w->notes.free;
@@ -91,8 +92,8 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 					 const struct weir_packet *packet, int64_t now_ps)
 {
-	if (e->flow_censuss)
-		return flow_census_pass(&e->flow_censuss[link],
+	if (e->flow_censuses)
+		return flow_census_pass(&e->flow_censuses[link],
 					packet_segment((struct weir_packet *)packet)->connection,
 					packet->flags & SEGMENT_LAST ? FLOW_CENSUS_LAST
 								     : FLOW_CENSUS_MORE);
@@ -101,10 +102,8 @@ static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 
 /* The packet that lies in the place on a port's line leaves now: if it is data it gets one more
  * note, while there is room. */
-static inline __attribute__((always_inline)) void telemetry_write(const struct engine *e,
-								  const struct egress *out,
-								  const struct weir_packet *packet,
-								  int64_t start_ps)
+static inline ALWAYS_INLINE void telemetry_write(const struct engine *e, const struct egress *out,
+						 const struct weir_packet *packet, int64_t start_ps)
 {
 	const struct weir_port *p = &out->port;
 	struct int_stack *notes = packet_notes(e, packet);

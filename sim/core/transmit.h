@@ -2,6 +2,7 @@
 /* transmit.h -- a packet goes from a port of a switch onto its line. */
 #ifndef SIM_CORE_TRANSMIT_H
 #define SIM_CORE_TRANSMIT_H
+#include "base/compiler.h"
 #include "sim/core/telemetry.h"
 
 /* As below, whatever the line is. */
@@ -10,14 +11,13 @@ void transmit_specially(struct worker *w, struct egress *out, const struct weir_
 
 /* The packet starts at start_ps and is on the line until free_ps, there with that path (NULL: its
  * own). writes: the switch writes into it, see telemetry.h. */
-static inline __attribute__((always_inline)) void transmit(struct worker *w, struct egress *out,
-							   const struct weir_packet *packet,
-							   const uint64_t *path, int64_t start_ps,
-							   int writes)
+static inline ALWAYS_INLINE void transmit(struct worker *w, struct egress *out,
+					  const struct weir_packet *packet, const uint64_t *path,
+					  int64_t start_ps, int writes)
 {
 	uint32_t to = out->to;
 
-	if (__builtin_expect(to & EGRESS_SPECIAL, 0)) {
+	if (UNLIKELY(to & EGRESS_SPECIAL)) {
 		transmit_specially(w, out, packet,
 				   path ? *path
 					: packet_segment((struct weir_packet *)packet)->path,

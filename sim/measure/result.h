@@ -80,7 +80,7 @@ struct pause_result {
 	int64_t paused_ps;
 };
 
-/* Why a packet was dropped or marked, network-weir_wide, whole run. */
+/* Why a packet was dropped or marked, network-wide, whole run. */
 struct reason_count {
 	const char *name;
 	uint64_t count;

@@ -7,13 +7,13 @@
 #define _GNU_SOURCE
 #include "sim/parallel/exchange.h"
 #include "base/memory.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Looks before it goes to sleep: a rank is seldom late by more, where each has a core. */
@@ -38,14 +38,6 @@ struct local {
 	struct way *ways;  /* by rank; the own one has no socket */
 	struct pollfd *polls;
 };
-
-static double now_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* What a system call moved; 0: nothing now. */
 static size_t moved(const struct exchange *x, uint32_t rank, ssize_t result)
@@ -107,7 +99,7 @@ static int pull(struct local *l, uint32_t rank)
 static void swap(struct local *l)
 {
 	uint32_t open = 0, spins = 0;
-	double began = now_seconds();
+	int64_t began_ns = clock_ns();
 
 	do {
 		nfds_t waiting = 0;
@@ -131,7 +123,7 @@ static void swap(struct local *l)
 		if (open && ++spins > SPINS_BEFORE_SLEEP)
 			poll(l->polls, waiting, -1);
 	} while (open);
-	l->x.waited_seconds += now_seconds() - began;
+	l->x.waited_seconds += 1e-9 * (double)(clock_ns() - began_ns);
 }
 
 static void prepare(struct local *l, uint32_t rank, const struct exchange_votes *votes,

@@ -2,6 +2,7 @@
 /* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
  * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
 #define _GNU_SOURCE
+#include "base/compiler.h"
 #include "sim/run/run.h"
 #include "sim/run/build.h"
 #include "base/time_text.h"
@@ -11,20 +12,12 @@
 #include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 #include "sim/core/agents.h"
+#include "base/clock.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { POLLS_BETWEEN_LOOKS = 1024 };
-
-static double clock_seconds(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A run that goes on. */
 struct course {
@@ -84,7 +77,7 @@ static int is_broken(struct course *r)
 }
 
 /* Has something happened after which there is no result? */
-static inline __attribute__((always_inline)) enum run_status find_trouble(struct course *r)
+static inline ALWAYS_INLINE enum run_status find_trouble(struct course *r)
 {
 	const struct measure *m = &r->measure;
 
@@ -109,7 +102,7 @@ static int is_stopped(const struct course *r)
 	return r->control->stop && atomic_load_explicit(r->control->stop, memory_order_relaxed);
 }
 
-static inline __attribute__((always_inline)) int go_on(const struct course *r)
+static inline ALWAYS_INLINE int go_on(const struct course *r)
 {
 	const struct measure *m = &r->measure;
 
@@ -290,11 +283,11 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	struct measure *m = &course->measure;
 	enum run_status status;
 	enum engine_leg leg = ENGINE_AT_STOP;
-	double cpu;
+	int64_t cpu_ns;
 
 	m->engine->on_poll = control->exchange ? on_poll_of_ranks : on_poll;
 	m->engine->context = course;
-	cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+	cpu_ns = clock_cpu_ns();
 	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
 		leg = agents_run_until(m->engine, stop_ps, error);
 		if (leg == ENGINE_AT_STOP)
@@ -304,7 +297,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 		exchange_lost(control->exchange, control->exchange->rank, error->text);
 	if (leg == ENGINE_REFUSED)
 		return RUN_FAILED;
-	m->cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	m->cpu_seconds = 1e-9 * (double)(clock_cpu_ns() - cpu_ns);
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
@@ -336,7 +329,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 {
 	struct course course = { .measure = { .config = c }, .control = control };
 	struct measure *m = &course.measure;
-	double wall = clock_seconds(CLOCK_MONOTONIC);
+	int64_t begin_ns = clock_ns();
 	int status;
 
 	memset(r, 0, sizeof(*r));
@@ -345,7 +338,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 		show_built(m->engine, r);
 	else if (status == RUN_DONE)
 		status = carry_out(&course, r, error);
-	r->wall_seconds = clock_seconds(CLOCK_MONOTONIC) - wall;
+	r->wall_seconds = 1e-9 * (double)(clock_ns() - begin_ns);
 	measure_free(m);
 	if (m->engine)
 		engine_free(m->engine);

@@ -4,23 +4,15 @@
 #include "switch/run/loop.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
 
 int64_t loop_now_ps(const struct loop *l)
 {
-	return weir_ns_to_ps(now_ns() - l->start_ns);
+	return weir_ns_to_ps(clock_ns() - l->start_ns);
 }
 
 /* --- between groups --- */
@@ -171,7 +163,7 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 		return -1;
 	}
 	records_open(&l->records, s);
-	l->start_ns = now_ns();
+	l->start_ns = clock_ns();
 	for (uint32_t i = 0; i < l->group_count; i++)
 		l->groups[i].mended_ns = l->start_ns;
 	return 0;

@@ -3,22 +3,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
 #include "weir/units.h"
-#include <time.h>
+#include "base/clock.h"
 
 enum {
 	TURN_FRAMES = 256, /* read in one turn at most, so that sending is not put off for long */
 	SOURCES_MAX = PLANE_PORTS_MAX + REAL_THREADS_MAX,
 };
 
-#define MEND_EVERY_NS ((int64_t)WEIR_NS_PER_S / 2)
-
-static int64_t read_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * WEIR_NS_PER_S + t.tv_nsec;
-}
+#define MEND_EVERY_NS (WEIR_NS_PER_S / 2)
 
 static void mend(struct loop_group *g, int64_t now_ns)
 {
@@ -130,7 +122,7 @@ static void take_frame(struct loop_group *g, const struct source *s)
 /* Frames in the order of their times. Returns up to when all that came was read. */
 static int64_t receive(struct loop_group *g, int64_t now_ps)
 {
-	const struct moment now = { read_clock_ns(CLOCK_REALTIME), now_ps };
+	const struct moment now = { clock_wall_ns(), now_ps };
 	struct source sources[SOURCES_MAX], *s;
 	uint32_t count = list_sources(g, sources);
 
@@ -208,7 +200,7 @@ static void send(struct loop_group *g, uint32_t port, int64_t now_ps)
 void loop_turn(struct loop_group *g)
 {
 	struct loop *l = g->loop;
-	int64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
+	int64_t now_ns = clock_ns();
 	int64_t now_ps = weir_ns_to_ps(now_ns - l->start_ns), read_ps;
 
 	g->turns++;

@@ -2,7 +2,7 @@
 /* test_campaign.c -- tasks that others do: what every executor promises, and which runs a folder
  * lacks. */
 #define _GNU_SOURCE
-#include "base/machine.h"
+#include "base/clock.h"
 #include "lab/campaign/campaign.h"
 #include "lab/store/store.h"
 #include "tests/folder.h"

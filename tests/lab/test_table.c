@@ -343,7 +343,7 @@ TEST(test_table_marks_what_is_of_flows_that_ended_and_of_deadlocks)
 {
 	const char *metrics[] = { "fct_mean_ns", "drops" };
 	const struct compare_request q = { .metric_count = 2, .metrics = metrics };
-	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
+	const struct compare_layout wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -355,7 +355,7 @@ TEST(test_table_marks_what_is_of_flows_that_ended_and_of_deadlocks)
 	CHECK_INT(c.rows[1].cells[0].is_doubtful, 1);
 	CHECK_INT(c.rows[1].cells[1].is_doubtful, 0); /* drops are of all flows */
 	CHECK_INT(c.rows[2].cells[1].is_doubtful, 1); /* but not of a network that stands still */
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_STR(text, "                                   FCT\n"
 			"                                  mean  drops\n"
 			"marking  flows ended  deadlocks     us\n"
@@ -398,7 +398,7 @@ TEST(test_number_of_fewer_runs_than_its_row_is_marked)
 					    { "ecn", "100pkts", 2, NAN, 0, 9, 0, 0 } };
 	const char *metrics[] = { "fct_mean_ns" };
 	const struct compare_request q = { .metric_count = 1, .metrics = metrics };
-	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
+	const struct compare_layout wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -407,7 +407,7 @@ TEST(test_number_of_fewer_runs_than_its_row_is_marked)
 		shelf_add(&s, runs[i]);
 	make(&c, &s, &q);
 	CHECK_STR(cell_mark(&c.rows[0], &c.rows[0].cells[0]), "*");
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_CONTAINS(text, "1*\n");
 	CHECK_CONTAINS(text, "* of fewer runs than its row: the others have no number for it.\n");
 	free(text);
@@ -447,7 +447,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	const char *metrics[] = { "queue_mean_pkts" };
 	const struct compare_request usual = { .by_count = 0 },
 				     asked = { .metric_count = 1, .metrics = metrics };
-	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
+	const struct compare_layout wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -455,7 +455,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	add_queues(&s, 0, "");
 	make(&c, &s, &usual);
 	CHECK(has_column(&c, "queue_mean_pkts") && !has_column(&c, "network_queue_mean_pkts"));
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_CONTAINS(text, "The queue is that of sw->h0, the longest of every run.\n");
 	free(text);
 	comparison_free(&c);
@@ -463,12 +463,12 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 	make(&c, &s, &usual);
 	CHECK(!has_column(&c, "queue_mean_pkts") && !has_column(&c, "utilisation"));
 	CHECK(has_column(&c, "network_queue_mean_pkts"));
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_CONTAINS(text, "Runs have their longest queue at different ports.\n");
 	free(text);
 	comparison_free(&c);
 	make(&c, &s, &asked);
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_CONTAINS(text, "longest queue");
 	CHECK_CONTAINS(text, "sw->h0");
 	CHECK_CONTAINS(text, "sw->h1");
@@ -480,7 +480,7 @@ TEST(test_table_compares_no_queues_of_different_ports_unless_asked)
 TEST(test_table_shows_the_queue_of_the_port_that_the_scenario_names)
 {
 	const struct compare_request usual = { .by_count = 0 };
-	const struct compare_layout weir_wide = { .width = 100, .all = 1 };
+	const struct compare_layout wide = { .width = 100, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
@@ -489,7 +489,7 @@ TEST(test_table_shows_the_queue_of_the_port_that_the_scenario_names)
 	add_queues(&s, 1, "sw->h1");
 	make(&c, &s, &usual);
 	CHECK(has_column(&c, "queue_mean_pkts"));
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_CONTAINS(text, "The queue is that of sw->h1.\n");
 	free(text);
 	comparison_free(&c);
@@ -559,14 +559,14 @@ TEST(test_flow_metrics_agree_with_those_of_the_run)
 TEST(test_table_is_aligned)
 {
 	const struct compare_request all = { .by_count = 0 };
-	const struct compare_layout weir_wide = { .width = 80, .all = 1 };
+	const struct compare_layout wide = { .width = 80, .all = 1 };
 	struct shelf s = shelf_make();
 	struct comparison c;
 	char *text;
 
 	shelf_fill(&s);
 	make(&c, &s, &all);
-	text = printed(&c, &weir_wide);
+	text = printed(&c, &wide);
 	CHECK_STR(text, "                                FCT\n"
 			"                               mean    drops\n"
 			"marking  buffer   runs           us\n"

@@ -209,15 +209,15 @@ static void check_net(const struct weir_learn_plan *plan)
 		CHECK_NEAR(t.desk.gradient[i], (above - below) / (2.0 * step), 2e-5);
 	}
 	for (uint32_t i = 0; i < SAMPLES * plan->current_size; i++) {
-		float centre = t.current[i], weir_wide = 1.0F / 1024.0F;
+		float centre = t.current[i], wide = 1.0F / 1024.0F;
 		double above, below;
 
-		t.current[i] = centre + weir_wide;
+		t.current[i] = centre + wide;
 		above = trial_loss(&t, weights, t.current, &ignored);
-		t.current[i] = centre - weir_wide;
+		t.current[i] = centre - wide;
 		below = trial_loss(&t, weights, t.current, &ignored);
 		t.current[i] = centre;
-		CHECK_NEAR(t.current_slopes[i], (above - below) / (2.0 * (double)weir_wide), 1e-3);
+		CHECK_NEAR(t.current_slopes[i], (above - below) / (2.0 * (double)wide), 1e-3);
 	}
 	free(weights);
 	desk_close(&t.desk);

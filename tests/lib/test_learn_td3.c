@@ -334,7 +334,7 @@ TEST(test_learn_td3_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		player_close(&p[i]);
 }
 
-/* What every compiler and machine must come to: release and sanitizer builds, with weir_wide
+/* What every compiler and machine must come to: release and sanitizer builds, with wide
  * registers and without. A change of this number is a change of every model that is trained. */
 TEST(test_learn_td3_is_the_same_bytes_in_every_build)
 {
