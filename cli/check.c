@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c -- weir check FILE: everything but the run. */
-#include "cli/commands.h"
-#include "cli/load.h"
+#include "cli/options.h"
 #include "lab/store/results.h"
 #include "lab/scenario/default_notes.h"
 #include "lab/scenario/sweep.h"
@@ -17,8 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct cli_option check_arguments[] = {
+	OPTIONS_OF_SCENARIO,
+	OPTION_FULL,
+	{ ALLOW_PLUGINS, NULL,
+	  "loads plug-ins, to check them and what goes with them too; without it their code is not "
+	  "run",
+	  OFFER_NOTHING },
+	{ .name = NULL },
+};
+
+static const char check_more[] =
+	"A line 'note:' names a default that is meant for other link rates than the "
+	"scenario's, where\n"
+	"the scenario leaves the value to it; 'weir help defaults' lists them all.\n";
+
 /* A scenario as built. */
-struct built {
+struct check_built {
 	const struct config *c;
 	const struct run_result *r;
 	uint32_t *flows;   /* by section: there may be many of both */
@@ -26,14 +40,14 @@ struct built {
 	uint32_t *section; /* by host: the last section that it is known to receive from, plus 1 */
 };
 
-static void built_free(struct built *b)
+static void check_built_free(struct check_built *b)
 {
 	free(b->flows);
 	free(b->first);
 	free(b->section);
 }
 
-static void built_group(struct built *b)
+static void check_built_group(struct check_built *b)
 {
 	uint32_t sections = b->c->traffic_count;
 
@@ -51,15 +65,15 @@ static void built_group(struct built *b)
 
 /* --- what one [traffic] section asks of the network --- */
 
-struct demand {
+struct check_demand {
 	uint64_t flows, unlimited, waiting, bytes;
 	int64_t first_ps, last_ps; /* starts */
 	double receivers_bps;      /* links of all hosts that receive something */
 };
 
-static struct demand demand_of(const struct built *b, uint32_t traffic)
+static struct check_demand check_demand(const struct check_built *b, uint32_t traffic)
 {
-	struct demand d = { .first_ps = WEIR_TIME_NEVER_PS };
+	struct check_demand d = { .first_ps = WEIR_TIME_NEVER_PS };
 
 	for (uint64_t i = b->first[traffic]; i < b->first[traffic + 1]; i++) {
 		const struct flow *f = &b->r->flows[b->flows[i]];
@@ -83,7 +97,7 @@ static struct demand demand_of(const struct built *b, uint32_t traffic)
 }
 
 /* What sets a section apart from others: its control, its classes and whether they are lossless. */
-static void print_own(const struct config *c, const struct traffic_config *t)
+static void check_print_own(const struct config *c, const struct traffic_config *t)
 {
 	uint64_t last = t->class_id + t->classes - 1;
 	int some = 0, all = 1;
@@ -100,10 +114,10 @@ static void print_own(const struct config *c, const struct traffic_config *t)
 	puts(all ? ", lossless" : some ? ", in part lossless" : "");
 }
 
-static void print_demand(const struct built *b, uint32_t traffic)
+static void check_print_demand(const struct check_built *b, uint32_t traffic)
 {
 	const struct traffic_config *t = &b->c->traffic[traffic];
-	struct demand d = demand_of(b, traffic);
+	struct check_demand d = check_demand(b, traffic);
 	double seconds = weir_ps_to_s(d.last_ps - d.first_ps);
 	/* Between the first start and the last lie as many gaps as there are flows but one. */
 	double bps = weir_bytes_to_bits((double)d.bytes) * (double)(d.flows - 1) / (double)d.flows /
@@ -132,30 +146,30 @@ static void print_demand(const struct built *b, uint32_t traffic)
 	if (d.waiting == 0 && b->c->measure.to_ps && d.first_ps >= (int64_t)b->c->measure.to_ps)
 		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
-	print_own(b->c, t);
+	check_print_own(b->c, t);
 }
 
 /* "4", "2 to 6" */
-static void print_range(const struct ways_range *r)
+static void check_print_range(const struct ways_range *r)
 {
 	printf("%.0f", r->least);
 	if (r->most > r->least)
 		printf(" to %.0f", r->most);
 }
 
-static void print_ways(const struct ways *s)
+static void check_print_ways(const struct ways *s)
 {
 	fputs("paths: ", stdout);
 	if (s->paths.most > 0) {
 		fputs("between racks ", stdout);
-		print_range(&s->paths);
+		check_print_range(&s->paths);
 		fputs(s->paths.most > 1 ? " equally short ones of " : " of ", stdout);
-		print_range(&s->links_between);
+		check_print_range(&s->links_between);
 		fputs(" links", stdout);
 	}
 	if (s->links_within.most > 0) {
 		fputs(s->paths.most > 0 ? ", within a rack " : "", stdout);
-		print_range(&s->links_within);
+		check_print_range(&s->links_within);
 		fputs(s->paths.most > 0 ? "" : " links", stdout);
 	}
 	printf("; base round trip %s", human_time(s->rtt_ps.least / WEIR_PS_PER_NS).text);
@@ -167,7 +181,7 @@ static void print_ways(const struct ways *s)
 }
 
 /* "DSCP 26, class 3", or that no map says so. */
-static void print_code(const struct config *c, const char *who, uint8_t dscp)
+static void check_print_code(const struct config *c, const char *who, uint8_t dscp)
 {
 	printf("%s DSCP %u", who, dscp);
 	if (c->dscp.has_map)
@@ -175,22 +189,22 @@ static void print_code(const struct config *c, const char *who, uint8_t dscp)
 		       dscp_is_mapped(c, dscp) ? "" : " by default: dscp-map does not name it");
 }
 
-static void print_codes(const struct config *c, uint32_t traffic)
+static void check_print_codes(const struct config *c, uint32_t traffic)
 {
 	const struct traffic_config *t = &c->traffic[traffic];
 
 	if (!t->code.is_given)
 		return;
-	print_code(c, "  data", t->code.data);
+	check_print_code(c, "  data", t->code.data);
 	if (t->first_bytes)
-		print_code(c, "; first bytes", t->code.first);
-	print_code(c, "; ACKs", t->code.ack);
+		check_print_code(c, "; first bytes", t->code.first);
+	check_print_code(c, "; ACKs", t->code.ack);
 	if (traffic_cc(c, traffic)->needs & WEIR_CC_NEEDS_CNP)
-		print_code(c, "; notifications", c->dscp.cnp);
+		check_print_code(c, "; notifications", c->dscp.cnp);
 	putchar('\n');
 }
 
-static void print_summary(const struct built *b)
+static void check_print_summary(const struct check_built *b)
 {
 	const struct config *c = b->c;
 	const struct estimate *n = &b->r->estimate;
@@ -221,10 +235,10 @@ static void print_summary(const struct built *b)
 					  weir_option_find(switch_options, "pfc-alpha"),
 					  &c->switches));
 	printf("host: cc %s\n", c->host.cc);
-	print_ways(&b->r->ways);
+	check_print_ways(&b->r->ways);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		print_demand(b, i);
-		print_codes(c, i);
+		check_print_demand(b, i);
+		check_print_codes(c, i);
 	}
 	printf("measure: from %s",
 	       weir_option_format(text, sizeof(text), weir_option_find(measure_options, "from"),
@@ -241,7 +255,7 @@ static void print_summary(const struct built *b)
 }
 
 /* "6 runs: case (3) x seed (2)". */
-static void print_runs(const struct sweep *w)
+static void check_print_runs(const struct sweep *w)
 {
 	printf("%" PRIu64 " run%s", w->run_count,
 	       w->run_count == 1 && w->axis_count == 0 ? "" : "s");
@@ -250,22 +264,22 @@ static void print_runs(const struct sweep *w)
 		       w->axes[i].values.count);
 }
 
-static void print_sweep(const struct sweep *w)
+static void check_print_sweep(const struct sweep *w)
 {
 	if (w->axis_count == 0)
 		return;
 	fputs("sweep: ", stdout);
-	print_runs(w);
+	check_print_runs(w);
 	puts("; the above is the first");
 }
 
-static void show_first(const struct config *c, const struct run_result *first)
+static void check_print_first(const struct config *c, const struct run_result *first)
 {
-	struct built b = { .c = c, .r = first };
+	struct check_built b = { .c = c, .r = first };
 
-	built_group(&b);
-	print_summary(&b);
-	built_free(&b);
+	check_built_group(&b);
+	check_print_summary(&b);
+	check_built_free(&b);
 }
 
 /* Every run could start; the first is shown. */
@@ -278,7 +292,7 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct weir_err
 
 	free(keys);
 	if (!failed && !sweep_apply(w, 0, s, e) && !scenario_config(s, &c, e)) {
-		show_first(&c, &first);
+		check_print_first(&c, &first);
 		config_free(&c);
 	} else {
 		failed = -1;
@@ -311,11 +325,12 @@ static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *u
 }
 
 /* Some runs name a plug-in: then no network is built. */
-static void show_unchecked(const struct scenario *s, const struct sweep *w, uint64_t unchecked)
+static void check_print_unchecked(const struct scenario *s, const struct sweep *w,
+				  uint64_t unchecked)
 {
 	const char *path;
 
-	print_runs(w);
+	check_print_runs(w);
 	putchar('\n');
 	for (uint32_t i = 0; (path = plugin_looked_at_path(i)); i++)
 		printf("plug-in, not loaded: %s\n", path);
@@ -326,7 +341,7 @@ static void show_unchecked(const struct scenario *s, const struct sweep *w, uint
 }
 
 /* Defaults that are meant for other links than the scenario's. */
-static void print_default_notes(struct scenario *s, const struct sweep *w)
+static void check_print_default_notes(struct scenario *s, const struct sweep *w)
 {
 	struct default_notes notes;
 
@@ -344,7 +359,8 @@ static int check_other_size(const struct arguments *a, struct sweep *w, struct w
 	uint64_t unchecked;
 	int failed;
 
-	if (load_size(a, asked_size(a) == SIZE_FULL ? SIZE_QUICK : SIZE_FULL, &s, e))
+	if (options_scenario_of_size(a, options_size(a) == SIZE_FULL ? SIZE_QUICK : SIZE_FULL, &s,
+				     e))
 		return -1;
 	failed = sweep_read(w, &s, e);
 	if (!failed)
@@ -370,16 +386,16 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 	if (failed && plugin_looks() > 0) /* which is what stopped it */
 		failed = check_settings(s, &w, &unchecked, e);
 	if (!failed && unchecked) {
-		show_unchecked(s, &w, unchecked);
+		check_print_unchecked(s, &w, unchecked);
 	} else if (!failed) {
-		print_sweep(&w);
+		check_print_sweep(&w);
 		if (s->full.name) {
-			fputs(asked_size(a) == SIZE_FULL ? "without --full: " : "with --full: ",
+			fputs(options_size(a) == SIZE_FULL ? "without --full: " : "with --full: ",
 			      stdout);
-			print_runs(&other);
+			check_print_runs(&other);
 			putchar('\n');
 		}
-		print_default_notes(s, &w);
+		check_print_default_notes(s, &w);
 		printf("%s: fine\n", s->file);
 	}
 	sweep_free(&other);
@@ -387,15 +403,27 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 	return failed;
 }
 
-int command_check(const struct arguments *a)
+static int check_main(const struct arguments *a)
 {
 	struct scenario s;
 	struct weir_error e;
 	int failed;
 
-	if (load_scenario(a, &s, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (options_scenario(a, &s, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	failed = check_scenario(a, &s, &e);
 	scenario_free(&s);
-	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_MISTAKE, &e) : EXIT_FINE;
 }
+
+const struct command command_check = {
+	.name = "check",
+	.usage = "FILE",
+	.help = "reads a scenario, builds its network and traffic, and says what it found",
+	.options = check_arguments,
+	.words_min = 1,
+	.words_max = 1,
+	.run = check_main,
+	.more = check_more,
+	.offer = OFFER_FILE,
+};

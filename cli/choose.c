@@ -3,18 +3,44 @@
  * outcome in the result folder, and shows it: the chosen setting, how it does on fresh seeds, and
  * what the goal costs. */
 #include "lab/campaign/choose.h"
-#include "cli/folder.h"
-#include "cli/load.h"
-#include "cli/sweep.h"
+#include "cli/options.h"
+#include "cli/run.h"
 #include "lab/store/store.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const struct cli_option choose_arguments[] = {
+	{ "--goal", "METRIC",
+	  "the metric to minimise, one of 'weir table': fct_small_p99, or of a traffic section: "
+	  "'fct_p99 of storage', 'round_mean of ai'; -METRIC: to maximise",
+	  OFFER_METRIC },
+	{ "--keep", "RULE",
+	  "a constraint, as in 'goodput >= 0.98 of best' or 'drops <= 0'; may be given several "
+	  "times",
+	  OFFER_METRIC },
+	{ "--over", "SETTING=LOW..HIGH",
+	  "where to look, as in switch.marking.min=5KB..500KB (by ratios, where there is a unit), "
+	  "or "
+	  "SETTING=A, B; may be given several times",
+	  OFFER_SETTING },
+	{ "--budget", "RUNS", "runs in all; 80 unless given", OFFER_NOTHING },
+	{ "--seeds", "N", "runs of each setting at first; 2 unless given", OFFER_NOTHING },
+	{ "--seed", "N", "first seed of the runs, and of what is drawn", OFFER_NOTHING },
+	{ "--set", "SECTION.KEY=VALUE",
+	  "replaces a setting of the file; may be given several times", OFFER_SETTING },
+	OPTION_FULL,
+	{ "--out", "DIR", "where results go; FILE.choose.results here unless given", OFFER_FOLDER },
+	OPTION_JOBS,
+	OPTION_QUIET,
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
 #define RESULTS ".results"
 
-struct asked {
+struct choose_command {
 	struct choose_request q;
 	struct sweep_request sweep;
 	char folder[FOLDER_SIZE];
@@ -22,8 +48,8 @@ struct asked {
 
 /* --- the command line --- */
 
-static int read_number(const struct arguments *a, const char *name, const char *otherwise,
-		       uint64_t *number, struct weir_error *e)
+static int choose_read_number(const struct arguments *a, const char *name, const char *otherwise,
+			      uint64_t *number, struct weir_error *e)
 {
 	const struct weir_option option = {
 		name, WEIR_OPT_COUNT, 0, otherwise, 1, 100000, "", NULL
@@ -36,23 +62,25 @@ static int read_number(const struct arguments *a, const char *name, const char *
 typedef int request_reader(struct choose_request *q, const char *text, struct weir_error *e);
 
 /* Every value of an option. */
-static int read_each(const struct arguments *a, const char *name, request_reader *read,
-		     struct choose_request *q, struct weir_error *e)
+static int choose_read_each(const struct arguments *a, const char *name, request_reader *read,
+			    struct choose_request *q, struct weir_error *e)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (a->all[i].option && strcmp(a->all[i].option->name, name) == 0 &&
-		    read(q, a->all[i].value, e))
+	const char *value;
+
+	for (size_t at = 0; (value = arguments_next(a, name, &at));)
+		if (read(q, value, e))
 			return weir_error_prefix(e, "%s: ", name);
 	return 0;
 }
 
 /* "mine.ini" to "mine.choose.results": what [sweep] left in mine.results stays as it is. */
-static int find_folder_of(struct asked *k, const struct arguments *a, struct weir_error *e)
+static int choose_find_folder(struct choose_command *k, const struct arguments *a,
+			      struct weir_error *e)
 {
 	const char *out = arguments_option(a, "--out");
 	size_t length;
 
-	if (!out && default_folder(arguments_word(a, 0), "", k->folder, e))
+	if (!out && folder_default(arguments_word(a, 0), "", k->folder, e))
 		return -1;
 	length = strlen(k->folder) - (out ? 0 : strlen(RESULTS));
 	if (snprintf(k->folder + length, sizeof(k->folder) - length, "%s",
@@ -61,7 +89,8 @@ static int find_folder_of(struct asked *k, const struct arguments *a, struct wei
 	return 0;
 }
 
-static int read_request(struct asked *k, const struct arguments *a, struct weir_error *e)
+static int choose_read_request(struct choose_command *k, const struct arguments *a,
+			       struct weir_error *e)
 {
 	const char *goal = arguments_option(a, "--goal");
 
@@ -71,10 +100,11 @@ static int read_request(struct asked *k, const struct arguments *a, struct weir_
 					 "fct_small_p99");
 	if (choose_read_goal(&k->q, goal, e))
 		return weir_error_prefix(e, "--goal: ");
-	if (read_each(a, "--keep", choose_add_keep, &k->q, e) ||
-	    read_each(a, "--over", choose_add_range, &k->q, e) ||
-	    read_number(a, "--budget", "80", &k->q.budget, e) ||
-	    read_number(a, "--seeds", "2", &k->q.seeds, e) || read_jobs(a, &k->sweep.jobs, e))
+	if (choose_read_each(a, "--keep", choose_add_keep, &k->q, e) ||
+	    choose_read_each(a, "--over", choose_add_range, &k->q, e) ||
+	    choose_read_number(a, "--budget", "80", &k->q.budget, e) ||
+	    choose_read_number(a, "--seeds", "2", &k->q.seeds, e) ||
+	    options_jobs(a, &k->sweep.jobs, e))
 		return -1;
 	if (k->q.range_count == 0)
 		return weir_error_set(e,
@@ -84,11 +114,11 @@ static int read_request(struct asked *k, const struct arguments *a, struct weir_
 	k->sweep.threads = 1;
 	k->sweep.no_table = 1;
 	k->sweep.quiet = arguments_option(a, "--quiet") != NULL;
-	return find_folder_of(k, a, e);
+	return choose_find_folder(k, a, e);
 }
 
 /* One scenario: lists of one value are used, seeds are ours. */
-static int settle(struct scenario *s, struct weir_error *e)
+static int choose_fix_scenario(struct scenario *s, struct weir_error *e)
 {
 	struct sweep w;
 	int failed = 0;
@@ -109,7 +139,7 @@ static int settle(struct scenario *s, struct weir_error *e)
 
 /* --- what came out --- */
 
-static void print_head(const struct choice *c, const struct scenario *s)
+static void choose_print_head(const struct choice *c, const struct scenario *s)
 {
 	if (s->title[0])
 		printf("%s\n\n", s->title);
@@ -124,19 +154,19 @@ static void print_head(const struct choice *c, const struct scenario *s)
 }
 
 /* Columns are as wide as the names above them. */
-static void print_number(const struct choice_metric *m, double value)
+static void choose_print_number(const struct choice_metric *m, double value)
 {
 	int name = (int)strlen(m->name), width = name > 12 ? name : 12;
 
 	printf("  %*s", width, choice_number_text(value, m->unit).text);
 }
 
-static void print_name(const struct choice_metric *m)
+static void choose_print_name(const struct choice_metric *m)
 {
 	printf("  %12s", m->name);
 }
 
-static int role_width(const struct choice *c)
+static int choose_role_width(const struct choice *c)
 {
 	int width = (int)strlen("the file's");
 
@@ -146,40 +176,40 @@ static int role_width(const struct choice *c)
 	return width;
 }
 
-static void print_sentence(void *context, const char *line)
+static void choose_print_sentence(void *context, const char *line)
 {
 	uint32_t *count = context;
 	char *text = NULL;
 
 	text_print(&text, "%s%s", *count == 1 ? "There " : "", line);
 	if ((*count)++ > 0) /* which setting it is stands above the table */
-		comparison_print_line(stdout, line_width(stdout), text);
+		comparison_print_line(stdout, cli_line_width(stdout), text);
 	free(text);
 }
 
-static void print_judged(const struct choice *c)
+static void choose_print_judged(const struct choice *c)
 {
 	uint32_t said = 0;
-	int width = role_width(c);
+	int width = choose_role_width(c);
 
 	printf("\n%s:\n%-*s", choice_fresh_text(c).text, width, "");
-	print_name(&c->goal);
+	choose_print_name(&c->goal);
 	for (uint32_t i = 0; i < c->rule_count; i++)
-		print_name(&c->rules[i].metric);
+		choose_print_name(&c->rules[i].metric);
 	putchar('\n');
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (!c->all[i].is_judged)
 			continue;
 		printf("%-*s", width, choice_role_text(c, i).text);
-		print_number(&c->goal, c->all[i].fresh.goal);
+		choose_print_number(&c->goal, c->all[i].fresh.goal);
 		for (uint32_t m = 0; m < c->rule_count; m++)
-			print_number(&c->rules[m].metric, c->all[i].fresh.rule[m]);
+			choose_print_number(&c->rules[m].metric, c->all[i].fresh.rule[m]);
 		putchar('\n');
 	}
-	choice_say(c, print_sentence, &said);
+	choice_say(c, choose_print_sentence, &said);
 }
 
-static void print_front(const struct choice *c)
+static void choose_print_front(const struct choice *c)
 {
 	uint32_t *front = memory_zeroed(c->count, sizeof(*front)), count = choice_front(c, front);
 
@@ -190,19 +220,19 @@ static void print_front(const struct choice *c)
 		const struct choice_setting *x = &c->all[front[i]];
 
 		if (i == 0) {
-			print_name(&c->goal);
-			print_name(&c->rules[0].metric);
+			choose_print_name(&c->goal);
+			choose_print_name(&c->rules[0].metric);
 			puts("  setting");
 		}
-		print_number(&c->goal, x->first.goal);
-		print_number(&c->rules[0].metric, x->first.rule[0]);
+		choose_print_number(&c->goal, x->first.goal);
+		choose_print_number(&c->rules[0].metric, x->first.rule[0]);
 		printf("  %s%s\n", front[i] == 0 ? "chosen: " : "",
 		       front[i] == c->own ? "as in the file" : x->point);
 	}
 	free(front);
 }
 
-static void print_chosen(const struct choice *c)
+static void choose_print_chosen(const struct choice *c)
 {
 	const char *at = c->all[0].point;
 	size_t length;
@@ -217,12 +247,12 @@ static void print_chosen(const struct choice *c)
 		at += *at == ';';
 	}
 	if (!c->all[0].is_kept)
-		comparison_print_line(stdout, line_width(stdout), choice_search_text(c).text);
+		comparison_print_line(stdout, cli_line_width(stdout), choice_search_text(c).text);
 }
 
 /* The plan of the folder is every run there was: tables and reports show all of them, with the
  * outcome. */
-static int keep_outcome(const struct choice *c, const char *folder, struct weir_error *e)
+static int choose_store_outcome(const struct choice *c, const char *folder, struct weir_error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(c->run_count, sizeof(*keys));
 	struct store *store;
@@ -237,23 +267,24 @@ static int keep_outcome(const struct choice *c, const char *folder, struct weir_
 	return failed ? -1 : choice_write(c, folder, e);
 }
 
-static int show(const struct choose *c, const struct asked *k, const struct scenario *s)
+static int choose_print_outcome(const struct choose *c, const struct choose_command *k,
+				const struct scenario *s)
 {
 	struct choice outcome;
 	struct weir_error e;
 	int failed;
 
 	choose_record(c, &outcome);
-	failed = keep_outcome(&outcome, k->folder, &e);
+	failed = choose_store_outcome(&outcome, k->folder, &e);
 	if (!failed) {
-		print_head(&outcome, s);
-		print_chosen(&outcome);
-		print_judged(&outcome);
-		print_front(&outcome);
+		choose_print_head(&outcome, s);
+		choose_print_chosen(&outcome);
+		choose_print_judged(&outcome);
+		choose_print_front(&outcome);
 		printf("\n%s: all runs, for 'weir table' and 'weir report'\n", k->folder);
 	}
 	choice_free(&outcome);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
 /* --- rounds --- */
@@ -263,7 +294,7 @@ struct search {
 	const char *folder;
 };
 
-static int see_run(void *context, uint64_t run, const char *key, struct weir_error *e)
+static int choose_watch_run(void *context, uint64_t run, const char *key, struct weir_error *e)
 {
 	struct search *search = context;
 	struct store *store;
@@ -276,7 +307,7 @@ static int see_run(void *context, uint64_t run, const char *key, struct weir_err
 	return failed;
 }
 
-static void warn_of_budget(const struct choose *c)
+static void choose_warn_of_budget(const struct choose *c)
 {
 	uint64_t advised = choose_advised_budget(c);
 
@@ -289,7 +320,7 @@ static void warn_of_budget(const struct choose *c)
 }
 
 /* "round 2 of 4: 6 settings on 4 seeds"; for the caller to free. */
-static char *round_text(const struct choose *c)
+static char *choose_round_text(const struct choose *c)
 {
 	char *text = NULL;
 
@@ -299,15 +330,15 @@ static char *round_text(const struct choose *c)
 	return text;
 }
 
-static int run_rounds(struct choose *c, struct asked *k, struct scenario *s)
+static int choose_run_rounds(struct choose *c, struct choose_command *k, struct scenario *s)
 {
 	struct search search = { c, k->folder };
-	const struct sweep_watch watch = { &search, see_run };
+	const struct sweep_watch watch = { &search, choose_watch_run };
 
 	k->sweep.watch = &watch;
-	warn_of_budget(c);
+	choose_warn_of_budget(c);
 	do {
-		char *stage = round_text(c);
+		char *stage = choose_round_text(c);
 		struct sweep w;
 		int status;
 
@@ -319,27 +350,40 @@ static int run_rounds(struct choose *c, struct asked *k, struct scenario *s)
 		if (status != EXIT_FINE)
 			return status;
 	} while (choose_end_round(c));
-	return show(c, k, s);
+	return choose_print_outcome(c, k, s);
 }
 
-int command_choose(const struct arguments *a)
+static int choose_main(const struct arguments *a)
 {
-	struct asked k;
+	struct choose_command k;
 	struct scenario s;
 	struct choose c = { 0 };
 	struct weir_error e = { "" };
 	int status;
 
-	if (read_request(&k, a, &e) || load_scenario(a, &s, &e)) {
+	if (choose_read_request(&k, a, &e) || options_scenario(a, &s, &e)) {
 		choose_request_free(&k.q);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (settle(&s, &e) || choose_begin(&c, &k.q, &s, &e))
-		status = complain(EXIT_MISTAKE, &e);
+	if (choose_fix_scenario(&s, &e) || choose_begin(&c, &k.q, &s, &e))
+		status = cli_error(EXIT_MISTAKE, &e);
 	else
-		status = run_rounds(&c, &k, &s);
+		status = choose_run_rounds(&c, &k, &s);
 	choose_free(&c);
 	choose_request_free(&k.q);
 	scenario_free(&s);
 	return status;
 }
+
+const struct command command_choose = {
+	.name = "choose",
+	.usage = "FILE",
+	.help = "finds a good setting for a goal, within a budget of runs, and judges it on other "
+		"seeds",
+	.options = choose_arguments,
+	.words_min = 1,
+	.words_max = 1,
+	.run = choose_main,
+	.world = COMMAND_FARMS,
+	.offer = OFFER_FILE,
+};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* commands.h -- the commands of the program, their arguments and how they end. */
+/* commands.h -- the commands of the program, their arguments and how they end. A command is a file,
+ * cli/NAME.c, with its help texts, its options and its code, and a line in main.c. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 #include "weir/error.h"
@@ -72,46 +73,15 @@ struct command {
 	enum command_world world;
 };
 
-/* Of commands that read scenarios: plug-ins that a file names are loaded wherever they lie. */
 #define ALLOW_PLUGINS "--allow-plugins"
-#define ALLOW_PLUGINS_OPTION \
-	{ \
-		ALLOW_PLUGINS, NULL, \
-			"loads plug-ins that a file names, wherever they lie; without it only " \
-			"those in the " \
-			"folder of that file and below", \
-			OFFER_NOTHING \
-	}
 
 extern const struct command *const command_all[]; /* ends with NULL */
 
-/* Each with its options; in commands_*.c. */
-extern const struct command run_command, check_command, choose_command, import_command,
-	report_command, view_command, table_command, export_command, prune_command, merge_command,
-	submit_command, status_command, reproduce_command, train_command, switch_command,
-	testbed_command, keeper_command, list_command, model_command, help_command, version_command;
-
-int command_run(const struct arguments *a);
-int command_check(const struct arguments *a);
-int command_choose(const struct arguments *a);
-int command_report(const struct arguments *a);
-int command_view(const struct arguments *a);
-int command_table(const struct arguments *a);
-int command_export(const struct arguments *a);
-int command_prune(const struct arguments *a);
-int command_merge(const struct arguments *a);
-int command_submit(const struct arguments *a);
-int command_status(const struct arguments *a);
-int command_reproduce(const struct arguments *a);
-int command_train(const struct arguments *a);
-int command_switch(const struct arguments *a);
-int command_testbed(const struct arguments *a);
-int command_keeper(const struct arguments *a);
-int command_list(const struct arguments *a);
-int command_import(const struct arguments *a);
-int command_model(const struct arguments *a);
-int command_help(const struct arguments *a);
-int command_version(const struct arguments *a);
+/* Each in cli/NAME.c, with its options; version in help.c. */
+extern const struct command command_run, command_check, command_choose, command_import,
+	command_report, command_view, command_table, command_export, command_prune, command_merge,
+	command_submit, command_status, command_reproduce, command_train, command_switch,
+	command_testbed, command_keeper, command_list, command_model, command_help, command_version;
 
 /* The i-th word, or NULL. */
 const char *arguments_word(const struct arguments *a, size_t i);
@@ -119,31 +89,25 @@ const char *arguments_word(const struct arguments *a, size_t i);
 /* The value of the last such option ("" where it has none), or NULL. */
 const char *arguments_option(const struct arguments *a, const char *name);
 
+/* The next value of an option that may be given several times: *at is 0 at first. NULL: there are
+ * no more. */
+const char *arguments_next(const struct arguments *a, const char *name, size_t *at);
+
+/* Of a command whose first word is a request (status, stop ...) or a FILE: which of the names it
+ * is, -1 for a FILE. Where a second word follows, a first that is no request is a mistake, -2. */
+int arguments_request(const struct arguments *a, const char *const *names, size_t count,
+		      struct weir_error *e);
+
 /* All values of an option that may be given several times, at most as many as there are
  * arguments. */
 uint32_t arguments_values(const struct arguments *a, const char *name, const char **values);
 
 /* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */
-int complain(enum exit_status status, const struct weir_error *e);
+int cli_error(enum exit_status status, const struct weir_error *e);
 
 /* Everything that was printed has arrived: status; otherwise EXIT_WORLD with a message. */
-int finish_output(int status);
+int cli_finish_output(int status);
 
-/* --- help texts, in help.c --- */
-void print_usage(FILE *f);
-void print_command(FILE *f, const struct command *c);
-
-/* The scenario reference as Markdown and the commands as a part of a man page, in reference.c. */
-void print_reference(void);
-
-/* Where each default comes from and which link rates it is for: for a terminal, and as Markdown. */
-void print_defaults(void);
-void print_defaults_markdown(void);
-void print_manual(void);
-
-/* Completion of command lines for a shell, in completion.c. -1: it knows no such shell. */
-int print_completion(const char *shell, struct weir_error *e);
-
-/* Prints text from column indent on, in lines of readable length that all begin there. */
-void print_wrapped(const char *text, int indent);
+/* Characters in a line of the terminal that f is, or of a page where it is none. */
+int cli_line_width(FILE *f);
 #endif

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* export.c -- weir export: a result folder for other programs. */
-#include "cli/commands.h"
-#include "cli/folder.h"
+#include "cli/options.h"
 #include "lab/store/export.h"
 #include "base/output.h"
 #include "lab/report/report.h"
 #include <string.h>
 
-static int write_json(const char *path, struct store *s, const struct stored_runs *runs,
-		      struct weir_error *e)
+static const struct cli_option export_arguments[] = {
+	OPTION_CSV("DIR"),
+	{ "--json", "FILE", "writes all in one file; - is standard output", OFFER_FILE },
+	{ "--plots", "DIR",
+	  "writes the charts of the report for gnuplot (NAME.dat, NAME.gp) and matplotlib "
+	  "(plots.py); both write NAME.pdf",
+	  OFFER_FOLDER },
+	OPTION_ALL,
+	{ .name = NULL },
+};
+
+static int export_write_json(const char *path, struct store *s, const struct stored_runs *runs,
+			     struct weir_error *e)
 {
 	struct output o;
 
@@ -25,7 +35,7 @@ static int write_json(const char *path, struct store *s, const struct stored_run
 
 /* What goes to standard output cannot be taken back: all is compared before. (Files appear when all
  * of their rows have been compared.) */
-static int check_runs(struct store *s, const struct stored_runs *runs, struct weir_error *e)
+static int export_check_runs(struct store *s, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (store_check_run(s, runs->runs[i].id, e))
@@ -33,8 +43,8 @@ static int check_runs(struct store *s, const struct stored_runs *runs, struct we
 	return 0;
 }
 
-static int write_plots(const char *folder, struct store *s, enum store_scope scope,
-		       struct weir_error *e)
+static int export_write_plots(const char *folder, struct store *s, enum store_scope scope,
+			      struct weir_error *e)
 {
 	struct report r;
 	int failed;
@@ -46,7 +56,7 @@ static int write_plots(const char *folder, struct store *s, enum store_scope sco
 	return failed;
 }
 
-int command_export(const struct arguments *a)
+static int export_main(const struct arguments *a)
 {
 	const char *csv = arguments_option(a, "--csv"), *json = arguments_option(a, "--json");
 	const char *plots = arguments_option(a, "--plots");
@@ -60,21 +70,32 @@ int command_export(const struct arguments *a)
 		weir_error_set(&e,
 			       "export: where to? Write --csv DIR, --json FILE or --plots DIR, or "
 			       "several of them");
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	status = open_results(a, folder, &store);
+	status = folder_open_results(a, folder, &store);
 	if (status != EXIT_FINE)
 		return status;
-	failed = store_runs(store, asked_scope(a), &runs, &e);
+	failed = store_runs(store, folder_scope(a), &runs, &e);
 	if (!failed) {
-		failed = (json && strcmp(json, "-") == 0 && check_runs(store, &runs, &e)) ||
+		failed = (json && strcmp(json, "-") == 0 && export_check_runs(store, &runs, &e)) ||
 			 (csv && export_csv(csv, store, &runs, &e)) ||
-			 (json && write_json(json, store, &runs, &e)) ||
-			 (plots && runs.count > 0 && write_plots(plots, store, asked_scope(a), &e));
+			 (json && export_write_json(json, store, &runs, &e)) ||
+			 (plots && runs.count > 0 &&
+			  export_write_plots(plots, store, folder_scope(a), &e));
 		if (!failed)
-			tell_left_out(stderr, runs.left_out);
+			folder_print_left_out(stderr, runs.left_out);
 		stored_runs_free(&runs);
 	}
 	store_close(store);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
+
+const struct command command_export = {
+	.name = "export",
+	.usage = "[FOLDER]",
+	.help = "writes the runs, flows, ports and series in a result folder for other programs",
+	.options = export_arguments,
+	.words_max = 1,
+	.run = export_main,
+	.offer = OFFER_FOLDER,
+};

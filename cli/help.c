@@ -3,9 +3,8 @@
  *
  * All of it comes from the tables that also read the values, so help cannot differ from what is
  * accepted; what the words of the field mean stands in topics.c. */
-#include "cli/catalogue.h"
-#include "cli/commands.h"
-#include "cli/topics.h"
+#include "cli/help.h"
+#include "cli/options.h"
 #include "lab/scenario/sections.h"
 #include "base/version.h"
 #include "lab/store/columns.h"
@@ -13,6 +12,18 @@
 #include "config/plugin_permit.h"
 #include "switch/run/settings.h"
 #include <string.h>
+
+static const struct cli_option help_arguments[] = {
+	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold",
+	  OFFER_NOTHING },
+	{ "--man", NULL, "writes the commands and their options as a part of a man page",
+	  OFFER_NOTHING },
+	{ "--results", NULL,
+	  "writes every column of results as a part of docs/reference/results.md", OFFER_NOTHING },
+	{ "--completion", "SHELL", "writes completion of command lines for bash, zsh or fish",
+	  OFFER_SHELL },
+	{ .name = NULL },
+};
 
 enum {
 	NAMES_MAX = 1024,
@@ -25,7 +36,7 @@ enum {
 };
 
 /* Lines of readable length that all begin at indent, but for the first, which is there already. */
-static void wrap(FILE *f, const char *text, int indent)
+static void help_wrap(FILE *f, const char *text, int indent)
 {
 	size_t column = 0;
 
@@ -47,22 +58,22 @@ static void wrap(FILE *f, const char *text, int indent)
 	fputc('\n', f);
 }
 
-void print_wrapped(const char *text, int indent)
+void help_print_wrapped(const char *text, int indent)
 {
-	wrap(stdout, text, indent);
+	help_wrap(stdout, text, indent);
 }
 
 /* A name and, from indent on, what it means: below the name where that leaves no gap. */
-static void print_explained(FILE *f, const char *name, const char *text, int indent)
+static void help_print_explained(FILE *f, const char *name, const char *text, int indent)
 {
 	if (fprintf(f, "%s", name) >= indent)
 		fprintf(f, "\n%*s", indent, "");
 	else
 		fprintf(f, "%*s", indent - (int)strlen(name), "");
-	wrap(f, text, indent);
+	help_wrap(f, text, indent);
 }
 
-static void print_topics(FILE *f)
+static void help_print_topics(FILE *f)
 {
 	size_t column = 0;
 
@@ -79,7 +90,7 @@ static void print_topics(FILE *f)
 	fputc('\n', f);
 }
 
-void print_usage(FILE *f)
+void help_print_usage(FILE *f)
 {
 	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
 	for (size_t i = 0; command_all[i]; i++) {
@@ -87,31 +98,31 @@ void print_usage(FILE *f)
 
 		snprintf(left, sizeof(left), "  weir %-9s %s", command_all[i]->name,
 			 command_all[i]->usage);
-		print_explained(f, left, command_all[i]->help, USAGE_INDENT);
+		help_print_explained(f, left, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
 	      "section, 'weir help red' the options of a scheme, 'weir help defaults' where the\n"
 	      "defaults come from, 'weir list' all names. Topics:\n",
 	      f);
-	print_topics(f);
+	help_print_topics(f);
 }
 
-void print_command(FILE *f, const struct command *c)
+void help_print_command(FILE *f, const struct command *c)
 {
 	fprintf(f, "weir %s %s%s\n  ", c->name, c->usage, c->options ? " [OPTION]..." : "");
-	wrap(f, c->help, COMMAND_INDENT);
+	help_wrap(f, c->help, COMMAND_INDENT);
 	for (const struct cli_option *o = c->options; o && o->name; o++) {
 		char left[128];
 
 		snprintf(left, sizeof(left), "  %s%s%s", o->name, o->value ? " " : "",
 			 o->value ? o->value : "");
-		print_explained(f, left, o->help, OPTION_INDENT);
+		help_print_explained(f, left, o->help, OPTION_INDENT);
 	}
 	if (c->more)
 		fprintf(f, "\n%s", c->more);
 }
 
-static void print_option(const struct weir_option *o)
+static void help_print_option(const struct weir_option *o)
 {
 	char range[1024];
 
@@ -123,22 +134,22 @@ static void print_option(const struct weir_option *o)
 		printf(" (default %s)", o->def);
 	putchar('\n');
 	printf("%*s", HELP_INDENT, "");
-	print_wrapped(o->help, HELP_INDENT);
+	help_print_wrapped(o->help, HELP_INDENT);
 }
 
-static void print_options(const struct weir_option *table)
+static void help_print_options(const struct weir_option *table)
 {
 	for (const struct weir_option *o = table; o && o->name; o++)
-		print_option(o);
+		help_print_option(o);
 }
 
-static void print_section(const struct section *s)
+static void help_print_section(const struct section *s)
 {
 	struct kind k;
 
 	printf("%s: ", s->example);
-	print_wrapped(s->help, (int)strlen(s->example) + 2);
-	print_options(s->options);
+	help_print_wrapped(s->help, (int)strlen(s->example) + 2);
+	help_print_options(s->options);
 	for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 		printf("with %s = %s:", section_chooser(s)->name, k.name);
 		for (const struct weir_option *o = k.options; o && o->name; o++)
@@ -150,13 +161,13 @@ static void print_section(const struct section *s)
 }
 
 /* What a topology or pattern has besides its own keys. */
-static void print_section_keys(const char *section)
+static void help_print_section_keys(const char *section)
 {
 	printf("and the keys of every %s: 'weir help %s'\n",
 	       section_chooser(section_find(section))->name, section);
 }
 
-static void print_entry(const struct shelf *s, const struct entry *e)
+static void help_print_entry(const struct shelf *s, const struct entry *e)
 {
 	printf("%s (%s)\n", e->name, s->name);
 	for (int i = 0; i < 2; i++) {
@@ -165,20 +176,20 @@ static void print_entry(const struct shelf *s, const struct entry *e)
 		if (!text)
 			continue;
 		printf("%*s", ENTRY_INDENT, "");
-		print_wrapped(text, ENTRY_INDENT);
+		help_print_wrapped(text, ENTRY_INDENT);
 	}
 	if (e->unit && *e->unit)
 		printf("  unit: %s\n", e->unit);
-	print_options(e->options);
+	help_print_options(e->options);
 	if (strcmp(s->name, "topology") == 0)
-		print_section_keys("network");
+		help_print_section_keys("network");
 	if (strcmp(s->name, "traffic") == 0)
-		print_section_keys("traffic");
+		help_print_section_keys("traffic");
 }
 
 /* --- a plug-in, by its path --- */
 
-static int print_plugin(const char *path)
+static int help_print_plugin(const char *path)
 {
 	static const struct shelf shelves[] = {
 		[PLUGIN_MARK] = { .name = "marking" }, [PLUGIN_SCHED] = { .name = "scheduler" },
@@ -192,7 +203,7 @@ static int print_plugin(const char *path)
 	plugin_permit_named(path);
 	p = plugin_load(path, &e);
 	if (!p)
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	for (int kind = 0; kind < PLUGIN_KINDS; kind++) {
 		const struct weir_scheme *s = plugin_ops(p, (enum plugin_kind)kind);
 		struct entry entry;
@@ -202,7 +213,7 @@ static int print_plugin(const char *path)
 		if (found++)
 			putchar('\n');
 		entry = scheme_entry(s);
-		print_entry(&shelves[kind], &entry);
+		help_print_entry(&shelves[kind], &entry);
 	}
 	return EXIT_FINE;
 }
@@ -210,7 +221,7 @@ static int print_plugin(const char *path)
 /* --- a key, in every section that has it --- */
 
 /* Of a section itself, or of its kinds, which may mean different things by it. */
-static int print_key(const char *name, int found)
+static int help_print_key(const char *name, int found)
 {
 	for (const struct section *s = section_all; s->name; s++) {
 		const struct weir_option *own = weir_option_find(s->options, name), *o;
@@ -218,7 +229,7 @@ static int print_key(const char *name, int found)
 
 		if (own) {
 			printf("%s%s, a key of %s\n", found++ ? "\n" : "", name, s->example);
-			print_option(own);
+			help_print_option(own);
 		}
 		for (size_t i = 0; s->kind && s->kind(i, &k); i++) {
 			o = weir_option_find(k.options, name);
@@ -226,7 +237,7 @@ static int print_key(const char *name, int found)
 				continue;
 			printf("%s%s, a key of %s with %s = %s\n", found++ ? "\n" : "", name,
 			       s->example, section_chooser(s)->name, k.name);
-			print_option(o);
+			help_print_option(o);
 		}
 	}
 	return found;
@@ -234,32 +245,32 @@ static int print_key(const char *name, int found)
 
 /* --- finding what a name means; it may mean several things --- */
 
-static size_t add(const char **names, size_t count, const char *name)
+static size_t help_add_name(const char **names, size_t count, const char *name)
 {
 	if (count < NAMES_MAX)
 		names[count++] = name;
 	return count;
 }
 
-static int unknown_name(const char *name)
+static int help_unknown_name(const char *name)
 {
 	const char *names[NAMES_MAX], *nearest;
-	size_t count = add(names, 0, "defaults");
+	size_t count = help_add_name(names, 0, "defaults");
 	struct entry entry;
 	struct weir_error e;
 
 	for (size_t i = 0; command_all[i]; i++)
-		count = add(names, count, command_all[i]->name);
+		count = help_add_name(names, count, command_all[i]->name);
 	for (const struct section *s = section_all; s->name; s++)
-		count = add(names, count, s->name);
+		count = help_add_name(names, count, s->name);
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		for (size_t i = 0; shelf_entry(s, i, &entry); i++)
-			count = add(names, count, entry.name);
+			count = help_add_name(names, count, entry.name);
 	for (const struct topic *t = topic_all; t->name; t++)
-		count = add(names, count, t->name);
+		count = help_add_name(names, count, t->name);
 	for (const struct section *s = section_all; s->name; s++)
 		for (const struct weir_option *o = s->options; o && o->name; o++)
-			count = add(names, count, o->name);
+			count = help_add_name(names, count, o->name);
 	nearest = weir_nearest_name(name, names, count);
 	weir_error_set(
 		&e,
@@ -269,10 +280,10 @@ static int unknown_name(const char *name)
 		"the topics of 'weir help'%s%s%s",
 		weir_quote(name).text, nearest ? " (nearest: " : "", nearest ? nearest : "",
 		nearest ? ")" : "");
-	return complain(EXIT_MISTAKE, &e);
+	return cli_error(EXIT_MISTAKE, &e);
 }
 
-static int print_topic(const char *name, int found)
+static int help_print_topic(const char *name, int found)
 {
 	const struct topic *t = topic_find(name);
 
@@ -286,7 +297,7 @@ static int print_topic(const char *name, int found)
 	return found;
 }
 
-static int print_catalogue(const char *name, int found)
+static int help_print_catalogue(const char *name, int found)
 {
 	struct entry e;
 
@@ -296,13 +307,13 @@ static int print_catalogue(const char *name, int found)
 				continue;
 			if (found++)
 				putchar('\n');
-			print_entry(s, &e);
+			help_print_entry(s, &e);
 		}
 	return found;
 }
 
 /* The sections that only the files of real switches have. */
-static int print_real(const char *name, int found)
+static int help_print_real(const char *name, int found)
 {
 	static const struct {
 		const char *name, *example, *help;
@@ -321,13 +332,13 @@ static int print_real(const char *name, int found)
 		if (found++)
 			putchar('\n');
 		printf("%s: %s\n", sections[i].example, sections[i].help);
-		print_options(sections[i].options);
+		help_print_options(sections[i].options);
 	}
 	return found;
 }
 
 /* Options of schemes, where the name means nothing else: drop-max is one of red. */
-static int print_scheme_options(const char *name)
+static int help_print_scheme_options(const char *name)
 {
 	struct entry e;
 	int found = 0;
@@ -340,13 +351,13 @@ static int print_scheme_options(const char *name)
 				continue;
 			printf("%s%s, an option of %s (%s)\n", found++ ? "\n" : "", name, e.name,
 			       s->name);
-			print_option(o);
+			help_print_option(o);
 		}
 	return found;
 }
 
 /* Everything that is called so. Names have no capitals: PFC is pfc. */
-static int explain(const char *word)
+static int help_print_name(const char *word)
 {
 	const struct section *section;
 	char name[64];
@@ -357,37 +368,37 @@ static int explain(const char *word)
 		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
 	for (size_t i = 0; command_all[i]; i++)
 		if (strcmp(command_all[i]->name, name) == 0) {
-			print_command(stdout, command_all[i]);
+			help_print_command(stdout, command_all[i]);
 			found++;
 		}
 	if (strcmp(name, "defaults") == 0) {
-		print_defaults();
+		help_print_defaults();
 		found++;
 	}
 	section = section_find(name);
 	if (section) {
 		if (found++)
 			putchar('\n');
-		print_section(section);
+		help_print_section(section);
 	}
-	found = print_real(name, found);
-	found = print_topic(name, found);
-	found = print_catalogue(name, found);
-	found = print_key(name, found);
-	found = found ? found : print_scheme_options(name);
-	return found ? EXIT_FINE : unknown_name(word);
+	found = help_print_real(name, found);
+	found = help_print_topic(name, found);
+	found = help_print_catalogue(name, found);
+	found = help_print_key(name, found);
+	found = found ? found : help_print_scheme_options(name);
+	return found ? EXIT_FINE : help_unknown_name(word);
 }
 
-int command_help(const struct arguments *a)
+static int help_main(const struct arguments *a)
 {
 	const char *name = arguments_word(a, 0), *shell = arguments_option(a, "--completion");
 	struct weir_error e;
 
 	if (arguments_option(a, "--markdown") || arguments_option(a, "--man")) {
 		if (arguments_option(a, "--markdown"))
-			print_reference();
+			help_print_reference();
 		else
-			print_manual();
+			help_print_manual();
 		return EXIT_FINE;
 	}
 	if (arguments_option(a, "--results")) {
@@ -395,19 +406,37 @@ int command_help(const struct arguments *a)
 		return EXIT_FINE;
 	}
 	if (shell)
-		return print_completion(shell, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+		return help_print_completion(shell, &e) ? cli_error(EXIT_MISTAKE, &e) : EXIT_FINE;
 	if (!name) {
-		print_usage(stdout);
+		help_print_usage(stdout);
 		return EXIT_FINE;
 	}
 	if (is_plugin(name))
-		return print_plugin(name);
-	return explain(name);
+		return help_print_plugin(name);
+	return help_print_name(name);
 }
 
-int command_version(const struct arguments *a)
+static int version_main(const struct arguments *a)
 {
 	(void)a;
 	printf("weir %s (%s)\n", version_of_results().text, version_commit);
 	return EXIT_FINE;
 }
+
+const struct command command_help = {
+	.name = "help",
+	.usage = "[NAME]",
+	.help = "explains a command, a section or key, a scheme or plug-in, a workload, a metric "
+		"or a topic",
+	.options = help_arguments,
+	.words_max = 1,
+	.run = help_main,
+	.offer = OFFER_NAME,
+};
+
+const struct command command_version = {
+	.name = "version",
+	.usage = "",
+	.help = "says which Weir this is",
+	.run = version_main,
+};

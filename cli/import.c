@@ -6,7 +6,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int has_end(const char *path, const char *end)
+static const struct cli_option import_arguments[] = {
+	{ "-o", "FILE", "where the scenario goes; standard output unless given", OFFER_FILE },
+	{ "--topology", "NAME",
+	  "the network of a connection matrix or a capture; "
+	  "a capture's is a star unless given",
+	  OFFER_TOPOLOGY },
+	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times",
+	  OFFER_SETTING },
+	{ .name = NULL },
+};
+
+static int import_has_suffix(const char *path, const char *end)
 {
 	const char *dot = strrchr(path, '.');
 
@@ -14,12 +25,13 @@ static int has_end(const char *path, const char *end)
 }
 
 /* By what is in it; a file that is called so is meant to be one. */
-static int is_capture(const char *path)
+static int import_is_capture(const char *path)
 {
-	return has_end(path, ".pcapng") || has_end(path, ".pcap") || capture_is(path);
+	return import_has_suffix(path, ".pcapng") || import_has_suffix(path, ".pcap") ||
+	       capture_is(path);
 }
 
-static int check_words(const struct arguments *a, const char *kind, struct weir_error *e)
+static int import_check_words(const struct arguments *a, const char *kind, struct weir_error *e)
 {
 	if (!arguments_word(a, 1))
 		return 0;
@@ -31,23 +43,24 @@ static int check_words(const struct arguments *a, const char *kind, struct weir_
 
 /* One word is a topology, a connection matrix, a capture or a configuration, two are a topology and
  * flows. */
-static int read_files(const struct arguments *a, struct import_files *files, struct weir_error *e)
+static int import_read_files(const struct arguments *a, struct import_files *files,
+			     struct weir_error *e)
 {
 	const char *first = arguments_word(a, 0), *second = arguments_word(a, 1);
 	const char *topology = arguments_option(a, "--topology");
 
 	*files = (struct import_files){ .topology = first, .flows = second };
-	if (has_end(first, ".cm")) {
+	if (import_has_suffix(first, ".cm")) {
 		*files = (struct import_files){ .flows = first };
-		if (check_words(a, "a connection matrix", e))
+		if (import_check_words(a, "a connection matrix", e))
 			return -1;
 		if (!topology)
 			return weir_error_set(
 				e, "import: a connection matrix says nothing of the network; "
 				   "add --topology leaf-spine, say, and its keys by --set");
-	} else if (is_capture(first)) {
+	} else if (import_is_capture(first)) {
 		*files = (struct import_files){ .flows = first };
-		return check_words(a, "a capture", e);
+		return import_check_words(a, "a capture", e);
 	} else if (hpcc_config_is(first) && second) {
 		return weir_error_set(e,
 				      "import: %s is a configuration, which names its topology "
@@ -60,7 +73,8 @@ static int read_files(const struct arguments *a, struct import_files *files, str
 }
 
 /* Where the files are named by a configuration. */
-static int read_config(struct import_files *files, struct import_hpcc *hpcc, struct weir_error *e)
+static int import_read_config(struct import_files *files, struct import_hpcc *hpcc,
+			      struct weir_error *e)
 {
 	*hpcc = (struct import_hpcc){ .stop_ps = 0 };
 	if (!files->topology || !hpcc_config_is(files->topology))
@@ -74,7 +88,7 @@ static int read_config(struct import_files *files, struct import_hpcc *hpcc, str
 }
 
 /* What is not the same here, to whoever asked; it also stands in the scenario. */
-static void tell_notes(const struct import_hpcc *hpcc)
+static void import_print_notes(const struct import_hpcc *hpcc)
 {
 	for (uint32_t i = 0; i < hpcc->notes.count; i++) {
 		const struct config_line *note = &hpcc->notes.lines[i];
@@ -87,11 +101,12 @@ static void tell_notes(const struct import_hpcc *hpcc)
 }
 
 /* Where the flows are in a capture. Without a network they get a star. */
-static int read_capture(const struct arguments *a, struct import_files *files,
-			struct capture_flows *capture, struct weir_error *e)
+static int import_read_capture(const struct arguments *a, struct import_files *files,
+			       struct capture_flows *capture, struct weir_error *e)
 {
 	*capture = (struct capture_flows){ 0 };
-	if (!files->flows || has_end(files->flows, ".cm") || !is_capture(files->flows))
+	if (!files->flows || import_has_suffix(files->flows, ".cm") ||
+	    !import_is_capture(files->flows))
 		return 0;
 	if (capture_flows_read(capture, files->flows, e))
 		return -1;
@@ -104,9 +119,10 @@ static int read_capture(const struct arguments *a, struct import_files *files,
 	return 0;
 }
 
-static int apply_settings(const struct arguments *a, struct scenario *s, struct weir_error *e)
+static int import_apply_settings(const struct arguments *a, struct scenario *s,
+				 struct weir_error *e)
 {
-	const char *topology = arguments_option(a, "--topology");
+	const char *topology = arguments_option(a, "--topology"), *setting;
 	char assignment[WEIR_OPT_TEXT_SIZE + 32];
 
 	if (topology) {
@@ -115,32 +131,32 @@ static int apply_settings(const struct arguments *a, struct scenario *s, struct 
 		if (scenario_set(s, assignment, e))
 			return -1;
 	}
-	for (size_t i = 0; i < a->count; i++)
-		if (a->all[i].option && strcmp(a->all[i].option->name, "--set") == 0 &&
-		    scenario_set(s, a->all[i].value, e))
+	for (size_t at = 0; (setting = arguments_next(a, "--set", &at));)
+		if (scenario_set(s, setting, e))
 			return -1;
 	return 0;
 }
 
-static int write_file(const char *path, const struct scenario *s, const struct import_files *files)
+static int import_write_file(const char *path, const struct scenario *s,
+			     const struct import_files *files)
 {
 	struct output o;
 	struct weir_error e;
 
 	if (!path || strcmp(path, "-") == 0)
-		return import_write(stdout, s, files, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+		return import_write(stdout, s, files, &e) ? cli_error(EXIT_MISTAKE, &e) : EXIT_FINE;
 	if (output_probe(path, &e) || output_open(&o, path, &e))
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	if (import_write(o.stream, s, files, &e)) {
 		output_abandon(&o);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
 	if (output_finish(&o, &e) || output_publish(&o, &e))
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	return EXIT_FINE;
 }
 
-int command_import(const struct arguments *a)
+static int import_main(const struct arguments *a)
 {
 	struct capture_flows capture;
 	struct import_files files;
@@ -149,20 +165,31 @@ int command_import(const struct arguments *a)
 	struct weir_error e;
 	int status;
 
-	if (read_files(a, &files, &e) || read_config(&files, &hpcc, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if (read_capture(a, &files, &capture, &e) || import_scenario(&s, &files, &e)) {
+	if (import_read_files(a, &files, &e) || import_read_config(&files, &hpcc, &e))
+		return cli_error(EXIT_MISTAKE, &e);
+	if (import_read_capture(a, &files, &capture, &e) || import_scenario(&s, &files, &e)) {
 		capture_flows_free(&capture);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if ((files.hpcc && import_hpcc_settings(&hpcc, &s, &e)) || apply_settings(a, &s, &e))
-		status = complain(EXIT_MISTAKE, &e);
+	if ((files.hpcc && import_hpcc_settings(&hpcc, &s, &e)) || import_apply_settings(a, &s, &e))
+		status = cli_error(EXIT_MISTAKE, &e);
 	else
-		status = write_file(arguments_option(a, "-o"), &s, &files);
+		status = import_write_file(arguments_option(a, "-o"), &s, &files);
 	if (status == EXIT_FINE)
-		tell_notes(&hpcc);
+		import_print_notes(&hpcc);
 	import_hpcc_free(&hpcc);
 	scenario_free(&s);
 	capture_flows_free(&capture);
 	return status;
 }
+
+const struct command command_import = {
+	.name = "import",
+	.usage = "FILE [FLOWS]",
+	.help = "turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
+	.options = import_arguments,
+	.words_min = 1,
+	.words_max = 2,
+	.run = import_main,
+	.offer = OFFER_FILE,
+};

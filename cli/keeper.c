@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that
  * does. */
-#include "cli/commands.h"
+#include "cli/options.h"
 #include "keeper/drivers/drivers.h"
 #include "keeper/service/mimic.h"
 #include "keeper/service/serve.h"
@@ -9,19 +9,52 @@
 #include <string.h>
 #include <unistd.h>
 
+static const struct cli_option keeper_arguments[] = {
+	{ "--dry-run", NULL, "writes nothing; prints what it would do", OFFER_NOTHING },
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char keeper_more[] =
+	"weir keeper leaf3.ini --dry-run       watches, and says what it would do\n"
+	"weir keeper leaf3.ini                 turns the knobs, until Ctrl-C, a signal or 'stop'\n"
+	"weir keeper status leaf3.ini          how it is, as JSON\n"
+	"weir keeper explain leaf3.ini PROFILE why its setting is what it is\n"
+	"weir keeper pause leaf3.ini           changes nothing until 'resume'\n"
+	"weir keeper resume leaf3.ini PROFILE  takes a profile again that an operator changed\n"
+	"weir keeper reload leaf3.ini          reads the plan again; what is known stays\n"
+	"weir keeper stop leaf3.ini            puts the originals back, and ends; status 0: all "
+	"are\n"
+	"weir keeper restore leaf3.ini         puts back the originals that the journal still "
+	"holds\n"
+	"weir keeper restore leaf3.ini PROFILE also where an operator changed the profile\n"
+	"weir keeper release leaf3.ini PROFILE gives an original up: the switch keeps what it has\n"
+	"weir keeper mimic switch.ini          a simulated or real switch behind SONiC's tables, "
+	"to try it on\n"
+	"\n"
+	"A small one:\n"
+	"  [keeper]\n"
+	"  driver = sonic               or tc, weir(...), sim(...); 'weir list driver'\n"
+	"  tune = qla                   or acc, fixed(...), ./mine.so; 'weir list tuner'\n"
+	"  [limits]                     of every profile that has none of its own\n"
+	"  min-from = 100KB\n"
+	"  [profile AZURE_LOSSLESS]\n"
+	"It ends by putting back what it found. docs/manual/10-keeper.md tells the rest.\n";
+
 /* Does a request name a profile? */
 enum wants_profile { PROFILE_NONE, PROFILE_MAY, PROFILE_MUST };
 
 /* Is a request answered by a running keeper, or without one? */
 enum needs_keeper { KEEPER_MUST_RUN, KEEPER_MAY_RUN, KEEPER_NOT_ASKED };
 
-static int mimic(const struct keeper_plan *plan, const char *profile, struct weir_error *e)
+static int keeper_run_mimic(const struct keeper_plan *plan, const char *profile,
+			    struct weir_error *e)
 {
 	(void)profile;
 	return keeper_mimic(plan, e);
 }
 
-static const struct verb {
+static const struct keeper_verb {
 	const char *name;
 	enum wants_profile profile;
 	enum needs_keeper keeper;
@@ -36,21 +69,13 @@ static const struct verb {
 	{ "stop", PROFILE_NONE, KEEPER_MUST_RUN, NULL },
 	{ "restore", PROFILE_MAY, KEEPER_MAY_RUN, keeper_restore_journal },
 	{ "release", PROFILE_MUST, KEEPER_MAY_RUN, keeper_release_journal },
-	{ "mimic", PROFILE_NONE, KEEPER_NOT_ASKED, mimic },
+	{ "mimic", PROFILE_NONE, KEEPER_NOT_ASKED, keeper_run_mimic },
 };
 
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
-static const struct verb *find_verb(const char *word)
-{
-	for (size_t i = 0; i < VERBS; i++)
-		if (strcmp(word, verbs[i].name) == 0)
-			return &verbs[i];
-	return NULL;
-}
-
 /* Does a keeper run? */
-static int is_running(const char *path)
+static int keeper_is_running(const char *path)
 {
 	struct weir_error e;
 	int fd = control_socket_connect(path, "keeper", &e);
@@ -60,14 +85,14 @@ static int is_running(const char *path)
 	return fd >= 0;
 }
 
-static int request(const struct verb *verb, const struct keeper_plan *plan, const char *profile,
-		   struct weir_error *e)
+static int keeper_send_request(const struct keeper_verb *verb, const struct keeper_plan *plan,
+			       const char *profile, struct weir_error *e)
 {
 	char path[WEIR_OPT_TEXT_SIZE], text[128];
 
 	keeper_plan_socket(plan, path);
 	if (verb->keeper == KEEPER_NOT_ASKED ||
-	    (verb->keeper == KEEPER_MAY_RUN && !is_running(path)))
+	    (verb->keeper == KEEPER_MAY_RUN && !keeper_is_running(path)))
 		return verb->alone(plan, profile, e);
 	if (verb->keeper == KEEPER_MAY_RUN && !profile)
 		return weir_error_set(
@@ -78,7 +103,7 @@ static int request(const struct verb *verb, const struct keeper_plan *plan, cons
 }
 
 /* "explain leaf3.ini AZURE_LOSSLESS" */
-static int ask(const struct arguments *a, const struct verb *verb)
+static int keeper_run_verb(const struct arguments *a, const struct keeper_verb *verb)
 {
 	static const char *const profiles[] = { "", " [PROFILE]", " PROFILE" };
 	const char *file = arguments_word(a, 1), *profile = arguments_word(a, 2);
@@ -90,44 +115,47 @@ static int ask(const struct arguments *a, const struct verb *verb)
 	    (verb->profile == PROFILE_NONE && profile)) {
 		weir_error_set(&e, "keeper %s: usage: weir keeper %s CONFIG.ini%s", verb->name,
 			       verb->name, profiles[verb->profile]);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
 	if (keeper_plan_read(&plan, &keeper_driver_registry, file, &e))
-		return complain(EXIT_MISTAKE, &e);
-	failed = request(verb, &plan, profile, &e);
+		return cli_error(EXIT_MISTAKE, &e);
+	failed = keeper_send_request(verb, &plan, profile, &e);
 	keeper_plan_free(&plan);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
-static int refuse_word(const char *word)
+static int keeper_main(const struct arguments *a)
 {
 	const char *names[VERBS];
+	struct keeper_plan plan;
 	struct weir_error e;
+	int request, failed;
 
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
-	weir_error_unknown(&e, "request", word, names, VERBS);
-	return complain(EXIT_MISTAKE, &e);
-}
-
-int command_keeper(const struct arguments *a)
-{
-	const char *word = arguments_word(a, 0);
-	struct keeper_plan plan;
-	struct weir_error e;
-	int failed;
-
-	if (find_verb(word))
-		return ask(a, find_verb(word));
-	if (arguments_word(a, 1))
-		return refuse_word(word);
-	if (keeper_plan_read(&plan, &keeper_driver_registry, word, &e))
-		return complain(EXIT_MISTAKE, &e);
+	request = arguments_request(a, names, VERBS, &e);
+	if (request >= 0)
+		return keeper_run_verb(a, &verbs[request]);
+	if (request == -2 ||
+	    keeper_plan_read(&plan, &keeper_driver_registry, arguments_word(a, 0), &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	failed = keeper_serve(&(struct keeper_service){ &plan, &keeper_driver_registry,
 							arguments_option(a, "--dry-run")
 								? KEEPER_DRY
 								: KEEPER_LIVE },
 			      &e);
 	keeper_plan_free(&plan);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
+
+const struct command command_keeper = {
+	.name = "keeper",
+	.usage = "FILE",
+	.help = "tunes the ECN settings of a real switch, within limits and with a way back",
+	.options = keeper_arguments,
+	.words_min = 1,
+	.words_max = 3,
+	.run = keeper_main,
+	.more = keeper_more,
+	.offer = OFFER_FILE,
+};

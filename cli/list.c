@@ -1,12 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.c -- weir list [SHELF]: names, each with the sentence that says what it is. */
-#include "cli/catalogue.h"
-#include "cli/commands.h"
+/* list.c -- weir list [KIND]: names, each with the sentence that says what it is; and the catalogue
+ * that it and weir help read. */
+#include "cli/help.h"
+#include "config/card.h"
+#include "config/fabric.h"
+#include "config/model.h"
+#include "keeper/drivers/drivers.h"
+#include "lab/store/flow_metric.h"
+#include "lab/store/results.h"
+#include "sim/net/network.h"
+#include "sim/run/run.h"
+#include "sim/traffic/traffic.h"
+#include "sim/traffic/workload.h"
+#include "train/trainer.h"
 #include <string.h>
+
+/* --- the catalogue --- */
+
+static int shelf_workload(size_t i, struct entry *e)
+{
+	const struct workload_file *w = &workload_files[i];
+
+	*e = (struct entry){ w->name, w->help, NULL, NULL, NULL };
+	return w->name != NULL;
+}
+
+static int shelf_model(size_t i, struct entry *e)
+{
+	const struct model_file *f = &model_files[i];
+	struct weir_error reason;
+	const struct model *m = f->name ? model_load(model_files, f->name, &reason) : NULL;
+
+	*e = (struct entry){ f->name, m ? m->about : "cannot be read", NULL, NULL, NULL };
+	return f->name != NULL;
+}
+
+static int shelf_metric(size_t i, struct entry *e)
+{
+	const struct metric *m = &metric_all[i];
+
+	*e = (struct entry){ m->name, m->help, NULL, m->unit, NULL };
+	return m->name != NULL;
+}
+
+/* Those that runs do not measure by themselves. */
+static int shelf_flow_metric(size_t i, struct entry *e)
+{
+	uint32_t at = 0;
+
+	for (; flow_metric_name(at); at++)
+		if (metric_index(flow_metric_name(at)) < 0 && i-- == 0)
+			break;
+	*e = (struct entry){ flow_metric_name(at), flow_metric_help(at), NULL, NULL, NULL };
+	if (e->name)
+		flow_metric_known(e->name, &e->unit);
+	return e->name != NULL;
+}
+
+const struct shelf shelf_all[] = {
+	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL },
+	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL },
+	{ "agent", "agents, for switch.tune", &weir_agent_registry, NULL },
+	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL },
+	{ "fabric", "flow control between switches, for switch.fabric", &fabric_registry, NULL },
+	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL },
+	{ "card", "hosts' network cards, for host.card", &card_registry, NULL },
+	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
+	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
+	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, shelf_workload },
+	{ "driver", "switches that are there, for driver of weir keeper", &keeper_driver_registry,
+	  NULL },
+	{ "trainer", "what can be learnt, for weir train", &trainer_registry, NULL },
+	{ "model", "trained networks, for option model of a scheme that has one", NULL,
+	  shelf_model },
+	{ "metric", "what a run measures", NULL, shelf_metric },
+	{ "flow-metric", "what tables make of its flows besides, for --metric", NULL,
+	  shelf_flow_metric },
+	{ .name = NULL },
+};
+
+struct entry scheme_entry(const struct weir_scheme *s)
+{
+	return (struct entry){ s->name, s->help, s->cite, NULL, s->options };
+}
+
+int shelf_entry(const struct shelf *s, size_t i, struct entry *e)
+{
+	const struct weir_scheme *scheme;
+
+	if (s->entry)
+		return s->entry(i, e);
+	scheme = weir_registry_at(s->schemes, i);
+	if (scheme)
+		*e = scheme_entry(scheme);
+	return scheme != NULL;
+}
+
+/* --- the command --- */
 
 enum { SHELVES_MAX = 16 };
 
-static int longest_name(const struct shelf *s)
+static int list_longest_name(const struct shelf *s)
 {
 	struct entry e;
 	size_t longest = 0;
@@ -17,9 +111,9 @@ static int longest_name(const struct shelf *s)
 	return (int)longest;
 }
 
-static void print_shelf(const struct shelf *s)
+static void list_print_shelf(const struct shelf *s)
 {
-	int width = longest_name(s);
+	int width = list_longest_name(s);
 	struct entry e;
 
 	printf("%s: %s\n", s->name, s->help);
@@ -29,11 +123,11 @@ static void print_shelf(const struct shelf *s)
 		snprintf(text, sizeof(text), "%s%s%s%s", e.help, e.unit && *e.unit ? " (" : "",
 			 e.unit ? e.unit : "", e.unit && *e.unit ? ")" : "");
 		printf("  %-*s  ", width, e.name);
-		print_wrapped(text, width + 4);
+		help_print_wrapped(text, width + 4);
 	}
 }
 
-static int unknown_shelf(const char *name)
+static int list_unknown_shelf(const char *name)
 {
 	const char *names[SHELVES_MAX];
 	struct weir_error e;
@@ -42,10 +136,10 @@ static int unknown_shelf(const char *name)
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		names[count++] = s->name;
 	weir_error_unknown(&e, "list", name, names, count);
-	return complain(EXIT_MISTAKE, &e);
+	return cli_error(EXIT_MISTAKE, &e);
 }
 
-int command_list(const struct arguments *a)
+static int list_main(const struct arguments *a)
 {
 	const char *name = arguments_word(a, 0);
 	int found = 0;
@@ -55,7 +149,17 @@ int command_list(const struct arguments *a)
 			continue;
 		if (found++)
 			putchar('\n');
-		print_shelf(s);
+		list_print_shelf(s);
 	}
-	return found ? EXIT_FINE : unknown_shelf(name);
+	return found ? EXIT_FINE : list_unknown_shelf(name);
 }
+
+const struct command command_list = {
+	.name = "list",
+	.usage = "[KIND]",
+	.help = "names what there is: marking, scheduler, cc, topology, traffic, workload, model, "
+		"metric",
+	.words_max = 1,
+	.run = list_main,
+	.offer = OFFER_SHELF,
+};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c -- the program: finds the command, reads its arguments, runs it. */
-#include "cli/commands.h"
-#include "cli/crash.h"
-#include "cli/ranks.h"
+#include "cli/help.h"
+#include "cli/run.h"
+#include "cli/signals.h"
 #include "lab/campaign/farm.h"
 #include "lab/campaign/farm_task.h"
 #include "sim/parallel/mpi_world.h"
@@ -16,17 +16,17 @@
 enum { NAMES_MAX = 32 };
 
 const struct command *const command_all[] = {
-	&run_command,       &check_command, &choose_command, &import_command,
-	&report_command,    &view_command,  &table_command,  &export_command,
-	&prune_command,     &merge_command, &submit_command, &status_command,
-	&reproduce_command, &train_command, &switch_command, &testbed_command,
-	&keeper_command,    &list_command,  &model_command,  &help_command,
-	&version_command,   NULL,
+	&command_run,       &command_check, &command_choose, &command_import,
+	&command_report,    &command_view,  &command_table,  &command_export,
+	&command_prune,     &command_merge, &command_submit, &command_status,
+	&command_reproduce, &command_train, &command_switch, &command_testbed,
+	&command_keeper,    &command_list,  &command_model,  &command_help,
+	&command_version,   NULL,
 };
 
 /* --- reading the arguments --- */
 
-static int unknown_option(const struct command *c, const char *word, struct weir_error *e)
+static int arguments_unknown_option(const struct command *c, const char *word, struct weir_error *e)
 {
 	const char *names[NAMES_MAX];
 	size_t count = 0;
@@ -39,8 +39,8 @@ static int unknown_option(const struct command *c, const char *word, struct weir
 }
 
 /* "--name", "--name value" or "--name=value". Returns how many words it took, -1: a mistake. */
-static int read_option(const struct command *c, char **words, struct argument *a,
-		       struct weir_error *e)
+static int arguments_read_option(const struct command *c, char **words, struct argument *a,
+				 struct weir_error *e)
 {
 	size_t length = strcspn(words[0], "=");
 
@@ -63,16 +63,16 @@ static int read_option(const struct command *c, char **words, struct argument *a
 					      o->name, o->value);
 		return 2;
 	}
-	return unknown_option(c, words[0], e);
+	return arguments_unknown_option(c, words[0], e);
 }
 
-static int is_option(const char *word)
+static int arguments_is_option(const char *word)
 {
 	return word[0] == '-' && word[1] != '\0';
 }
 
 /* Fills all with at most as many arguments as there are words. */
-static int read_arguments(const struct command *c, char **words, struct argument *all,
+static int arguments_read(const struct command *c, char **words, struct argument *all,
 			  struct arguments *a, struct weir_error *e)
 {
 	size_t plain = 0;
@@ -89,8 +89,8 @@ static int read_arguments(const struct command *c, char **words, struct argument
 			words++;
 			continue;
 		}
-		if (!only_words && is_option(*words))
-			taken = read_option(c, words, at, e);
+		if (!only_words && arguments_is_option(*words))
+			taken = arguments_read_option(c, words, at, e);
 		else if (++plain > c->words_max)
 			return weir_error_set(e, "%s: %s is one word too many; usage: weir %s %s",
 					      c->name, weir_quote(*words).text, c->name, c->usage);
@@ -113,14 +113,39 @@ const char *arguments_word(const struct arguments *a, size_t i)
 	return NULL;
 }
 
+const char *arguments_next(const struct arguments *a, const char *name, size_t *at)
+{
+	while (*at < a->count) {
+		const struct argument *next = &a->all[(*at)++];
+
+		if (next->option && strcmp(next->option->name, name) == 0)
+			return next->value;
+	}
+	return NULL;
+}
+
 uint32_t arguments_values(const struct arguments *a, const char *name, const char **values)
 {
+	const char *value;
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < a->count; i++)
-		if (a->all[i].option && strcmp(a->all[i].option->name, name) == 0)
-			values[count++] = a->all[i].value;
+	for (size_t at = 0; (value = arguments_next(a, name, &at));)
+		values[count++] = value;
 	return count;
+}
+
+int arguments_request(const struct arguments *a, const char *const *names, size_t count,
+		      struct weir_error *e)
+{
+	const char *word = arguments_word(a, 0);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(word, names[i]) == 0)
+			return (int)i;
+	if (!arguments_word(a, 1))
+		return -1;
+	weir_error_unknown(e, "request", word, names, count);
+	return -2;
 }
 
 const char *arguments_option(const struct arguments *a, const char *name)
@@ -133,7 +158,7 @@ const char *arguments_option(const struct arguments *a, const char *name)
 
 /* --- endings --- */
 
-int complain(enum exit_status status, const struct weir_error *e)
+int cli_error(enum exit_status status, const struct weir_error *e)
 {
 	fputs("weir: ", stderr);
 	/* What users wrote may hold anything; a terminal must not obey it. */
@@ -143,14 +168,14 @@ int complain(enum exit_status status, const struct weir_error *e)
 	return (int)status;
 }
 
-int finish_output(int status)
+int cli_finish_output(int status)
 {
 	struct weir_error e;
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	weir_error_set(&e, "standard output: cannot be written: %s", strerror(errno));
-	return complain(EXIT_WORLD, &e);
+	return cli_error(EXIT_WORLD, &e);
 }
 
 /* --- the command --- */
@@ -163,7 +188,7 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static int unknown_command(const char *name)
+static int command_unknown(const char *name)
 {
 	const char *names[NAMES_MAX];
 	struct weir_error e;
@@ -174,31 +199,31 @@ static int unknown_command(const char *name)
 		count++;
 	}
 	weir_error_unknown(&e, "command", name, names, count);
-	return complain(EXIT_MISTAKE, &e);
+	return cli_error(EXIT_MISTAKE, &e);
 }
 
-static int asks_for_help(const char *word)
+static int command_asks_for_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 /* A mistake of all processes is said by one of them. The others end well: mpirun would end whoever
  * has not spoken yet as soon as one does not, and its own status is that of the one that spoke. */
-static int complain_once(const struct weir_error *e)
+static int command_error_once(const struct weir_error *e)
 {
-	return world_notice().rank == 0 ? complain(EXIT_MISTAKE, e) : EXIT_FINE;
+	return world_notice().rank == 0 ? cli_error(EXIT_MISTAKE, e) : EXIT_FINE;
 }
 
-static int refuse_world(const struct command *c)
+static int command_refuse_world(const struct command *c)
 {
 	struct weir_error e;
 
 	weir_error_set(&e, "%s: is done by one process, but %d were started; leave mpirun out",
 		       c->name, world_notice().size);
-	return complain_once(&e);
+	return command_error_once(&e);
 }
 
-static int do_command(const struct command *c, const struct arguments *a)
+static int command_do(const struct command *c, const struct arguments *a)
 {
 	enum command_world world = ranks_share_one(a) ? COMMAND_TOGETHER : c->world;
 	struct weir_error e;
@@ -207,14 +232,14 @@ static int do_command(const struct command *c, const struct arguments *a)
 	if (world_notice().size == 1)
 		return c->run(a);
 	if (world == COMMAND_ALONE)
-		return refuse_world(c);
+		return command_refuse_world(c);
 	if (world_begin(&e))
-		return complain_once(&e);
+		return command_error_once(&e);
 	if (world == COMMAND_FARMS && world_rank() > 0) {
 		farm_serve(farm_serve_run);
 		status = EXIT_FINE;
 	} else {
-		status = finish_output(c->run(a));
+		status = cli_finish_output(c->run(a));
 	}
 	if (world == COMMAND_FARMS && world_rank() == 0)
 		farm_dismiss();
@@ -223,9 +248,9 @@ static int do_command(const struct command *c, const struct arguments *a)
 }
 
 /* A plug-in that the user names on the command line may be loaded from anywhere. */
-static void permit_plugins(const struct command *c, const struct arguments *a)
+static void command_permit_plugins(const struct command *c, const struct arguments *a)
 {
-	const int only_looks = c == &check_command && !arguments_option(a, ALLOW_PLUGINS);
+	const int only_looks = c == &command_check && !arguments_option(a, ALLOW_PLUGINS);
 
 	for (size_t i = 0; i < a->count; i++)
 		if (a->all[i].option && a->all[i].value)
@@ -236,7 +261,7 @@ static void permit_plugins(const struct command *c, const struct arguments *a)
 		plugin_permit_looks_only();
 }
 
-static int start(const struct command *c, char **words)
+static int command_start(const struct command *c, char **words)
 {
 	struct argument *all;
 	struct arguments a;
@@ -245,16 +270,16 @@ static int start(const struct command *c, char **words)
 	int status;
 
 	while (words[count])
-		if (asks_for_help(words[count++])) {
-			print_command(stdout, c);
+		if (command_asks_for_help(words[count++])) {
+			help_print_command(stdout, c);
 			return EXIT_FINE;
 		}
 	all = memory_zeroed(count, sizeof(*all));
-	if (read_arguments(c, words, all, &a, &e)) {
-		status = complain_once(&e);
+	if (arguments_read(c, words, all, &a, &e)) {
+		status = command_error_once(&e);
 	} else {
-		permit_plugins(c, &a);
-		status = do_command(c, &a);
+		command_permit_plugins(c, &a);
+		status = command_do(c, &a);
 	}
 	free(all);
 	return status;
@@ -266,17 +291,17 @@ int main(int argc, char **argv)
 
 	crash_watch();
 	if (argc < 2) {
-		print_usage(stderr);
+		help_print_usage(stderr);
 		return EXIT_MISTAKE;
 	}
-	if (asks_for_help(argv[1])) {
-		print_usage(stdout);
-		return finish_output(EXIT_FINE);
+	if (command_asks_for_help(argv[1])) {
+		help_print_usage(stdout);
+		return cli_finish_output(EXIT_FINE);
 	}
 	if (strcmp(argv[1], "--version") == 0)
 		argv[1] += strlen("--");
 	c = command_find(argv[1]);
 	if (!c)
-		return unknown_command(argv[1]);
-	return finish_output(start(c, argv + 2));
+		return command_unknown(argv[1]);
+	return cli_finish_output(command_start(c, argv + 2));
 }

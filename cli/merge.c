@@ -2,14 +2,31 @@
 /* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/merge.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/merge.h"
-#include "cli/cluster.h"
+#include "cli/commands.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static int is_same_folder(const char *one, const char *other)
+static const struct cli_option merge_arguments[] = {
+	{ "--out", "FOLDER", "where the runs go; may hold some of the same sweep", OFFER_FOLDER },
+	{ .name = NULL },
+};
+
+static const char merge_more[] =
+	"weir run mine.ini --shard 1/2     on one machine\n"
+	"weir run mine.ini --shard 2/2     on another, with the same program\n"
+	"weir merge mine.*-of-2.results --out mine.results\n"
+	"\n"
+	"Folders may overlap: what several have must be the same. Those of another "
+	"scenario, "
+	"other\n"
+	"settings or another version are refused, and nothing is written. Where runs are "
+	"missing\n"
+	"the shards that lack them are named, and the exit status is 1.\n";
+
+static int merge_is_same_folder(const char *one, const char *other)
 {
 	struct stat a, b;
 
@@ -18,7 +35,7 @@ static int is_same_folder(const char *one, const char *other)
 }
 
 /* "shard 3/16 lacks 6 runs, shard 4/16 lacks 1": all of them, or the first few. */
-static void print_lacking(const struct merge *m)
+static void merge_print_lacking(const struct merge *m)
 {
 	enum { SHOWN = 8 };
 	uint32_t lacking = 0;
@@ -37,14 +54,14 @@ static void print_lacking(const struct merge *m)
 		fprintf(stderr, " and %" PRIu32 " more shards some", lacking - SHOWN);
 }
 
-int merge_and_tell(struct merge *m)
+static int merge_print_result(struct merge *m)
 {
 	struct weir_error e;
 	int status = EXIT_FINE;
 
 	if (merge_folders(m, &e)) {
 		merge_free(m);
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	}
 	printf("%s: %" PRIu64 " of %" PRIu64 " runs, %" PRIu64 " of them new", m->out,
 	       m->planned - m->missing, m->planned, m->added);
@@ -55,7 +72,7 @@ int merge_and_tell(struct merge *m)
 		fflush(stdout);
 		fprintf(stderr, "weir: %" PRIu64 " of %" PRIu64 " runs are missing", m->missing,
 			m->planned);
-		print_lacking(m);
+		merge_print_lacking(m);
 		fputs("; do these, and merge again\n", stderr);
 		status = EXIT_WORLD;
 	}
@@ -63,7 +80,7 @@ int merge_and_tell(struct merge *m)
 	return status;
 }
 
-int command_merge(const struct arguments *a)
+static int merge_main(const struct arguments *a)
 {
 	struct merge m = { .out = arguments_option(a, "--out") };
 	const char **folders = memory_zeroed(a->count, sizeof(*folders));
@@ -72,7 +89,7 @@ int command_merge(const struct arguments *a)
 
 	while (arguments_word(a, m.folder_count)) {
 		folders[m.folder_count] = arguments_word(a, m.folder_count);
-		if (m.out && is_same_folder(m.out, folders[m.folder_count]))
+		if (m.out && merge_is_same_folder(m.out, folders[m.folder_count]))
 			weir_error_set(&e,
 				       "--out %.200s: is one of the folders to be merged; name "
 				       "another",
@@ -82,7 +99,19 @@ int command_merge(const struct arguments *a)
 	if (!m.out || !*m.out)
 		weir_error_set(&e, "merge: --out FOLDER is missing: where does it all go?");
 	m.folders = folders;
-	status = e.text[0] ? complain(EXIT_MISTAKE, &e) : merge_and_tell(&m);
+	status = e.text[0] ? cli_error(EXIT_MISTAKE, &e) : merge_print_result(&m);
 	free(folders);
 	return status;
 }
+
+const struct command command_merge = {
+	.name = "merge",
+	.usage = "FOLDER... --out FOLDER",
+	.help = "makes one result folder of the shards of a sweep, and says what is missing",
+	.options = merge_arguments,
+	.words_min = 1,
+	.words_max = SIZE_MAX,
+	.run = merge_main,
+	.more = merge_more,
+	.offer = OFFER_FOLDER,
+};

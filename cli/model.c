@@ -8,12 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct cli_option model_arguments[] = {
+	{ "--json", NULL, "the same for other programs", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 enum { LABEL_WIDTH = 10 };
 
 /* Its texts one after the other; of a model that was found sound, so each can be read. */
 typedef void text_visitor(int number, const char *key, const char *text);
 
-static int each_text(const struct model *m, text_visitor *visit, struct weir_error *e)
+static int model_visit_texts(const struct model *m, text_visitor *visit, struct weir_error *e)
 {
 	char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE];
 	int count = weir_learn_model_keys(m->bytes, keys, e), failed = count < 0;
@@ -29,37 +34,37 @@ static int each_text(const struct model *m, text_visitor *visit, struct weir_err
 }
 
 /* A file may hold anything; a terminal must not obey it. */
-static void print_plain(const char *text)
+static void model_print_plain(const char *text)
 {
 	for (; *text; text++)
 		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
-static void show_line(const char *key, const char *text)
+static void model_print_line(const char *key, const char *text)
 {
 	fputs("  ", stdout);
-	print_plain(key);
+	model_print_plain(key);
 	printf("%*s ", (int)strlen(key) < LABEL_WIDTH ? LABEL_WIDTH - (int)strlen(key) : 0, "");
-	print_plain(text);
+	model_print_plain(text);
 	putchar('\n');
 }
 
-static void show_text(int number, const char *key, const char *text)
+static void model_print_text(int number, const char *key, const char *text)
 {
 	(void)number;
-	show_line(key, text);
+	model_print_line(key, text);
 }
 
-static void show_number(const char *what, uint64_t number)
+static void model_print_number(const char *what, uint64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	show_line(what, text);
+	model_print_line(what, text);
 }
 
 /* Numbers in the file: those of a net are padded, and the file's are not. */
-static uint64_t weight_count(const struct weir_learn_net *net)
+static uint64_t model_weight_count(const struct weir_learn_net *net)
 {
 	uint64_t count = 0;
 
@@ -76,19 +81,19 @@ static uint64_t weight_count(const struct weir_learn_net *net)
 	return count;
 }
 
-static int show(const struct model *m, struct weir_error *e)
+static int model_print(const struct model *m, struct weir_error *e)
 {
-	print_plain(m->policy.name);
+	model_print_plain(m->policy.name);
 	putchar('\n');
-	if (each_text(m, show_text, e))
+	if (model_visit_texts(m, model_print_text, e))
 		return -1;
-	show_number("weights", weight_count(m->policy.net));
-	show_number("bytes", m->bytes.size);
-	show_line("content", m->digest.text);
+	model_print_number("weights", model_weight_count(m->policy.net));
+	model_print_number("bytes", m->bytes.size);
+	model_print_line("content", m->digest.text);
 	return 0;
 }
 
-static void show_json_text(int number, const char *key, const char *text)
+static void model_print_json_text(int number, const char *key, const char *text)
 {
 	fputs(number ? ", " : " ", stdout);
 	json_text(stdout, key);
@@ -96,26 +101,37 @@ static void show_json_text(int number, const char *key, const char *text)
 	json_text(stdout, text);
 }
 
-static int show_json(const struct model *m, struct weir_error *e)
+static int model_print_json(const struct model *m, struct weir_error *e)
 {
 	fputs("{ \"name\": ", stdout);
 	json_text(stdout, m->policy.name);
 	printf(", \"weights\": %" PRIu64 ", \"bytes\": %zu, \"content\": \"%s\", \"texts\": {",
-	       weight_count(m->policy.net), m->bytes.size, m->digest.text);
-	if (each_text(m, show_json_text, e))
+	       model_weight_count(m->policy.net), m->bytes.size, m->digest.text);
+	if (model_visit_texts(m, model_print_json_text, e))
 		return -1;
 	puts(" } }");
 	return 0;
 }
 
-int command_model(const struct arguments *a)
+static int model_main(const struct arguments *a)
 {
 	struct weir_error e;
 	const struct model *m = model_load(model_files, arguments_word(a, 0), &e);
 	int failed;
 
 	if (!m)
-		return complain(EXIT_MISTAKE, &e);
-	failed = arguments_option(a, "--json") ? show_json(m, &e) : show(m, &e);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+		return cli_error(EXIT_MISTAKE, &e);
+	failed = arguments_option(a, "--json") ? model_print_json(m, &e) : model_print(m, &e);
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
+
+const struct command command_model = {
+	.name = "model",
+	.usage = "FILE|NAME",
+	.help = "says what a trained network is: its scheme, layers, and how it was trained",
+	.options = model_arguments,
+	.words_min = 1,
+	.words_max = 1,
+	.run = model_main,
+	.offer = OFFER_MODEL,
+};

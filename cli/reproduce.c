@@ -3,16 +3,79 @@
  * hold. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
-#include "cli/commands.h"
-#include "cli/sweep.h"
+#include "cli/options.h"
+#include "cli/run.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const struct cli_option reproduce_arguments[] = {
+	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted",
+	  OFFER_NOTHING },
+	OPTION_JOBS,
+	{ "--out", "DIR",
+	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; "
+	  "./reproduction unless given",
+	  OFFER_FOLDER },
+	{ "--papers", "DIR",
+	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; "
+	  "scenarios/papers here, or those that were installed, unless given",
+	  OFFER_FOLDER },
+	{ "--check", NULL, "runs nothing; says whether the figures' files are right, in both sizes",
+	  OFFER_NOTHING },
+	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers",
+	  OFFER_NOTHING },
+	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too", OFFER_FILE },
+	{ "--ship", NULL,
+	  "with --summary: writes the verdicts into the papers' folders, PAPER/paper.verdicts, "
+	  "which "
+	  "are shown as shipped where nothing was run",
+	  OFFER_NOTHING },
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char reproduce_more[] =
+	"weir reproduce                     which figures there are, and what is known of them\n"
+	"weir reproduce pred/fig13          one figure in quick size\n"
+	"weir reproduce pred                every figure of a paper\n"
+	"weir reproduce all --full          everything in the size of the papers\n"
+	"weir reproduce --summary           a page over all results that are there\n"
+	"\n"
+	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
+	"goes on. Then every claim of the paper has its verdict:\n"
+	"  agrees            the mean over seeds is within the tolerance of what the paper says, "
+	"and\n"
+	"                    so is half of its 95 % interval at least\n"
+	"  same direction    it is not, but with its interval on the same side of 1"
+	" (or 'against')\n"
+	"  disagrees         neither\n"
+	"  too few           seeds: five are needed, or two that are alike in everything; or the\n"
+	"                    interval is too long for any of these\n"
+	"  paper contradicts itself, and fitted (a setting was chosen by it; it is not counted)\n"
+	"  not at this size  the claim needs --full\n"
+	"  not measured      its runs are not there\n"
+	"The figure, drawn as in the paper, is in DIR/PAPER/FIGURE/figure.html. A verdict is a\n"
+	"result and no failure: the exit status is 0 whatever it is.\n"
+	"\n"
+	"A figure is a scenario, FIGURE.ini, and FIGURE.claims, an INI file with these sections:\n"
+	"  [figure]      title, paper; about; time, full-time (of all runs, on one core)\n"
+	"  [panel NAME]  kind (lines, bars, cdf, time, sizes), y (a metric of 'weir table'; fct\n"
+	"                or slowdown; series); x, x-scale (lines); sizes (where these are\n"
+	"                divided); title, by, normalize, where, x-label, y-label\n"
+	"  [claim NAME]  says, section, metric, of, value or range; over, tolerance, against, "
+	"best\n"
+	"                (a swept setting), sentence (of which it is a part), contradicts, "
+	"fitted,\n"
+	"                size (full), note. A metric is one of 'weir table', or fct_small_within\n"
+	"                1ms, fct_small_p97_ns and the like, or is taken from a probe:\n"
+	"                series \"queue sw->h0\" mean 10ms..20ms (also min, max, p50, p95, p99,\n"
+	"                std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n";
+
 static const char default_out[] = "reproduction";
 
 /* What the command line asks for. */
-struct request {
+struct reproduce_request {
 	const char *word; /* NULL: a list */
 	const char *papers, *out, *markdown;
 	enum figure_size size;
@@ -20,11 +83,12 @@ struct request {
 	uint64_t jobs; /* 0: as many as there are cores */
 };
 
-static int read_request(const struct arguments *a, struct request *q, struct weir_error *e)
+static int reproduce_read_request(const struct arguments *a, struct reproduce_request *q,
+				  struct weir_error *e)
 {
 	const char *out = arguments_option(a, "--out");
 
-	*q = (struct request){
+	*q = (struct reproduce_request){
 		.word = arguments_word(a, 0),
 		.papers = arguments_option(a, "--papers"),
 		.out = out ? out : default_out,
@@ -35,7 +99,7 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 		.ship = arguments_option(a, "--ship") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
 	};
-	if (read_jobs(a, &q->jobs, e))
+	if (options_jobs(a, &q->jobs, e))
 		return -1;
 	if (q->out[0] == '\0')
 		return weir_error_set(e, "--out: a folder is missing");
@@ -56,7 +120,8 @@ static int read_request(const struct arguments *a, struct request *q, struct wei
 
 /* --- one figure --- */
 
-static int write_page(const struct figure_report *fr, const char *folder, struct weir_error *e)
+static int reproduce_write_page(const struct figure_report *fr, const char *folder,
+				struct weir_error *e)
 {
 	char *path;
 
@@ -68,8 +133,8 @@ static int write_page(const struct figure_report *fr, const char *folder, struct
 }
 
 /* What is in the folder now: the claims and the page. Returns an exit status. */
-static int show_figure(const struct request *q, const struct figure_files *f,
-		       const struct figure *figure, struct verdict_sums *sums)
+static int reproduce_print_figure(const struct reproduce_request *q, const struct figure_files *f,
+				  const struct figure *figure, struct verdict_sums *sums)
 {
 	char *folder = figure_folder(f, q->out, q->size);
 	struct figure_state state;
@@ -82,19 +147,20 @@ static int show_figure(const struct request *q, const struct figure_files *f,
 	if (figure_state_read(&state, figure, &(struct figure_results){ folder, NULL, q->size },
 			      &e)) {
 		free(folder);
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	}
 	report.verdicts = state.verdicts;
-	print_claims(figure, state.verdicts);
-	if (state.done && write_page(&report, folder, &e))
-		status = complain(EXIT_WORLD, &e);
+	reproduce_print_claims(figure, state.verdicts);
+	if (state.done && reproduce_write_page(&report, folder, &e))
+		status = cli_error(EXIT_WORLD, &e);
 	*sums = (struct verdict_sums){ state.claims, state.sentences };
 	figure_state_free(&state);
 	free(folder);
 	return status;
 }
 
-static int run_job(const struct request *q, const struct figure_files *f, struct figure_job *j)
+static int reproduce_run_job(const struct reproduce_request *q, const struct figure_files *f,
+			     struct figure_job *j)
 {
 	char *folder = figure_folder(f, q->out, q->size);
 	const struct sweep_request request = {
@@ -106,7 +172,7 @@ static int run_job(const struct request *q, const struct figure_files *f, struct
 	printf("%s: %s; %s size, %" PRIu64 " run%s\n", f->label, j->figure.title,
 	       figure_size_names[q->size], j->sweep.run_count, j->sweep.run_count == 1 ? "" : "s");
 	if (figure_prepare(f, q->out, &e))
-		status = complain(EXIT_WORLD, &e);
+		status = cli_error(EXIT_WORLD, &e);
 	else
 		status = run_sweep(&request, &j->scenario, &j->sweep);
 	free(folder);
@@ -114,18 +180,18 @@ static int run_job(const struct request *q, const struct figure_files *f, struct
 }
 
 /* Returns an exit status; where runs failed, what is there is shown all the same. */
-static int reproduce(const struct request *q, const struct figure_files *f,
-		     struct verdict_sums *sums)
+static int reproduce_figure(const struct reproduce_request *q, const struct figure_files *f,
+			    struct verdict_sums *sums)
 {
 	struct figure_job j;
 	struct weir_error e;
 	int status, shown;
 
 	if (figure_job_read(&j, f, q->size, &e))
-		return complain(EXIT_MISTAKE, &e);
-	status = run_job(q, f, &j);
+		return cli_error(EXIT_MISTAKE, &e);
+	status = reproduce_run_job(q, f, &j);
 	if (status != EXIT_INTERRUPTED && status != EXIT_MISTAKE) {
-		shown = show_figure(q, f, &j.figure, sums);
+		shown = reproduce_print_figure(q, f, &j.figure, sums);
 		status = status == EXIT_FINE ? shown : status;
 	}
 	figure_job_free(&j);
@@ -134,7 +200,7 @@ static int reproduce(const struct request *q, const struct figure_files *f,
 
 /* --- summaries --- */
 
-static int write_index(const char *out, const struct summary *y, struct weir_error *e)
+static int reproduce_write_index(const char *out, const struct summary *y, struct weir_error *e)
 {
 	char *path;
 
@@ -145,7 +211,7 @@ static int write_index(const char *out, const struct summary *y, struct weir_err
 	return 0;
 }
 
-static int summarise(const struct request *q, const struct figure_list *l)
+static int reproduce_summarise(const struct reproduce_request *q, const struct figure_list *l)
 {
 	const struct summary_request of = {
 		.papers = q->papers, .out = q->out, .out_given = q->out_given, .ship = q->ship
@@ -155,13 +221,13 @@ static int summarise(const struct request *q, const struct figure_list *l)
 	int status = EXIT_FINE;
 
 	if (summary_read(&y, l, q->out, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if (write_index(q->out, &y, &e) || (q->ship && summary_ship(&y, &e)) ||
+		return cli_error(EXIT_MISTAKE, &e);
+	if (reproduce_write_index(q->out, &y, &e) || (q->ship && summary_ship(&y, &e)) ||
 	    (q->markdown && summary_document_write(&y, q->markdown, &e)))
-		status = complain(EXIT_WORLD, &e);
+		status = cli_error(EXIT_WORLD, &e);
 	else if (q->markdown)
 		printf("%s\n", q->markdown);
-	if (print_strange(&y, &of) && q->ship && status == EXIT_FINE)
+	if (reproduce_print_strange(&y, &of) && q->ship && status == EXIT_FINE)
 		status = EXIT_MISTAKE;
 	summary_free(&y);
 	return status;
@@ -169,27 +235,27 @@ static int summarise(const struct request *q, const struct figure_list *l)
 
 /* After runs: the page over all papers has news. That another figure's files are wrong is no
  * failure of what was asked for. */
-static void renew_index(const struct request *q, const struct figure_list *l)
+static void reproduce_renew_index(const struct reproduce_request *q, const struct figure_list *l)
 {
 	struct summary y;
 	struct weir_error e;
 	int failed = summary_read(&y, l, q->out, &e);
 
 	if (!failed) {
-		failed = write_index(q->out, &y, &e);
+		failed = reproduce_write_index(q->out, &y, &e);
 		summary_free(&y);
 	}
 	if (failed) {
 		weir_error_prefix(&e, "%.200s/" SUMMARY_PAGE " stays as it was: ", q->out);
-		complain(EXIT_WORLD, &e);
+		cli_error(EXIT_WORLD, &e);
 	}
 }
 
 /* --- what was asked for --- */
 
 /* Is everything right, before anything runs? */
-static int check_all(const struct request *q, const struct figure_list *l,
-		     const struct figure_range *r, struct weir_error *e)
+static int reproduce_check_all(const struct reproduce_request *q, const struct figure_list *l,
+			       const struct figure_range *r, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct figure_job j;
@@ -201,15 +267,15 @@ static int check_all(const struct request *q, const struct figure_list *l,
 	return 0;
 }
 
-static int run_all(const struct request *q, const struct figure_list *l)
+static int reproduce_run_all(const struct reproduce_request *q, const struct figure_list *l)
 {
 	struct verdict_sums sum = { { { 0 } }, { { 0 } } };
 	struct figure_range r;
 	struct weir_error e;
 	int worst = EXIT_FINE;
 
-	if (figures_choose(l, q->word, &r, &e) || check_all(q, l, &r, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (figures_choose(l, q->word, &r, &e) || reproduce_check_all(q, l, &r, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (q->check) {
 		printf("%" PRIu32 " figure%s: right in both sizes\n", r.count,
 		       r.count == 1 ? "" : "s");
@@ -218,7 +284,7 @@ static int run_all(const struct request *q, const struct figure_list *l)
 	for (uint32_t i = 0; i < r.count; i++) {
 		const struct figure_files *f = &l->all[r.first + i];
 		struct verdict_sums one = { { { 0 } }, { { 0 } } };
-		int status = reproduce(q, f, &one);
+		int status = reproduce_figure(q, f, &one);
 
 		if (status == EXIT_INTERRUPTED || status == EXIT_MISTAKE)
 			return status;
@@ -228,30 +294,43 @@ static int run_all(const struct request *q, const struct figure_list *l)
 			sum.sentences.of[k] += one.sentences.of[k];
 		}
 		if (r.count > 1) {
-			print_counts(f->label, &one);
+			reproduce_print_counts(f->label, &one);
 			putchar('\n');
 		}
 	}
-	renew_index(q, l);
-	print_counts(q->word, &sum);
+	reproduce_renew_index(q, l);
+	reproduce_print_counts(q->word, &sum);
 	return worst;
 }
 
-int command_reproduce(const struct arguments *a)
+static int reproduce_main(const struct arguments *a)
 {
 	struct figure_list l;
-	struct request q;
+	struct reproduce_request q;
 	struct weir_error e;
 	int status;
 
-	if (read_request(a, &q, &e) || figures_find(&l, q.papers, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (reproduce_read_request(a, &q, &e) || figures_find(&l, q.papers, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (q.summary)
-		status = summarise(&q, &l);
+		status = reproduce_summarise(&q, &l);
 	else if (q.word)
-		status = run_all(&q, &l);
+		status = reproduce_run_all(&q, &l);
 	else
-		status = list_figures(&l, q.out);
+		status = reproduce_list_figures(&l, q.out);
 	figures_free(&l);
 	return status;
 }
+
+const struct command command_reproduce = {
+	.name = "reproduce",
+	.usage = "[PAPER/FIGURE]",
+	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims it "
+		"reproduces; "
+		"without a word, lists the figures",
+	.options = reproduce_arguments,
+	.words_max = 1,
+	.run = reproduce_main,
+	.world = COMMAND_FARMS,
+	.more = reproduce_more,
+};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reproduce_show.c -- what weir reproduce prints: the table of claims and the list of figures. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/commands.h"
-#include "cli/folder.h"
+#include "cli/options.h"
 #include "cli/reproduce.h"
 #include "base/clock.h"
 #include "lab/store/results.h"
@@ -16,7 +15,7 @@ enum { GAP = 2, TEXT_LEAST = 24, TEXT_MOST = 64 };
 /* --- text in columns --- */
 
 /* Characters, not bytes. */
-static int text_width(const char *text)
+static int claims_text_width(const char *text)
 {
 	int width = 0;
 
@@ -26,10 +25,10 @@ static int text_width(const char *text)
 }
 
 /* The text, cut where it is wider, and blanks behind it up to the width. */
-static void print_padded(const char *text, int width)
+static void claims_print_padded(const char *text, int width)
 {
 	static const char dots[] = "...";
-	int room = width, whole = text_width(text) <= width;
+	int room = width, whole = claims_text_width(text) <= width;
 
 	if (!whole)
 		room -= (int)strlen(dots);
@@ -44,14 +43,14 @@ static void print_padded(const char *text, int width)
 	printf("%*s", room, "");
 }
 
-static int wider(int width, const char *text)
+static int claims_wider(int width, const char *text)
 {
-	return text_width(text) > width ? text_width(text) : width;
+	return claims_text_width(text) > width ? claims_text_width(text) : width;
 }
 
 /* --- claims --- */
 
-static struct claim_text measured_cell(const struct verdict *v)
+static struct claim_text claims_measured(const struct verdict *v)
 {
 	struct claim_text t = { "-" };
 	size_t length;
@@ -68,25 +67,26 @@ struct claim_widths {
 	int verdict, says, expected;
 };
 
-static struct claim_widths choose_widths(const struct figure *f, const struct verdict *verdicts)
+static struct claim_widths claims_choose_widths(const struct figure *f,
+						const struct verdict *verdicts)
 {
-	struct claim_widths w = { text_width("verdict"), 0, text_width("expected") };
-	int measured = text_width("measured"), longest = text_width("claim"), room;
+	struct claim_widths w = { claims_text_width("verdict"), 0, claims_text_width("expected") };
+	int measured = claims_text_width("measured"), longest = claims_text_width("claim"), room;
 
 	for (uint32_t i = 0; i < f->claim_count; i++) {
-		w.verdict = wider(w.verdict, verdict_name(verdicts[i].kind));
-		w.expected = wider(w.expected, claim_expected(&f->claims[i]).text);
-		measured = wider(measured, measured_cell(&verdicts[i]).text);
-		longest = wider(longest, f->claims[i].says);
+		w.verdict = claims_wider(w.verdict, verdict_name(verdicts[i].kind));
+		w.expected = claims_wider(w.expected, claim_expected(&f->claims[i]).text);
+		measured = claims_wider(measured, claims_measured(&verdicts[i]).text);
+		longest = claims_wider(longest, f->claims[i].says);
 	}
-	room = line_width(stdout) - w.verdict - w.expected - measured - 3 * GAP;
+	room = cli_line_width(stdout) - w.verdict - w.expected - measured - 3 * GAP;
 	room = room < TEXT_LEAST ? TEXT_LEAST : room;
 	w.says = longest < room ? longest : room;
 	return w;
 }
 
 /* As many bytes of the text as fit a line: up to a blank where there is one. */
-static size_t line_length(const char *text, int width)
+static size_t claims_line_length(const char *text, int width)
 {
 	size_t end = 0, blank = 0;
 	int used = 0;
@@ -103,27 +103,27 @@ static size_t line_length(const char *text, int width)
 }
 
 /* A claim is never cut: what does not fit goes on below, where it began. */
-static void print_row(const struct claim_widths *w, const char *const cells[4])
+static void claims_print_row(const struct claim_widths *w, const char *const cells[4])
 {
 	const char *says = cells[1];
-	size_t length = line_length(says, w->says);
+	size_t length = claims_line_length(says, w->says);
 	char part[512];
 
 	snprintf(part, sizeof(part), "%.*s", (int)length, says);
-	print_padded(cells[0], w->verdict + GAP);
-	print_padded(part, w->says);
+	claims_print_padded(cells[0], w->verdict + GAP);
+	claims_print_padded(part, w->says);
 	printf("%*s", GAP, "");
-	print_padded(cells[2], w->expected + GAP);
+	claims_print_padded(cells[2], w->expected + GAP);
 	puts(cells[3]);
 	for (says += length; *says; says += length) {
 		says += strspn(says, " ");
-		length = line_length(says, w->says);
+		length = claims_line_length(says, w->says);
 		printf("%*s%.*s\n", w->verdict + GAP, "", (int)length, says);
 	}
 }
 
 /* Why there is no verdict; said once for all claims that it is true of. */
-static void print_why(const struct figure *f, const struct verdict *verdicts, uint32_t claim)
+static void claims_print_why(const struct figure *f, const struct verdict *verdicts, uint32_t claim)
 {
 	const struct verdict *v = &verdicts[claim];
 	uint32_t others = 0;
@@ -143,20 +143,20 @@ static void print_why(const struct figure *f, const struct verdict *verdicts, ui
 	printf(": %s: %s\n", verdict_name(v->by_number), v->why);
 }
 
-void print_claims(const struct figure *f, const struct verdict *verdicts)
+void reproduce_print_claims(const struct figure *f, const struct verdict *verdicts)
 {
-	struct claim_widths w = choose_widths(f, verdicts);
+	struct claim_widths w = claims_choose_widths(f, verdicts);
 
 	if (f->claim_count == 0)
 		return;
-	print_row(&w, (const char *const[]){ "verdict", "claim", "expected", "measured" });
+	claims_print_row(&w, (const char *const[]){ "verdict", "claim", "expected", "measured" });
 	for (uint32_t i = 0; i < f->claim_count; i++) {
 		struct claim_text expected = claim_expected(&f->claims[i]);
-		struct claim_text measured = measured_cell(&verdicts[i]);
+		struct claim_text measured = claims_measured(&verdicts[i]);
 
-		print_row(&w,
-			  (const char *const[]){ verdict_name(verdicts[i].kind), f->claims[i].says,
-						 expected.text, measured.text });
+		claims_print_row(&w, (const char *const[]){ verdict_name(verdicts[i].kind),
+							    f->claims[i].says, expected.text,
+							    measured.text });
 	}
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		if (verdicts[i].kind < VERDICT_OTHER_SIZE && verdicts[i].is_doubtful)
@@ -167,11 +167,11 @@ void print_claims(const struct figure *f, const struct verdict *verdicts)
 			printf("%s is best at %s = %s\n", f->claims[i].name, f->claims[i].best,
 			       verdicts[i].best);
 	for (uint32_t i = 0; i < f->claim_count; i++)
-		print_why(f, verdicts, i);
+		claims_print_why(f, verdicts, i);
 }
 
 /* "8 agree, 1 disagrees"; "no claims". */
-static struct claim_text counts_text(const struct verdict_counts *counts)
+static struct claim_text claims_counts_text(const struct verdict_counts *counts)
 {
 	struct claim_text t = { "" };
 	size_t used = 0;
@@ -186,17 +186,18 @@ static struct claim_text counts_text(const struct verdict_counts *counts)
 	return t;
 }
 
-void print_counts(const char *label, const struct verdict_sums *sums)
+void reproduce_print_counts(const char *label, const struct verdict_sums *sums)
 {
-	printf("%s: %s\n", label, counts_text(&sums->claims).text);
+	printf("%s: %s\n", label, claims_counts_text(&sums->claims).text);
 	if (verdict_total(&sums->sentences) != verdict_total(&sums->claims))
-		printf("%s, by sentences: %s\n", label, counts_text(&sums->sentences).text);
+		printf("%s, by sentences: %s\n", label, claims_counts_text(&sums->sentences).text);
 }
 
 /* --- runs that are not those of today --- */
 
 /* "weir reproduce made/fig2 --full --papers papers --out here" */
-static void print_rerun(const struct figure_files *f, int size, const struct summary_request *q)
+static void figures_print_rerun(const struct figure_files *f, int size,
+				const struct summary_request *q)
 {
 	fprintf(stderr, "weir reproduce %s%s", f->label, size == FIGURE_FULL ? " --full" : "");
 	if (q->papers)
@@ -206,8 +207,8 @@ static void print_rerun(const struct figure_files *f, int size, const struct sum
 	fputc('\n', stderr);
 }
 
-static void print_strange_figure(const struct figure_files *f, const struct today *t, int size,
-				 const struct summary_request *q)
+static void figures_print_strange_one(const struct figure_files *f, const struct today *t, int size,
+				      const struct summary_request *q)
 {
 	fprintf(stderr, "weir: %s, %s size: ", f->label, figure_size_names[size]);
 	if (t->strange)
@@ -219,10 +220,10 @@ static void print_strange_figure(const struct figure_files *f, const struct toda
 		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of today's %s missing", t->missing,
 			t->wanted, t->missing == 1 ? "is" : "are");
 	fprintf(stderr, "%s; this runs what is missing: ", q->ship ? ": not shipped" : "");
-	print_rerun(f, size, q);
+	figures_print_rerun(f, size, q);
 }
 
-uint32_t print_strange(const struct summary *y, const struct summary_request *q)
+uint32_t reproduce_print_strange(const struct summary *y, const struct summary_request *q)
 {
 	uint64_t runs = 0, other_builds = 0;
 	uint32_t found = 0, figures = 0;
@@ -236,7 +237,7 @@ uint32_t print_strange(const struct summary *y, const struct summary_request *q)
 			figures += t->other_builds > 0;
 			if (!t->strange && !(q->ship && t->missing))
 				continue;
-			print_strange_figure(y->all[i].files, t, size, q);
+			figures_print_strange_one(y->all[i].files, t, size, q);
 			found++;
 		}
 	if (other_builds)
@@ -255,8 +256,8 @@ struct extent {
 	struct human time;
 };
 
-static int measure_extent(struct extent *x, const struct summary_entry *y, enum figure_size size,
-			  struct weir_error *e)
+static int figures_measure(struct extent *x, const struct summary_entry *y, enum figure_size size,
+			   struct weir_error *e)
 {
 	const struct figure_state *st = &y->states[size];
 	struct scenario s;
@@ -277,7 +278,7 @@ static int measure_extent(struct extent *x, const struct summary_entry *y, enum 
 
 /* In colours where it is a terminal that has them; https://no-color.org says who does not want
  * any. */
-static void print_verdicts(const struct verdict_counts *counts)
+static void figures_print_verdicts(const struct verdict_counts *counts)
 {
 	static const char *const colours[VERDICTS] = {
 		"32", "33", "31", "34", "35", "0", "0", "0"
@@ -286,7 +287,7 @@ static void print_verdicts(const struct verdict_counts *counts)
 	const char *comma = "";
 
 	if (!coloured) {
-		fputs(counts_text(counts).text, stdout);
+		fputs(claims_counts_text(counts).text, stdout);
 		return;
 	}
 	for (int i = 0; i < VERDICTS; i++)
@@ -298,14 +299,14 @@ static void print_verdicts(const struct verdict_counts *counts)
 }
 
 /* What is known: of the full size where something of it is there; else what Weir came with. */
-static void print_state(const struct summary_entry *y)
+static void figures_print_state(const struct summary_entry *y)
 {
 	enum figure_size size = y->states[FIGURE_FULL].done ? FIGURE_FULL : FIGURE_QUICK;
 	const struct figure_state *st = &y->states[size];
 
 	if (summary_is_shipped(y, FIGURE_QUICK) && !st->done) {
 		printf("shipped: ");
-		print_verdicts(&y->shipped[FIGURE_QUICK].claims);
+		figures_print_verdicts(&y->shipped[FIGURE_QUICK].claims);
 	} else if (summary_is_outdated(y, FIGURE_QUICK) && !st->done) {
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
@@ -317,56 +318,57 @@ static void print_state(const struct summary_entry *y)
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
 		       figure_size_names[size]);
 	} else {
-		print_verdicts(&st->claims);
+		figures_print_verdicts(&st->claims);
 		fputs(size == FIGURE_FULL ? " (full)" : "", stdout);
 	}
 	putchar('\n');
 }
 
-static int print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
+static int figures_print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
 {
 	struct extent x[FIGURE_SIZES];
 	char claims[16];
 
 	for (int size = 0; size < FIGURE_SIZES; size++)
-		if (measure_extent(&x[size], y, (enum figure_size)size, e))
+		if (figures_measure(&x[size], y, (enum figure_size)size, e))
 			return -1;
 	snprintf(claims, sizeof(claims), "%u", y->figure.claim_count);
-	print_padded(y->files->label, label_width + GAP);
+	claims_print_padded(y->files->label, label_width + GAP);
 	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
 	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
-	print_state(y);
+	figures_print_state(y);
 	printf("%*s%s\n", GAP, "", y->figure.title);
 	return 0;
 }
 
 /* A figure with a mistake in its files does not hide the others. */
-static int list_figure(const struct figure_files *f, const char *out, int label_width, int *shipped)
+static int figures_list_one(const struct figure_files *f, const char *out, int label_width,
+			    int *shipped)
 {
 	struct summary_entry y;
 	struct weir_error e;
 	int failed;
 
 	if (summary_entry_read(&y, f, out, &e))
-		return complain(EXIT_MISTAKE, &e);
-	failed = print_entry(&y, label_width, &e);
+		return cli_error(EXIT_MISTAKE, &e);
+	failed = figures_print_entry(&y, label_width, &e);
 	*shipped |= summary_is_shipped(&y, FIGURE_QUICK) && !y.states[FIGURE_FULL].done;
 	summary_entry_free(&y);
-	return failed ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_MISTAKE, &e) : EXIT_FINE;
 }
 
-int list_figures(const struct figure_list *l, const char *out)
+int reproduce_list_figures(const struct figure_list *l, const char *out)
 {
 	uint32_t cores = core_count();
-	int width = text_width("figure"), status = EXIT_FINE, shipped = 0;
+	int width = claims_text_width("figure"), status = EXIT_FINE, shipped = 0;
 
 	for (uint32_t i = 0; i < l->count; i++)
-		width = wider(width, l->all[i].label);
-	print_padded("figure", width + GAP);
+		width = claims_wider(width, l->all[i].label);
+	claims_print_padded("figure", width + GAP);
 	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
 	       out);
 	for (uint32_t i = 0; i < l->count; i++)
-		if (list_figure(&l->all[i], out, width, &shipped) != EXIT_FINE)
+		if (figures_list_one(&l->all[i], out, width, &shipped) != EXIT_FINE)
 			status = EXIT_MISTAKE;
 	if (shipped)
 		puts("Shipped: verdicts that Weir came with, quick size; these figures were not "

@@ -2,66 +2,49 @@
 /* status.c -- weir status: how a sweep that was submitted (cli/submit.c) gets on. What is done is
  * merged. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/cluster.h"
-#include "cli/folder.h"
+#include "cli/options.h"
+#include "lab/campaign/merge.h"
 #include "lab/campaign/running.h"
 #include "lab/campaign/slurm.h"
 #include "base/memory.h"
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+static const struct cli_option status_arguments[] = {
+	{ "--wait", NULL, "until nothing of it is in the queue", OFFER_NOTHING },
+	{ .name = NULL },
+};
+
 enum { WAIT_S = 2 };
 
 /* A shard: where it is, and how many of its runs are done. */
-struct part {
+struct status_shard {
 	uint64_t own, done;
 	int is_merged; /* all of them are in the folder of results */
 };
 
-struct look {
+struct status_job {
 	struct job job;
 	struct slurm_task *tasks;
-	struct part *parts;
+	struct status_shard *parts;
 	uint32_t queued;
 };
 
 /* --- which job? --- */
 
-static int ends_in(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), end = strlen(suffix);
-
-	return length > end && strcmp(name + length - end, suffix) == 0;
-}
-
 /* The folder of the results whose shards are meant: by either name, or the only one here. */
-static int find_job(const struct arguments *a, char folder[FOLDER_SIZE], struct weir_error *e)
+static int status_find_job(const struct arguments *a, char folder[FOLDER_SIZE],
+			   struct weir_error *e)
 {
-	const char *word = arguments_word(a, 0);
-	struct dirent *entry;
-	int found = 0;
-	DIR *here;
+	static const struct folder_kind shards = { JOB_SUFFIX, "weir submit" };
 
-	if (word && snprintf(folder, FOLDER_SIZE, "%s", word) >= FOLDER_SIZE)
-		return weir_error_set(e, "%s: the name is too long", weir_quote(word).text);
-	here = word ? NULL : opendir(".");
-	while (here && (entry = readdir(here)))
-		if (ends_in(entry->d_name, JOB_SUFFIX)) {
-			snprintf(folder, FOLDER_SIZE, "%s", entry->d_name);
-			found++;
-		}
-	if (here)
-		closedir(here);
-	if (!word && found != 1)
-		return weir_error_set(e, "%s folder here ends in " JOB_SUFFIX "; name one%s",
-				      found ? "more than one" : "no",
-				      found ? "" : ", or make one by 'weir submit'");
+	if (folder_find(a, &shards, folder, e))
+		return -1;
 	while (folder[0] && folder[1] && folder[strlen(folder) - 1] == '/')
 		folder[strlen(folder) - 1] = '\0';
-	if (ends_in(folder, JOB_SUFFIX))
+	if (folder_has_suffix(folder, JOB_SUFFIX))
 		folder[strlen(folder) - strlen(JOB_SUFFIX)] = '\0';
 	return 0;
 }
@@ -70,10 +53,10 @@ static int find_job(const struct arguments *a, char folder[FOLDER_SIZE], struct 
 
 /* While a shard is in the queue only its own text is looked at: its store has a writer
  * elsewhere. */
-static int look_at(struct look *v, uint32_t i, struct weir_error *e)
+static int status_read_shard(struct status_job *v, uint32_t i, struct weir_error *e)
 {
 	const struct shard s = { i + 1, v->job.shards };
-	struct part *p = &v->parts[i];
+	struct status_shard *p = &v->parts[i];
 	char *folder = job_shard_folder(&v->job, s.number);
 	struct running_campaign *now = memory_zeroed(1, sizeof(*now));
 	uint64_t merged = 0;
@@ -95,7 +78,7 @@ static int look_at(struct look *v, uint32_t i, struct weir_error *e)
 	return failed;
 }
 
-static int look(struct look *v, struct weir_error *e)
+static int status_read_job(struct status_job *v, struct weir_error *e)
 {
 	v->queued = 0;
 	memset(v->parts, 0, v->job.shards * sizeof(*v->parts));
@@ -103,7 +86,7 @@ static int look(struct look *v, struct weir_error *e)
 		return -1;
 	for (uint32_t i = 0; i < v->job.shards; i++) {
 		v->queued += v->tasks[i].place != SLURM_NOWHERE;
-		if (look_at(v, i, e))
+		if (status_read_shard(v, i, e))
 			return -1;
 	}
 	return 0;
@@ -111,18 +94,18 @@ static int look(struct look *v, struct weir_error *e)
 
 /* --- showing --- */
 
-static int is_short(const struct look *v, uint32_t i)
+static int status_ended_early(const struct status_job *v, uint32_t i)
 {
 	return v->tasks[i].place == SLURM_NOWHERE && v->parts[i].done < v->parts[i].own;
 }
 
-static void print_short(const struct look *v)
+static void status_print_short(const struct status_job *v)
 {
 	for (uint32_t i = 0; i < v->job.shards; i++) {
 		struct job_word word;
 		char *log;
 
-		if (!is_short(v, i))
+		if (!status_ended_early(v, i))
 			continue;
 		word = job_last_word(&v->job, i + 1);
 		log = job_log(&v->job, i + 1);
@@ -135,7 +118,7 @@ static void print_short(const struct look *v)
 	}
 }
 
-static void print_all(const struct look *v)
+static void status_print(const struct status_job *v)
 {
 	uint32_t places[SLURM_RUNS + 1] = { 0 }, lacking = 0;
 	uint64_t done = 0;
@@ -143,7 +126,7 @@ static void print_all(const struct look *v)
 
 	for (uint32_t i = 0; i < v->job.shards; i++) {
 		places[v->tasks[i].place]++;
-		lacking += (uint32_t)is_short(v, i);
+		lacking += (uint32_t)status_ended_early(v, i);
 		done += v->parts[i].done;
 		if (v->tasks[i].place == SLURM_WAITS && !*why)
 			why = v->tasks[i].why;
@@ -152,13 +135,13 @@ static void print_all(const struct look *v)
 	       " done, %" PRIu32 " under way, %" PRIu32 " waiting%s%s, %" PRIu32 " ended early\n",
 	       v->job.id, done, v->job.runs, v->job.shards, places[SLURM_NOWHERE] - lacking,
 	       places[SLURM_RUNS], places[SLURM_WAITS], *why ? " " : "", why, lacking);
-	print_short(v);
+	status_print_short(v);
 }
 
 /* --- merging --- */
 
 /* What is in no queue and not merged yet. */
-static int merge_ended(const struct look *v)
+static int status_merge_ended(const struct status_job *v)
 {
 	char **folders = memory_zeroed(v->job.shards, sizeof(*folders));
 	struct merge m = { .folders = (const char *const *)folders, .out = v->job.out };
@@ -170,7 +153,7 @@ static int merge_ended(const struct look *v)
 		    v->parts[i].done)
 			folders[m.folder_count++] = job_shard_folder(&v->job, i + 1);
 	if (m.folder_count && merge_folders(&m, &e))
-		status = complain(EXIT_WORLD, &e);
+		status = cli_error(EXIT_WORLD, &e);
 	else if (m.added)
 		printf("%s: %" PRIu64 " of %" PRIu64 " runs, %" PRIu64 " of them new\n", v->job.out,
 		       m.planned - m.missing, m.planned, m.added);
@@ -181,12 +164,12 @@ static int merge_ended(const struct look *v)
 	return status;
 }
 
-static int finish(const struct look *v)
+static int status_finish(const struct status_job *v)
 {
-	int status = merge_ended(v), lacks = 0;
+	int status = status_merge_ended(v), lacks = 0;
 
 	for (uint32_t i = 0; i < v->job.shards; i++)
-		lacks |= is_short(v, i);
+		lacks |= status_ended_early(v, i);
 	if (!lacks)
 		return status;
 	fflush(stdout);
@@ -194,44 +177,55 @@ static int finish(const struct look *v)
 	return EXIT_WORLD;
 }
 
-static int follow(struct look *v, int waits)
+static int status_follow(struct status_job *v, int waits)
 {
 	const struct timespec pause = { WAIT_S, 0 };
 	struct weir_error e;
 
 	v->tasks = memory_zeroed(v->job.shards, sizeof(*v->tasks));
 	v->parts = memory_zeroed(v->job.shards, sizeof(*v->parts));
-	if (look(v, &e))
-		return complain(EXIT_WORLD, &e);
+	if (status_read_job(v, &e))
+		return cli_error(EXIT_WORLD, &e);
 	while (waits && v->queued) {
 		nanosleep(&pause, NULL);
-		if (look(v, &e))
-			return complain(EXIT_WORLD, &e);
+		if (status_read_job(v, &e))
+			return cli_error(EXIT_WORLD, &e);
 	}
-	print_all(v);
-	return finish(v);
+	status_print(v);
+	return status_finish(v);
 }
 
-int command_status(const struct arguments *a)
+static int status_main(const struct arguments *a)
 {
-	struct look v = { .queued = 0 };
+	struct status_job v = { .queued = 0 };
 	char folder[FOLDER_SIZE];
 	struct weir_error e;
 	int status, found;
 
-	if (find_job(a, folder, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (status_find_job(a, folder, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	job_init(&v.job, folder);
 	found = job_read(&v.job, &e);
 	if (found > 0 && v.job.id) {
-		status = follow(&v, arguments_option(a, "--wait") != NULL);
+		status = status_follow(&v, arguments_option(a, "--wait") != NULL);
 	} else {
 		if (found >= 0)
 			weir_error_set(&e, "%.200s: nothing was submitted from it", v.job.folder);
-		status = complain(found < 0 ? EXIT_WORLD : EXIT_MISTAKE, &e);
+		status = cli_error(found < 0 ? EXIT_WORLD : EXIT_MISTAKE, &e);
 	}
 	free(v.tasks);
 	free(v.parts);
 	job_free(&v.job);
 	return status;
 }
+
+const struct command command_status = {
+	.name = "status",
+	.usage = "[FOLDER]",
+	.help = "says how a sweep that was submitted gets on (default: the only *.shards here), "
+		"and merges what is done",
+	.options = status_arguments,
+	.words_max = 1,
+	.run = status_main,
+	.offer = OFFER_FOLDER,
+};

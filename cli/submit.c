@@ -2,9 +2,7 @@
 /* submit.c -- weir submit: gives the runs of a sweep that are missing to a cluster, as shards of an
  * array job. */
 #define _DEFAULT_SOURCE
-#include "cli/cluster.h"
-#include "cli/folder.h"
-#include "cli/load.h"
+#include "cli/options.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "lab/campaign/slurm.h"
@@ -17,6 +15,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const struct cli_option submit_arguments[] = {
+	{ "--slurm", NULL, "to Slurm, as an array job", OFFER_NOTHING },
+	{ "--dry-run", NULL, "submits nothing; prints the script", OFFER_NOTHING },
+	{ "--shards", "N",
+	  "into how many; unless given, of about ten minutes each, 16 to 1000 of them",
+	  OFFER_NOTHING },
+	{ "--jobs", "N", "runs at a time in each shard; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N", "threads of a run; 1 unless given", OFFER_NOTHING },
+	{ "--sbatch", "OPTION",
+	  "a further option of sbatch, as in --sbatch=--partition=long; what is given here comes "
+	  "before the estimates; may be given several times",
+	  OFFER_NOTHING },
+	OPTIONS_OF_SCENARIO,
+	OPTION_FULL,
+	{ "--out", "FOLDER",
+	  "where results are merged; shards go to FOLDER.shards; FILE's name and .results unless "
+	  "given",
+	  OFFER_FOLDER },
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char submit_more[] =
+	"weir submit mine.ini --slurm --dry-run    the script, for a look\n"
+	"weir submit mine.ini --slurm              mine.results.shards has it, and all "
+	"that "
+	"comes of it\n"
+	"weir status                               how far it is; what is done is merged "
+	"into "
+	"mine.results\n"
+	"\n"
+	"The same command again does what is missing. docs/manual/11-clusters.md tells the "
+	"rest.\n";
 
 /* What the command line asks for, and what was found out. */
 struct submission {
@@ -45,28 +77,26 @@ static const struct weir_option numbers[] = {
 static const char *const passed_on[] = { "--set",  "--marking", "--scheduler", "--cc",
 					 "--seed", "--full",    ALLOW_PLUGINS };
 
-static int check_lines(const struct arguments *a, struct weir_error *e)
+static int submit_check_lines(const struct arguments *a, struct weir_error *e)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		const struct argument *at = &a->all[i];
+	const char *line;
 
-		if (at->option && strcmp(at->option->name, "--sbatch") == 0 &&
-		    (at->value[0] != '-' || strchr(at->value, '\n')))
+	for (size_t at = 0; (line = arguments_next(a, "--sbatch", &at));)
+		if (line[0] != '-' || strchr(line, '\n'))
 			return weir_error_set(e,
 					      "--sbatch: %s is no option of sbatch; write "
 					      "--sbatch=--partition=long",
-					      weir_quote(at->value).text);
-	}
+					      weir_quote(line).text);
 	return 0;
 }
 
-static int read_request(struct submission *b, struct weir_error *e)
+static int submit_read_request(struct submission *b, struct weir_error *e)
 {
 	const char *out = arguments_option(b->a, "--out");
 
 	if (!arguments_option(b->a, "--slurm"))
 		return weir_error_set(e, "submit: to whom? --slurm is the one there is");
-	if (check_lines(b->a, e))
+	if (submit_check_lines(b->a, e))
 		return -1;
 	for (const struct weir_option *o = numbers; o->name; o++) {
 		const char *text = arguments_option(b->a, o->name);
@@ -75,15 +105,15 @@ static int read_request(struct submission *b, struct weir_error *e)
 			return -1;
 	}
 	if (!out)
-		return default_folder(arguments_word(b->a, 0),
-				      asked_size(b->a) == SIZE_FULL ? ".full" : "", b->folder, e);
+		return folder_default(arguments_word(b->a, 0),
+				      options_size(b->a) == SIZE_FULL ? ".full" : "", b->folder, e);
 	if (!*out || strpbrk(out, "\"\n") ||
 	    snprintf(b->folder, sizeof(b->folder), "%s", out) >= (int)sizeof(b->folder))
 		return weir_error_set(e, "--out: %s cannot be the folder", weir_quote(out).text);
 	return 0;
 }
 
-static int read_sweep(struct submission *b, struct weir_error *e)
+static int submit_read_sweep(struct submission *b, struct weir_error *e)
 {
 	if (sweep_read(&b->w, &b->s, e))
 		return -1;
@@ -99,7 +129,7 @@ static int read_sweep(struct submission *b, struct weir_error *e)
 /* --- what is left to do --- */
 
 /* How the sweep is divided: as before, where it was. */
-static int divide(struct submission *b, struct weir_error *e)
+static int submit_choose_shards(struct submission *b, struct weir_error *e)
 {
 	int found = job_read(&b->job, e);
 
@@ -119,7 +149,7 @@ static int divide(struct submission *b, struct weir_error *e)
 	return 0;
 }
 
-static int refuse_queued(const struct submission *b, struct weir_error *e)
+static int submit_refuse_queued(const struct submission *b, struct weir_error *e)
 {
 	struct slurm_task *tasks = memory_zeroed(b->job.shards, sizeof(*tasks));
 	uint32_t queued = 0;
@@ -138,7 +168,7 @@ static int refuse_queued(const struct submission *b, struct weir_error *e)
 	return failed;
 }
 
-static int find_wanted(struct submission *b, struct weir_error *e)
+static int submit_find_wanted(struct submission *b, struct weir_error *e)
 {
 	const char(*keys)[RUN_KEY_SIZE] = (const char(*)[RUN_KEY_SIZE])b->keys;
 
@@ -162,7 +192,7 @@ static int find_wanted(struct submission *b, struct weir_error *e)
 /* --- the script --- */
 
 /* The words of weir run, for the caller to free. */
-static const char **words_of(const struct submission *b)
+static const char **submit_words(const struct submission *b)
 {
 	const char **words = memory_zeroed(2 * b->a->count + 2, sizeof(*words));
 	size_t count = 0;
@@ -183,7 +213,7 @@ static const char **words_of(const struct submission *b)
 }
 
 /* Letters and digits alone: it stands in a line that nobody quotes. */
-static void name_job(char *name, size_t size, const char *folder)
+static void submit_name_job(char *name, size_t size, const char *folder)
 {
 	const char *slash = strrchr(folder, '/');
 
@@ -194,9 +224,9 @@ static void name_job(char *name, size_t size, const char *folder)
 			*c = '_';
 }
 
-static int write_script(const struct submission *b, FILE *f, struct weir_error *e)
+static int submit_write_script(const struct submission *b, FILE *f, struct weir_error *e)
 {
-	const char **words = words_of(b), **lines;
+	const char **words = submit_words(b), **lines;
 	char name[64], here[PATH_MAX], program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	int failed = 0;
@@ -223,7 +253,7 @@ static int write_script(const struct submission *b, FILE *f, struct weir_error *
 		};
 
 		program[length] = '\0';
-		name_job(name, sizeof(name), b->folder);
+		submit_name_job(name, sizeof(name), b->folder);
 		slurm_write(f, &script);
 	}
 	free(words);
@@ -233,25 +263,25 @@ static int write_script(const struct submission *b, FILE *f, struct weir_error *
 
 /* --- giving it away --- */
 
-static int save_script(const struct submission *b, struct weir_error *e)
+static int submit_save_script(const struct submission *b, struct weir_error *e)
 {
 	struct output o;
 
 	if (output_folder(b->job.folder, e) < 0 || output_open_in(&o, b->job.folder, "job.sh", e))
 		return -1;
-	if (write_script(b, o.stream, e)) {
+	if (submit_write_script(b, o.stream, e)) {
 		output_abandon(&o);
 		return -1;
 	}
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
-static int give_away(struct submission *b)
+static int submit_send(struct submission *b)
 {
 	struct weir_error e;
 
-	if (save_script(b, &e) || slurm_submit(&b->job, &e) || job_write(&b->job, &e))
-		return complain(EXIT_WORLD, &e);
+	if (submit_save_script(b, &e) || slurm_submit(&b->job, &e) || job_write(&b->job, &e))
+		return cli_error(EXIT_WORLD, &e);
 	printf("job %" PRIu64 ": %" PRIu32 " shard%s of %" PRIu32 ", %" PRIu64
 	       " runs in all; 'weir status %s' follows it\n",
 	       b->job.id, b->wanted_count, b->wanted_count == 1 ? "" : "s", b->job.shards,
@@ -259,16 +289,16 @@ static int give_away(struct submission *b)
 	return EXIT_FINE;
 }
 
-static int submit(struct submission *b)
+static int submit_run(struct submission *b)
 {
 	int dry = arguments_option(b->a, "--dry-run") != NULL;
 	struct weir_error e;
 
 	job_init(&b->job, b->folder);
-	if (divide(b, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if ((b->job.id && !dry && refuse_queued(b, &e)) || find_wanted(b, &e))
-		return complain(EXIT_WORLD, &e);
+	if (submit_choose_shards(b, &e))
+		return cli_error(EXIT_MISTAKE, &e);
+	if ((b->job.id && !dry && submit_refuse_queued(b, &e)) || submit_find_wanted(b, &e))
+		return cli_error(EXIT_WORLD, &e);
 	if (b->wanted_count == 0) {
 		printf("%s: all %" PRIu64 " runs are done; 'weir status %s' merges what is not "
 		       "merged yet\n",
@@ -276,22 +306,22 @@ static int submit(struct submission *b)
 		return EXIT_FINE;
 	}
 	if (!dry)
-		return give_away(b);
-	return write_script(b, stdout, &e) ? complain(EXIT_MISTAKE, &e) : EXIT_FINE;
+		return submit_send(b);
+	return submit_write_script(b, stdout, &e) ? cli_error(EXIT_MISTAKE, &e) : EXIT_FINE;
 }
 
-int command_submit(const struct arguments *a)
+static int submit_main(const struct arguments *a)
 {
 	struct submission b = { .a = a };
 	struct weir_error e;
 	int status;
 
-	if (read_request(&b, &e) || load_scenario(a, &b.s, &e))
-		return complain(EXIT_MISTAKE, &e);
-	if (read_sweep(&b, &e))
-		status = complain(EXIT_MISTAKE, &e);
+	if (submit_read_request(&b, &e) || options_scenario(a, &b.s, &e))
+		return cli_error(EXIT_MISTAKE, &e);
+	if (submit_read_sweep(&b, &e))
+		status = cli_error(EXIT_MISTAKE, &e);
 	else
-		status = submit(&b);
+		status = submit_run(&b);
 	job_free(&b.job);
 	needs_free(&b.needs);
 	free(b.wanted);
@@ -300,3 +330,16 @@ int command_submit(const struct arguments *a)
 	scenario_free(&b.s);
 	return status;
 }
+
+const struct command command_submit = {
+	.name = "submit",
+	.usage = "FILE",
+	.help = "gives the runs of a sweep that are missing to a cluster, with memory and time "
+		"from 'weir check'",
+	.options = submit_arguments,
+	.words_min = 1,
+	.words_max = 1,
+	.run = submit_main,
+	.more = submit_more,
+	.offer = OFFER_FILE,
+};

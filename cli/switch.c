@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* switch.c -- weir switch: runs a real switch, and talks to one that runs. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/capture.h"
+#include "cli/options.h"
 #include "testbed/switch_results.h"
 #include "switch/run/serve.h"
 #include "weir/units.h"
@@ -9,10 +9,50 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct cli_option switch_arguments[] = {
+	{ "--socket", "PATH",
+	  "where it is reached; that of the file, or /run/weir-NAME.sock, unless given",
+	  OFFER_FILE },
+	{ "--out", "FOLDER",
+	  "when it ends, what it measured is a run of this folder, for 'weir table', 'report' and "
+	  "'export'",
+	  OFFER_FOLDER },
+	{ "--every", "TIME", "with --out: writes it down that often, too, as in 60s",
+	  OFFER_NOTHING },
+	{ "--pcap", "PORT=FILE",
+	  "writes the frames that leave a port to FILE (pcapng for Wireshark, their first 128 "
+	  "bytes), "
+	  "marks and all; may be given several times",
+	  OFFER_FILE },
+	{ "--pcap-whole", NULL, "with --pcap: all bytes of every frame", OFFER_NOTHING },
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char switch_more[] =
+	"weir switch sw.ini                                   runs it, until Ctrl-C or 'stop'\n"
+	"weir switch status sw.ini                            everything it counts, as JSON\n"
+	"weir switch measure sw.ini                           lengths of queues count from now on\n"
+	"weir switch set sw.ini port.b.rate=50Mbps            or delay, or marking's settings\n"
+	"weir switch probe sw.ini 'queue b every 10ms'        a line each time, until Ctrl-C\n"
+	"weir switch stop sw.ini\n"
+	"\n"
+	"A small one:\n"
+	"  [switch]                     keys as in scenarios: 'weir help switch'\n"
+	"  marking = ecn(k=20pkts)\n"
+	"  [port a]                     a network interface; any key of [switch] for it alone\n"
+	"  interface = veth-a\n"
+	"  [port b]\n"
+	"  interface = veth-b\n"
+	"  rate = 100Mbps\n"
+	"  delay = 100us\n"
+	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the "
+	"rest.\n";
+
 /* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the
  * socket itself. */
-static int find_socket(const struct arguments *a, const char *word, char path[WEIR_OPT_TEXT_SIZE],
-		       struct weir_error *e)
+static int switch_find_socket(const struct arguments *a, const char *word,
+			      char path[WEIR_OPT_TEXT_SIZE], struct weir_error *e)
 {
 	const char *given = arguments_option(a, "--socket"), *dot = strrchr(word, '.');
 	struct switch_settings s;
@@ -29,7 +69,7 @@ static int find_socket(const struct arguments *a, const char *word, char path[WE
 
 /* "status CONFIG.ini", "set CONFIG.ini port.b.rate=50Mbps", "probe CONFIG.ini 'queue b every
  * 10ms'" */
-static int ask(const struct arguments *a, const char *verb)
+static int switch_run_verb(const struct arguments *a, const char *verb)
 {
 	const char *file = arguments_word(a, 1), *what = arguments_word(a, 2);
 	char path[WEIR_OPT_TEXT_SIZE], request[CONTROL_REQUEST_SIZE];
@@ -42,25 +82,26 @@ static int ask(const struct arguments *a, const char *verb)
 			       !wants_more                ? ""
 			       : strcmp(verb, "set") == 0 ? " port.NAME.KEY=VALUE"
 							  : " 'queue NAME every 10ms'");
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (find_socket(a, file, path, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (switch_find_socket(a, file, path, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (snprintf(request, sizeof(request), "%s%s%s", verb, what ? " " : "", what ? what : "") >=
 	    (int)sizeof(request)) {
 		weir_error_set(&e, "switch %s: too long", verb);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	return control_ask(path, request, lines, &e) ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return control_ask(path, request, lines, &e) ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
 /* Where runs are kept, and how often while the switch goes on. */
-struct keeping {
+struct switch_keeping {
 	const char *folder; /* NULL: nowhere */
 	uint64_t every_ps;  /* 0: at the end alone */
 };
 
-static int read_keeping(const struct arguments *a, struct keeping *k, struct weir_error *e)
+static int switch_read_keeping(const struct arguments *a, struct switch_keeping *k,
+			       struct weir_error *e)
 {
 	static const struct weir_option every = { .name = "--every",
 						  .type = WEIR_OPT_TIME_PS,
@@ -69,15 +110,15 @@ static int read_keeping(const struct arguments *a, struct keeping *k, struct wei
 						  .help = "" };
 	const char *text = arguments_option(a, "--every");
 
-	*k = (struct keeping){ .folder = arguments_option(a, "--out") };
+	*k = (struct switch_keeping){ .folder = arguments_option(a, "--out") };
 	if (text && !k->folder)
 		return weir_error_set(e, "--every: is for what is kept; add --out FOLDER");
 	return text ? weir_option_parse(&k->every_ps, &every, text, e) : 0;
 }
 
 /* Runs until somebody ends it, writing down now and then what it has measured. */
-static void run_until_end(struct real_server *server, struct loop *l, struct control *c,
-			  const struct keeping *k)
+static void switch_run_until_end(struct real_server *server, struct loop *l, struct control *c,
+				 const struct switch_keeping *k)
 {
 	struct real_keeping keeping = { 0 };
 	int64_t next_ps = k->every_ps ? (int64_t)k->every_ps : WEIR_TIME_NEVER_PS;
@@ -89,35 +130,36 @@ static void run_until_end(struct real_server *server, struct loop *l, struct con
 
 /* The interfaces are open: works until the end, and keeps what was measured where a folder is
  * given. */
-static int work(struct loop *l, struct control *c, const struct keeping *k)
+static int switch_run_ports(struct loop *l, struct control *c, const struct switch_keeping *k)
 {
 	int status = EXIT_FINE;
 	struct real_server server;
 	struct weir_error e;
 
 	if (real_open(&server, l, &e))
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	printf("%u ports; 'weir switch status %s' says how they are\n", l->settings->port_count,
 	       c->socket.path);
 	fflush(stdout);
-	run_until_end(&server, l, c, k);
+	switch_run_until_end(&server, l, c, k);
 	if (k->folder && real_store(l, k->folder, &e))
-		status = complain(EXIT_WORLD, &e);
+		status = cli_error(EXIT_WORLD, &e);
 	real_close(&server); /* not before all is written */
 	return status;
 }
 
 /* --- captures --- */
 
-struct watching {
+struct switch_captures {
 	struct captures captures;
 	struct pcap *of_port[PLANE_PORTS_MAX]; /* NULL: nobody captures it */
 	uint64_t start_ns;                     /* time 0 of the plane, since 1970 */
 };
 
-static void see_frame(void *context, uint32_t port, const struct plane_frame *f, int64_t start_ps)
+static void switch_capture_frame(void *context, uint32_t port, const struct plane_frame *f,
+				 int64_t start_ps)
 {
-	const struct watching *w = context;
+	const struct switch_captures *w = context;
 
 	if (w->of_port[port])
 		pcap_frame(w->of_port[port], w->start_ns + (uint64_t)weir_ps_to_ns(start_ps),
@@ -125,8 +167,8 @@ static void see_frame(void *context, uint32_t port, const struct plane_frame *f,
 }
 
 /* The files of --pcap PORT=FILE, which are written while the switch runs. On -1 none is left. */
-static int watch(struct watching *w, const struct arguments *a, const struct config *config,
-		 struct loop *l, struct weir_error *e)
+static int switch_open_captures(struct switch_captures *w, const struct arguments *a,
+				const struct config *config, struct loop *l, struct weir_error *e)
 {
 	uint32_t port;
 
@@ -144,75 +186,82 @@ static int watch(struct watching *w, const struct arguments *a, const struct con
 	}
 	w->start_ns = (uint64_t)(clock_wall_ns() - weir_ps_to_ns(loop_now_ps(l)));
 	if (w->captures.count)
-		l->tap = (struct loop_tap){ see_frame, w };
+		l->tap = (struct loop_tap){ switch_capture_frame, w };
 	return 0;
 }
 
 /* --- a switch --- */
 
-static int run_loop(const struct arguments *a, struct loop *l, struct control *c,
-		    const struct keeping *keeping)
+static int switch_run_loop(const struct arguments *a, struct loop *l, struct control *c,
+			   const struct switch_keeping *keeping)
 {
-	struct watching watching = { .captures = { 0 } };
+	struct switch_captures watching = { .captures = { 0 } };
 	struct config config;
 	struct weir_error e;
 	int status;
 
 	real_config(l->settings, &config);
-	if (watch(&watching, a, &config, l, &e)) {
-		status = complain(EXIT_MISTAKE, &e);
+	if (switch_open_captures(&watching, a, &config, l, &e)) {
+		status = cli_error(EXIT_MISTAKE, &e);
 	} else {
-		status = work(l, c, keeping);
+		status = switch_run_ports(l, c, keeping);
 		if (captures_publish(&watching.captures, &e))
-			status = complain(EXIT_WORLD, &e);
+			status = cli_error(EXIT_WORLD, &e);
 	}
 	config_free(&config);
 	return status;
 }
 
-static int run_switch(const struct arguments *a, const struct switch_settings *s)
+static int switch_run_file(const struct arguments *a, const struct switch_settings *s)
 {
 	const char *given = arguments_option(a, "--socket");
 	char path[WEIR_OPT_TEXT_SIZE];
-	struct keeping keeping;
+	struct switch_keeping keeping;
 	struct control control;
 	struct weir_error e;
 	struct loop loop;
 	int status;
 
-	if (read_keeping(a, &keeping, &e) ||
+	if (switch_read_keeping(a, &keeping, &e) ||
 	    control_path(s->file, given ? given : s->real.socket, path, &e))
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	if (control_open(&control, path, &e))
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	if (loop_open(&loop, s, &e)) {
-		status = complain(EXIT_WORLD, &e);
+		status = cli_error(EXIT_WORLD, &e);
 	} else {
-		status = run_loop(a, &loop, &control, &keeping);
+		status = switch_run_loop(a, &loop, &control, &keeping);
 		loop_close(&loop);
 	}
 	control_close(&control);
 	return status;
 }
 
-int command_switch(const struct arguments *a)
+static int switch_main(const struct arguments *a)
 {
 	static const char *const verbs[] = { "status", "measure", "set", "probe", "stop" };
-	const char *word = arguments_word(a, 0);
 	struct switch_settings s;
 	struct weir_error e;
-	int status;
+	int request, status;
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (strcmp(word, verbs[i]) == 0)
-			return ask(a, word);
-	if (arguments_word(a, 1)) {
-		weir_error_unknown(&e, "request", word, verbs, sizeof(verbs) / sizeof(verbs[0]));
-		return complain(EXIT_MISTAKE, &e);
-	}
-	if (settings_read(&s, word, &e))
-		return complain(EXIT_MISTAKE, &e);
-	status = run_switch(a, &s);
+	request = arguments_request(a, verbs, sizeof(verbs) / sizeof(verbs[0]), &e);
+	if (request >= 0)
+		return switch_run_verb(a, verbs[request]);
+	if (request == -2 || settings_read(&s, arguments_word(a, 0), &e))
+		return cli_error(EXIT_MISTAKE, &e);
+	status = switch_run_file(a, &s);
 	settings_free(&s);
 	return status;
 }
+
+const struct command command_switch = {
+	.name = "switch",
+	.usage = "FILE",
+	.help = "forwards real packets between network interfaces, with the ports of scenarios",
+	.options = switch_arguments,
+	.words_min = 1,
+	.words_max = 3,
+	.run = switch_main,
+	.more = switch_more,
+	.offer = OFFER_FILE,
+};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c -- weir table: the runs of a result folder as one table. */
-#include "cli/commands.h"
-#include "cli/folder.h"
+#include "cli/options.h"
 #include "base/output.h"
 #include "lab/analysis/compare.h"
 #include "base/memory.h"
@@ -9,7 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int write_csv(const char *path, const struct comparison *c)
+static const struct cli_option table_arguments[] = {
+	{ "--by", "SETTING",
+	  "a row for each value of it, as in switch.marking; may be given several times; "
+	  "unless given, every setting but the seed that differs. Or of parts of each run: traffic "
+	  "(its sections), traffic-class, flow-size",
+	  OFFER_SETTING },
+	{ "--sizes", "LIST",
+	  "with --by flow-size, where sizes are divided: 10KB, 1MB; tenths of the flows unless "
+	  "given",
+	  OFFER_NOTHING },
+	{ "--metric", "NAME",
+	  "a column; may be given several times. Besides those of 'weir list metric' "
+	  "there are fct_ and slowdown_ of small_, medium_, large_, over_1mb_ flows, or of all, "
+	  "by mean, p50, p95, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, "
+	  "slowdown_small_mean",
+	  OFFER_METRIC },
+	{ "--wide", NULL, "every usual column, in several tables", OFFER_NOTHING },
+	{ "--normalize-to", "VALUE",
+	  "relative to the row with this value, written as in [sweep]: ecn, 20%; a ~ says that the "
+	  "interval holds 1",
+	  OFFER_NOTHING },
+	{ "--sort", "NAME", "rows with the least of this metric first; -NAME: with the most",
+	  OFFER_METRIC },
+	{ "--csv", "FILE", "writes the table as CSV instead, - is standard output", OFFER_FILE },
+	OPTION_ALL,
+	{ .name = NULL },
+};
+
+static int table_write_csv(const char *path, const struct comparison *c)
 {
 	struct weir_error e;
 	struct output o;
@@ -19,18 +46,18 @@ static int write_csv(const char *path, const struct comparison *c)
 		return EXIT_FINE;
 	}
 	if (output_open(&o, path, &e))
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	comparison_csv(o.stream, c);
-	return output_finish(&o, &e) || output_publish(&o, &e) ? complain(EXIT_WORLD, &e)
+	return output_finish(&o, &e) || output_publish(&o, &e) ? cli_error(EXIT_WORLD, &e)
 							       : EXIT_FINE;
 }
 
 /* Returns an exit status. */
-static int print_table(const struct arguments *a, const struct compare_request *q,
+static int table_print(const struct arguments *a, const struct compare_request *q,
 		       struct weir_error *e)
 {
 	const struct compare_layout layout = {
-		.width = line_width(stdout),
+		.width = cli_line_width(stdout),
 		.all = q->metric_count > 0 || arguments_option(a, "--wide"),
 		.relative = q->normalize_to != NULL,
 	};
@@ -41,7 +68,7 @@ static int print_table(const struct arguments *a, const struct compare_request *
 	uint64_t planned = 0, done = 0;
 	int failed, status;
 
-	status = open_results(a, folder, &store);
+	status = folder_open_results(a, folder, &store);
 	if (status != EXIT_FINE)
 		return status;
 	failed = comparison_make(&c, store, q, e);
@@ -53,9 +80,9 @@ static int print_table(const struct arguments *a, const struct compare_request *
 		store_close(store);
 		if (failed == -1)
 			weir_error_prefix(e, "%.200s: ", folder);
-		return complain(failed == -2 ? EXIT_WORLD : EXIT_MISTAKE, e);
+		return cli_error(failed == -2 ? EXIT_WORLD : EXIT_MISTAKE, e);
 	}
-	status = csv ? write_csv(csv, &c) : EXIT_FINE;
+	status = csv ? table_write_csv(csv, &c) : EXIT_FINE;
 	if (!csv) {
 		comparison_print(stdout, &c, &layout);
 		if (q->normalize_to) {
@@ -66,27 +93,27 @@ static int print_table(const struct arguments *a, const struct compare_request *
 				 WEIR_OPT_TEXT_SIZE, q->normalize_to);
 			comparison_print_line(stdout, layout.width, line);
 		}
-		if (q->same == ROWS_JOINED && print_answer(&c, store, q->normalize_to, e))
-			status = complain(EXIT_WORLD, e);
+		if (q->same == ROWS_JOINED && folder_print_answer(&c, store, q->normalize_to, e))
+			status = cli_error(EXIT_WORLD, e);
 	}
 	store_close(store);
 	if (done < planned)
 		fprintf(csv ? stderr : stdout,
 			"%" PRIu64 " of %" PRIu64 " runs of the latest sweep are missing.\n",
 			planned - done, planned);
-	tell_left_out(csv ? stderr : stdout, c.runs.left_out);
+	folder_print_left_out(csv ? stderr : stdout, c.runs.left_out);
 	comparison_free(&c);
 	return status;
 }
 
-int command_table(const struct arguments *a)
+static int table_main(const struct arguments *a)
 {
 	const char **by = memory_zeroed(a->count, sizeof(*by)),
 		   **metrics = memory_zeroed(a->count, sizeof(*metrics));
 	struct compare_request q = { .normalize_to = arguments_option(a, "--normalize-to"),
 				     .sort = arguments_option(a, "--sort"),
 				     .sizes = arguments_option(a, "--sizes"),
-				     .scope = asked_scope(a) };
+				     .scope = folder_scope(a) };
 	struct weir_error e = { "" };
 	int status;
 
@@ -95,8 +122,18 @@ int command_table(const struct arguments *a)
 	q.by = by;
 	q.metrics = metrics;
 	q.same = q.by_count + q.metric_count == 0 ? ROWS_JOINED : ROWS_APART;
-	status = print_table(a, &q, &e);
+	status = table_print(a, &q, &e);
 	free(by);
 	free(metrics);
 	return status;
 }
+
+const struct command command_table = {
+	.name = "table",
+	.usage = "[FOLDER]",
+	.help = "compares the runs in a result folder (default: the only *.results here)",
+	.options = table_arguments,
+	.words_max = 1,
+	.run = table_main,
+	.offer = OFFER_FOLDER,
+};

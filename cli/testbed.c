@@ -2,8 +2,7 @@
 /* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked
  * for. */
 #include "cli/testbed.h"
-#include "cli/folder.h"
-#include "cli/load.h"
+#include "cli/options.h"
 #include "base/text.h"
 #include "lab/scenario/sweep.h"
 #include "lab/store/results.h"
@@ -12,7 +11,52 @@
 #include <stdio.h>
 #include <string.h>
 
-struct bed_request {
+static const struct cli_option testbed_arguments[] = {
+	{ "--figure", "PAPER/FIGURE",
+	  "in place of FILE: a figure of a paper, slower as its paper.real says, judged by its "
+	  "claims "
+	  "in both worlds; kept in OUT/PAPER/FIGURE.real, OUT being reproduction unless --out",
+	  OFFER_NOTHING },
+	{ "--papers", "FOLDER", "where figures are; those of Weir unless given", OFFER_FOLDER },
+	{ "--seeds", "N",
+	  "with --figure: seeds 1 to N, in place of those of paper.real; verdicts want five",
+	  OFFER_NOTHING },
+	{ "--tries", "N",
+	  "how often a run is done at most, 1 to 20: again while the machine holds it up; 3 unless "
+	  "given. What was held up to the last is marked with a !",
+	  OFFER_NOTHING },
+	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
+	  OFFER_NOTHING },
+	OPTIONS_OF_SCENARIO,
+	OPTION_FULL,
+	{ "--out", "FOLDER",
+	  "keeps the runs in this folder; FILE's name and .testbed.results unless given",
+	  OFFER_FOLDER },
+	{ "--quiet", NULL, "prints no table", OFFER_NOTHING },
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char testbed_more[] =
+	"weir testbed mine.ini                     real hosts, real packets, the switch between\n"
+	"weir testbed mine.ini --both              and the simulated world beside them\n"
+	"weir testbed --figure tcn/fig1            a figure of a paper, slower, in both worlds\n"
+	"weir testbed --figure tcn/fig6 --seeds 5  with as many seeds as verdicts want\n"
+	"weir table mine.testbed.results           as of any other runs; world = real\n"
+	"\n"
+	"Every host of the scenario is a network namespace with the kernel's TCP, the switch is\n"
+	"'weir switch' with the scenario's [switch], and flows are real connections. Time is real\n"
+	"time: one second of the scenario takes one second. It takes\n"
+	"  up to 20 hosts, any topology of up to 64 switch ports, rates up to 1Gbps (50 to 500 "
+	"Mb/s\n"
+	"  on a small machine)\n"
+	"  cc = dctcp, cubic or reno; ecn=yes with the latter two\n"
+	"  patterns whose flows start at known times: not storage, training, ring\n"
+	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
+	"none, root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
+	"docs/manual/09b-testbed.md tells the rest.\n";
+
+struct testbed_request {
 	struct scenario scenario;
 	struct sweep sweep;
 	struct store *store;
@@ -20,7 +64,7 @@ struct bed_request {
 	int has_both, is_quiet;
 };
 
-static struct human shown(double value, const struct metric *m)
+static struct human testbed_metric_text(double value, const struct metric *m)
 {
 	if (isnan(value))
 		return (struct human){ "-" };
@@ -28,7 +72,8 @@ static struct human shown(double value, const struct metric *m)
 }
 
 /* By everything that was measured of real packets, but for what it cost. */
-static void print_comparison(const struct run_result *real, const struct run_result *simulated)
+static void testbed_print_comparison(const struct run_result *real,
+				     const struct run_result *simulated)
 {
 	printf("\n%-24s %14s %14s %16s\n", "both worlds", "real", "simulated", "real/simulated");
 	for (int i = 0; metric_all[i].name; i++) {
@@ -37,24 +82,26 @@ static void print_comparison(const struct run_result *real, const struct run_res
 
 		if (isnan(a) || m->group == METRIC_COSTS)
 			continue;
-		printf("%-24s %14s %14s", m->name, shown(a, m).text, shown(b, m).text);
+		printf("%-24s %14s %14s", m->name, testbed_metric_text(a, m).text,
+		       testbed_metric_text(b, m).text);
 		if (b > 0)
 			printf(" %16.3f", a / b);
 		putchar('\n');
 	}
 }
 
-static int keep(struct bed_request *q, const struct config *c, const struct run_result *r)
+static int testbed_store_run(struct testbed_request *q, const struct config *c,
+			     const struct run_result *r)
 {
 	char key[RUN_KEY_SIZE];
 	struct weir_error e;
 
 	if (run_key(c, key, &e) || store_add(q->store, key, c, r, &e))
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	return EXIT_FINE;
 }
 
-int run_simulated(const struct scenario *s, const struct config *c, struct run_result *r)
+int testbed_run_simulated(const struct scenario *s, const struct config *c, struct run_result *r)
 {
 	const struct run_control control = { .threads = 1 };
 	struct weir_error e;
@@ -63,39 +110,39 @@ int run_simulated(const struct scenario *s, const struct config *c, struct run_r
 	if (failed == RUN_REFUSED)
 		scenario_locate(s, &e);
 	if (failed)
-		return complain(failed == RUN_REFUSED ? EXIT_MISTAKE : EXIT_WORLD, &e);
+		return cli_error(failed == RUN_REFUSED ? EXIT_MISTAKE : EXIT_WORLD, &e);
 	return EXIT_FINE;
 }
 
 /* Frames that no run should have say that something is wrong with the testbed, and not with the
  * machine's time. */
-static void say_refused(const struct testbed_health *h)
+static void testbed_report_refused(const struct testbed_health *h)
 {
 	if (h->refused_pkts)
 		fprintf(stderr, "weir: %s packets were not as they should be\n",
 			human_count((double)h->refused_pkts).text);
 }
 
-static int run_once(const struct scenario *s, struct config *c, struct run_result *r,
-		    struct testbed_health *h)
+static int testbed_run_once(const struct scenario *s, struct config *c, struct run_result *r,
+			    struct testbed_health *h)
 {
 	struct weir_error e;
 
 	switch (testbed_run(c, r, h, &e)) {
 	case TESTBED_DONE:
-		say_refused(h);
+		testbed_report_refused(h);
 		return EXIT_FINE;
 	case TESTBED_REFUSED:
 		scenario_locate(s, &e);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	case TESTBED_STOPPED:
-		return complain(EXIT_INTERRUPTED, &e);
+		return cli_error(EXIT_INTERRUPTED, &e);
 	default:
-		return complain(EXIT_WORLD, &e);
+		return cli_error(EXIT_WORLD, &e);
 	}
 }
 
-static void say_held_up(const char *why, uint32_t number, uint32_t tries)
+static void testbed_report_held_up(const char *why, uint32_t number, uint32_t tries)
 {
 	fprintf(stderr, "weir: the machine held this run up: %s; ", why);
 	if (number < tries)
@@ -105,14 +152,15 @@ static void say_held_up(const char *why, uint32_t number, uint32_t tries)
 			tries > 1 ? "the least disturbed of these runs is kept, " : "");
 }
 
-int run_real(const struct scenario *s, struct config *c, uint32_t tries, struct run_result *r)
+int testbed_run_real(const struct scenario *s, struct config *c, uint32_t tries,
+		     struct run_result *r)
 {
 	double least = (double)INFINITY;
 
 	for (uint32_t number = 1; number <= tries; number++) {
 		struct testbed_health h;
 		struct run_result one;
-		int status = run_once(s, c, &one, &h), is_better;
+		int status = testbed_run_once(s, c, &one, &h), is_better;
 
 		if (status != EXIT_FINE) {
 			if (number > 1)
@@ -121,7 +169,7 @@ int run_real(const struct scenario *s, struct config *c, uint32_t tries, struct 
 		}
 		is_better = !one.held_up[0] || testbed_strain(&h) < least;
 		if (one.held_up[0])
-			say_held_up(one.held_up, number, tries);
+			testbed_report_held_up(one.held_up, number, tries);
 		if (number > 1)
 			run_result_free(is_better ? r : &one);
 		if (is_better) {
@@ -151,34 +199,36 @@ int testbed_tries(const struct arguments *a, uint32_t *tries, struct weir_error 
 }
 
 /* Keeps what came of it; a status that is not EXIT_FINE stays, and nothing is left to free. */
-static int keep_run(struct bed_request *q, int status, const struct config *c, struct run_result *r)
+static int testbed_store_or_free(struct testbed_request *q, int status, const struct config *c,
+				 struct run_result *r)
 {
 	if (status != EXIT_FINE)
 		return status;
-	status = keep(q, c, r);
+	status = testbed_store_run(q, c, r);
 	if (status != EXIT_FINE)
 		run_result_free(r);
 	return status;
 }
 
-static int run_worlds(struct bed_request *q, struct config *c)
+static int testbed_run_worlds(struct testbed_request *q, struct config *c)
 {
 	struct run_result real, simulated;
 	int status;
 
 	if (q->has_both) {
-		status = keep_run(q, run_simulated(&q->scenario, c, &simulated), c, &simulated);
+		status = testbed_store_or_free(
+			q, testbed_run_simulated(&q->scenario, c, &simulated), c, &simulated);
 		if (status != EXIT_FINE)
 			return status;
 	}
-	status = run_real(&q->scenario, c, q->tries, &real);
+	status = testbed_run_real(&q->scenario, c, q->tries, &real);
 	line_list_add(&c->real, "world real", 0);
-	status = keep_run(q, status, c, &real);
+	status = testbed_store_or_free(q, status, c, &real);
 	if (status == EXIT_FINE) {
 		if (!q->is_quiet)
-			results_table(stdout, c, &real, line_width(stdout));
+			results_table(stdout, c, &real, cli_line_width(stdout));
 		if (q->has_both)
-			print_comparison(&real, &simulated);
+			testbed_print_comparison(&real, &simulated);
 		fflush(stdout);
 		run_result_free(&real);
 	}
@@ -188,7 +238,7 @@ static int run_worlds(struct bed_request *q, struct config *c)
 }
 
 /* One after the other: there is one machine, and time passes in it as it does outside. */
-static int run_each(struct bed_request *q)
+static int testbed_run_each(struct testbed_request *q)
 {
 	int status = EXIT_FINE;
 
@@ -199,29 +249,30 @@ static int run_each(struct bed_request *q)
 
 		if (sweep_apply(&q->sweep, i, &q->scenario, &e) ||
 		    scenario_config(&q->scenario, &c, &e))
-			return complain(EXIT_MISTAKE, &e);
+			return cli_error(EXIT_MISTAKE, &e);
 		if (*sweep_label(&q->sweep, i, label, sizeof(label)))
 			printf("%s--- %s\n", i ? "\n" : "", label);
-		status = run_worlds(q, &c);
+		status = testbed_run_worlds(q, &c);
 		config_free(&c);
 	}
 	return status;
 }
 
-static int open_store(const struct arguments *a, struct bed_request *q, struct weir_error *e)
+static int testbed_open_store(const struct arguments *a, struct testbed_request *q,
+			      struct weir_error *e)
 {
 	const char *out = arguments_option(a, "--out");
 	char folder[FOLDER_SIZE];
 
-	if (!out && default_folder(q->scenario.file, ".testbed", folder, e))
+	if (!out && folder_default(q->scenario.file, ".testbed", folder, e))
 		return -1;
 	return store_open(&q->store, out ? out : folder, STORE_WRITE, e);
 }
 
-int command_testbed(const struct arguments *a)
+static int testbed_main(const struct arguments *a)
 {
-	struct bed_request q = { .has_both = arguments_option(a, "--both") != NULL,
-				 .is_quiet = arguments_option(a, "--quiet") != NULL };
+	struct testbed_request q = { .has_both = arguments_option(a, "--both") != NULL,
+				     .is_quiet = arguments_option(a, "--quiet") != NULL };
 	struct weir_error e;
 	int status;
 
@@ -232,21 +283,34 @@ int command_testbed(const struct arguments *a)
 							  "them in [sweep], as in --set "
 							  "sweep.seed=1..5"
 							: "a FILE is missing, or --figure NAME");
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (testbed_tries(a, &q.tries, &e) || load_scenario(a, &q.scenario, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (testbed_tries(a, &q.tries, &e) || options_scenario(a, &q.scenario, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (sweep_read(&q.sweep, &q.scenario, &e)) {
 		scenario_free(&q.scenario);
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (open_store(a, &q, &e)) {
-		status = complain(EXIT_WORLD, &e);
+	if (testbed_open_store(a, &q, &e)) {
+		status = cli_error(EXIT_WORLD, &e);
 	} else {
-		status = run_each(&q);
+		status = testbed_run_each(&q);
 		store_close(q.store);
 	}
 	sweep_free(&q.sweep);
 	scenario_free(&q.scenario);
 	return status;
 }
+
+const struct command command_testbed = {
+	.name = "testbed",
+	.usage = "FILE",
+	.help = "runs a scenario with real packets: hosts in namespaces, a real switch between "
+		"them",
+	.options = testbed_arguments,
+	.words_min = 0,
+	.words_max = 1,
+	.run = testbed_main,
+	.more = testbed_more,
+	.offer = OFFER_FILE,
+};

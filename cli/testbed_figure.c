@@ -15,7 +15,6 @@
  *OUT/PAPER/FIGURE.real; those that are there are not run again. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
-#include "cli/slower.h"
 #include "cli/testbed.h"
 #include "base/ini.h"
 #include "base/text.h"
@@ -37,7 +36,7 @@ struct real_plan {
 	struct line_list sets;
 };
 
-static int see_section(void *user, struct ini_place *at, const char *kind, const char *name)
+static int real_plan_section(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct real_plan *p = user;
 
@@ -49,7 +48,7 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 	return 0;
 }
 
-static int see_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int real_plan_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	static const char *const keys[] = { "slower", "set", "note" };
 	struct real_plan *p = user;
@@ -75,19 +74,19 @@ static int see_pair(void *user, struct ini_place *at, const char *key, const cha
 	return 0;
 }
 
-static void plan_free(struct real_plan *p)
+static void real_plan_free(struct real_plan *p)
 {
 	line_list_free(&p->sets);
 	free(p->note);
 }
 
 /* On -1 nothing is left to free. */
-static int plan_read(struct real_plan *p, const struct figure_files *f, struct weir_error *e)
+static int real_plan_read(struct real_plan *p, const struct figure_files *f, struct weir_error *e)
 {
 	static const struct ini_form form = { .what = "what of a paper can be real",
 					      .example = "[figure fig1]",
-					      .section = see_section,
-					      .pair = see_pair };
+					      .section = real_plan_section,
+					      .pair = real_plan_pair };
 	const char *slash = strrchr(f->scenario, '/');
 	struct ini_text text = { .length = 0 };
 	char *file = NULL, *content;
@@ -108,7 +107,7 @@ static int plan_read(struct real_plan *p, const struct figure_files *f, struct w
 	free(content);
 	free(file);
 	if (failed)
-		plan_free(p);
+		real_plan_free(p);
 	return failed ? -1 : 0;
 }
 
@@ -130,8 +129,8 @@ struct figure_request {
 };
 
 /* The run as it is kept: with its own settings, the real one with what it is besides. */
-static int config_of(struct figure_request *q, uint64_t run, int world, struct config *c,
-		     struct weir_error *e)
+static int figure_config(struct figure_request *q, uint64_t run, int world, struct config *c,
+			 struct weir_error *e)
 {
 	char line[64];
 
@@ -148,22 +147,22 @@ static int config_of(struct figure_request *q, uint64_t run, int world, struct c
 	return -1;
 }
 
-static int run_slow(struct figure_request *q, const struct config *c, struct run_result *r)
+static int figure_run_slow(struct figure_request *q, const struct config *c, struct run_result *r)
 {
 	struct config slow;
 	struct weir_error e;
 	int status;
 
 	if (slower_config(c, q->plan.slower, &slow, &e))
-		return complain(EXIT_MISTAKE, &e);
-	status = run_real(&q->scenario, &slow, q->tries, r);
+		return cli_error(EXIT_MISTAKE, &e);
+	status = testbed_run_real(&q->scenario, &slow, q->tries, r);
 	config_free(&slow);
 	if (status == EXIT_FINE)
 		slower_back(r, q->plan.slower);
 	return status;
 }
 
-static int run_one(struct figure_request *q, uint64_t run, int world)
+static int figure_run_one(struct figure_request *q, uint64_t run, int world)
 {
 	char label[256];
 	struct run_result r;
@@ -171,36 +170,37 @@ static int run_one(struct figure_request *q, uint64_t run, int world)
 	struct config c;
 	int status, there;
 
-	if (config_of(q, run, world, &c, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (figure_config(q, run, world, &c, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	there = store_has(q->store, q->keys[world][run], &e);
 	if (there) {
 		config_free(&c);
-		return there < 0 ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+		return there < 0 ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 	}
 	if (world == REAL) {
 		printf("%s: %s\n", q->files->label,
 		       sweep_label(&q->sweep, run, label, sizeof(label)));
 		fflush(stdout);
 	}
-	status = world == REAL ? run_slow(q, &c, &r) : run_simulated(&q->scenario, &c, &r);
+	status = world == REAL ? figure_run_slow(q, &c, &r)
+			       : testbed_run_simulated(&q->scenario, &c, &r);
 	if (status == EXIT_FINE) {
 		if (store_add(q->store, q->keys[world][run], &c, &r, &e))
-			status = complain(EXIT_WORLD, &e);
+			status = cli_error(EXIT_WORLD, &e);
 		run_result_free(&r);
 	}
 	config_free(&c);
 	return status;
 }
 
-static int run_worlds(struct figure_request *q)
+static int figure_run_worlds(struct figure_request *q)
 {
 	int status = EXIT_FINE;
 
 	for (int world = 0; world < WORLDS; world++) {
 		q->keys[world] = memory_zeroed(q->sweep.run_count, sizeof(*q->keys[world]));
 		for (uint64_t i = 0; i < q->sweep.run_count && status == EXIT_FINE; i++)
-			status = run_one(q, i, world);
+			status = figure_run_one(q, i, world);
 	}
 	return status;
 }
@@ -208,8 +208,8 @@ static int run_worlds(struct figure_request *q)
 /* --- verdicts --- */
 
 /* One world's runs are the store's plan, and judged. */
-static int judge(struct figure_request *q, int world, struct verdict *verdicts,
-		 struct weir_error *e)
+static int figure_judge_world(struct figure_request *q, int world, struct verdict *verdicts,
+			      struct weir_error *e)
 {
 	return store_plan(q->store, q->keys[world], q->sweep.run_count, e) ||
 			       figure_judge(q->store, &q->figure, FIGURE_QUICK, verdicts, e)
@@ -218,14 +218,14 @@ static int judge(struct figure_request *q, int world, struct verdict *verdicts,
 }
 
 /* Sentences are not told apart: the figure's other claims are missing from them. */
-static void count_verdict(struct verdict_sums *sums, const struct verdict *v)
+static void figure_count_verdict(struct verdict_sums *sums, const struct verdict *v)
 {
 	sums->claims.of[v->kind]++;
 	sums->sentences = sums->claims;
 }
 
 /* A few real runs are too few for a verdict; what their mean says is shown all the same. */
-static struct claim_text verdict_words(const struct claim *c, const struct verdict *v)
+static struct claim_text figure_verdict_words(const struct claim *c, const struct verdict *v)
 {
 	int agrees = v->value.mean >= c->accept_low && v->value.mean <= c->accept_high;
 	struct claim_text t;
@@ -238,7 +238,7 @@ static struct claim_text verdict_words(const struct claim *c, const struct verdi
 	return t;
 }
 
-static uint32_t count_seeds(const struct sweep *w)
+static uint32_t figure_count_seeds(const struct sweep *w)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++)
 		if (strcmp(w->axes[i].path, "seed") == 0)
@@ -247,7 +247,8 @@ static uint32_t count_seeds(const struct sweep *w)
 }
 
 /* In the form of documents. Claims that the runs say nothing of are counted. */
-static void print_verdicts(const struct figure_request *q, struct verdict *const verdicts[WORLDS])
+static void figure_print_verdicts(const struct figure_request *q,
+				  struct verdict *const verdicts[WORLDS])
 {
 	struct verdict_sums sums[WORLDS] = { { { { 0 } }, { { 0 } } }, { { { 0 } }, { { 0 } } } };
 	struct health health = { .runs = 0 };
@@ -262,15 +263,15 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 			silent++;
 			continue;
 		}
-		count_verdict(&sums[SIMULATED], a);
-		count_verdict(&sums[REAL], b);
+		figure_count_verdict(&sums[SIMULATED], a);
+		figure_count_verdict(&sums[REAL], b);
 		if (b->is_doubtful)
 			health = b->health;
 		printf("| %s | %s | %s | %s | %s | %s |\n", c->says, claim_expected(c).text,
-		       measured_text(&a->value, a->unit).text, verdict_words(c, a).text,
-		       measured_text(&b->value, b->unit).text, verdict_words(c, b).text);
+		       measured_text(&a->value, a->unit).text, figure_verdict_words(c, a).text,
+		       measured_text(&b->value, b->unit).text, figure_verdict_words(c, b).text);
 	}
-	printf("\nslower by %g; seeds: %u", q->plan.slower, count_seeds(&q->sweep));
+	printf("\nslower by %g; seeds: %u", q->plan.slower, figure_count_seeds(&q->sweep));
 	if (q->plan.note)
 		printf("; %s", q->plan.note);
 	if (silent)
@@ -278,11 +279,11 @@ static void print_verdicts(const struct figure_request *q, struct verdict *const
 	printf("\n");
 	if (health.runs)
 		printf("! %s\n", health_text(&health).text);
-	print_counts("simulated", &sums[SIMULATED]);
-	print_counts("real", &sums[REAL]);
+	reproduce_print_counts("simulated", &sums[SIMULATED]);
+	reproduce_print_counts("real", &sums[REAL]);
 }
 
-static int show(struct figure_request *q)
+static int figure_print(struct figure_request *q)
 {
 	struct verdict *verdicts[WORLDS];
 	struct weir_error e;
@@ -291,18 +292,18 @@ static int show(struct figure_request *q)
 	for (int world = 0; world < WORLDS; world++) {
 		verdicts[world] =
 			memory_zeroed(q->figure.claim_count + UINT64_C(1), sizeof(**verdicts));
-		failed = failed || judge(q, world, verdicts[world], &e);
+		failed = failed || figure_judge_world(q, world, verdicts[world], &e);
 	}
 	if (!failed)
-		print_verdicts(q, verdicts);
+		figure_print_verdicts(q, verdicts);
 	for (int world = 0; world < WORLDS; world++)
 		free(verdicts[world]);
-	return failed ? complain(EXIT_WORLD, &e) : EXIT_FINE;
+	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
 /* --- all of it --- */
 
-static int read_scenario(struct figure_request *q, struct weir_error *e)
+static int figure_read_scenario(struct figure_request *q, struct weir_error *e)
 {
 	char seeds[32];
 	int failed = 0;
@@ -320,7 +321,7 @@ static int read_scenario(struct figure_request *q, struct weir_error *e)
 	return -1;
 }
 
-static int open_store(struct figure_request *q, const char *out, struct weir_error *e)
+static int figure_open_store(struct figure_request *q, const char *out, struct weir_error *e)
 {
 	if (figure_prepare(q->files, out, e))
 		return -1;
@@ -328,17 +329,17 @@ static int open_store(struct figure_request *q, const char *out, struct weir_err
 	return store_open(&q->store, q->folder, STORE_WRITE, e);
 }
 
-static int run_figure(struct figure_request *q, const char *out)
+static int figure_run(struct figure_request *q, const char *out)
 {
 	struct weir_error e;
 	int status;
 
-	if (open_store(q, out, &e)) {
-		status = complain(EXIT_WORLD, &e);
+	if (figure_open_store(q, out, &e)) {
+		status = cli_error(EXIT_WORLD, &e);
 	} else {
-		status = run_worlds(q);
+		status = figure_run_worlds(q);
 		if (status == EXIT_FINE)
-			status = show(q);
+			status = figure_print(q);
 		store_close(q->store);
 	}
 	free(q->folder);
@@ -353,33 +354,35 @@ struct real_counts {
 	uint32_t tries;
 };
 
-static int run_files(const struct figure_files *f, const char *out, const struct real_counts *n)
+static int figure_run_files(const struct figure_files *f, const char *out,
+			    const struct real_counts *n)
 {
 	struct figure_request q = { .files = f, .seeds = n->seeds, .tries = n->tries };
 	struct weir_error e;
 	int status;
 
-	if (plan_read(&q.plan, f, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (real_plan_read(&q.plan, f, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (figure_read(&q.figure, f->claims, &e)) {
-		plan_free(&q.plan);
-		return complain(EXIT_MISTAKE, &e);
+		real_plan_free(&q.plan);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (read_scenario(&q, &e)) {
-		status = complain(EXIT_MISTAKE, &e);
+	if (figure_read_scenario(&q, &e)) {
+		status = cli_error(EXIT_MISTAKE, &e);
 	} else {
-		status = run_figure(&q, out);
+		status = figure_run(&q, out);
 		sweep_free(&q.sweep);
 		scenario_free(&q.scenario);
 	}
 	figure_free(&q.figure);
-	plan_free(&q.plan);
+	real_plan_free(&q.plan);
 	return status;
 }
 
 /* What a figure runs with is said in one place, so that its verdicts are of the paper's
  * settings. */
-static int read_options(const struct arguments *a, struct real_counts *n, struct weir_error *e)
+static int figure_read_options(const struct arguments *a, struct real_counts *n,
+			       struct weir_error *e)
 {
 	static const struct weir_option count = {
 		.name = "--seeds", .type = WEIR_OPT_COUNT, .min = 1, .max = 1000, .help = ""
@@ -410,12 +413,14 @@ int testbed_figure(const struct arguments *a)
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (read_options(a, &counts, &e) || figures_find(&l, arguments_option(a, "--papers"), &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (figure_read_options(a, &counts, &e) ||
+	    figures_find(&l, arguments_option(a, "--papers"), &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (figures_choose(&l, arguments_option(a, "--figure"), &range, &e))
-		status = complain(EXIT_MISTAKE, &e);
+		status = cli_error(EXIT_MISTAKE, &e);
 	for (uint32_t i = 0; status == EXIT_FINE && i < range.count; i++)
-		status = run_files(&l.all[range.first + i], out ? out : default_out, &counts);
+		status =
+			figure_run_files(&l.all[range.first + i], out ? out : default_out, &counts);
 	figures_free(&l);
 	return status;
 }

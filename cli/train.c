@@ -5,9 +5,8 @@
  * done, FILE.checkpoint holds all that is needed to go on from there. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/train.h"
-#include "cli/commands.h"
-#include "cli/folder.h"
-#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/signals.h"
 #include "base/file_digest.h"
 #include "base/clock.h"
 #include "base/output.h"
@@ -24,6 +23,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const struct cli_option train_arguments[] = {
+	{ "-o", "FILE",
+	  "where the model goes; FILE.csv, FILE.html and FILE.checkpoint lie beside it",
+	  OFFER_FILE },
+	{ "--scenario", "FILE",
+	  "to train on; may be given several times; the trainer draws its own unless given",
+	  OFFER_FILE },
+	{ "--steps", "N", "to learn from, in all", OFFER_NOTHING },
+	{ "--seed", "N", "start of every random number; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N",
+	  "episodes at a time; the model does not depend on it; all cores unless given",
+	  OFFER_NOTHING },
+	{ "--preset", "NAME", "short for --set preset=NAME", OFFER_NOTHING },
+	{ "--set", "KEY=VALUE", "an option of the trainer, see below; may be given several times",
+	  OFFER_NOTHING },
+	{ "--episodes", "N", "of a round, in which the policy stays the same; 16 unless given",
+	  OFFER_NOTHING },
+	{ "--judge", "N", "episodes that judge a policy, the same for every seed; 24 unless given",
+	  OFFER_NOTHING },
+	{ "--judge-every", "N", "rounds between judgements; 8 unless given", OFFER_NOTHING },
+	{ "--show", "N",
+	  "trains nothing; prints the scenario of the N-th episode that judges, from 1",
+	  OFFER_NOTHING },
+	OPTION_QUIET,
+	OPTION_ALLOW_PLUGINS,
+	{ .name = NULL },
+};
+
+static const char train_more[] =
+	"Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
+	"gives the\n"
+	"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
+	"options.\n";
 
 enum { TRAIN_THREADS_MAX = 256, SCENARIOS_MAX = 1024 };
 
@@ -51,7 +84,7 @@ static const struct weir_option request_options[] = {
 
 /* --- what is asked for --- */
 
-static int set_option(struct train_request *q, const char *assignment, struct weir_error *e)
+static int train_set_option(struct train_request *q, const char *assignment, struct weir_error *e)
 {
 	const struct weir_option *table = q->trainer->scheme.options, *o;
 	const char *equals = strchr(assignment, '=');
@@ -66,7 +99,8 @@ static int set_option(struct train_request *q, const char *assignment, struct we
 	return weir_option_parse(q->params, o, equals + 1, e);
 }
 
-static int read_settings(const struct arguments *a, struct train_request *q, struct weir_error *e)
+static int train_read_settings(const struct arguments *a, struct train_request *q,
+			       struct weir_error *e)
 {
 	weir_options_default(q->params, q->trainer->scheme.options);
 	for (size_t i = 0; i < a->count; i++) {
@@ -75,11 +109,11 @@ static int read_settings(const struct arguments *a, struct train_request *q, str
 
 		if (!at->option)
 			continue;
-		if (strcmp(at->option->name, "--set") == 0 && set_option(q, at->value, e))
+		if (strcmp(at->option->name, "--set") == 0 && train_set_option(q, at->value, e))
 			return -1;
 		if (strcmp(at->option->name, "--preset") == 0) {
 			snprintf(assignment, sizeof(assignment), "preset=%.200s", at->value);
-			if (set_option(q, assignment, e))
+			if (train_set_option(q, assignment, e))
 				return -1;
 		}
 	}
@@ -87,7 +121,7 @@ static int read_settings(const struct arguments *a, struct train_request *q, str
 }
 
 /* The whole of a file, as a text. */
-static char *read_file(const char *file, struct weir_error *e)
+static char *train_read_file(const char *file, struct weir_error *e)
 {
 	const char *why;
 	FILE *f = input_open(file, &why);
@@ -113,18 +147,18 @@ static char *read_file(const char *file, struct weir_error *e)
 	return NULL;
 }
 
-static int read_scenarios(const struct arguments *a, struct train_request *q, struct weir_error *e)
+static int train_read_scenarios(const struct arguments *a, struct train_request *q,
+				struct weir_error *e)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		const struct argument *at = &a->all[i];
+	const char *file;
+
+	for (size_t at = 0; (file = arguments_next(a, "--scenario", &at));) {
 		uint32_t n = q->scenario_count;
 
-		if (!at->option || strcmp(at->option->name, "--scenario") != 0)
-			continue;
 		q->files = memory_grow(q->files, n + UINT64_C(1), sizeof(*q->files));
 		q->texts = memory_grow(q->texts, n + UINT64_C(1), sizeof(*q->texts));
-		q->files[n] = at->value;
-		q->texts[n] = read_file(at->value, e);
+		q->files[n] = file;
+		q->texts[n] = train_read_file(file, e);
 		if (!q->texts[n])
 			return -1;
 		q->scenario_count++;
@@ -132,7 +166,8 @@ static int read_scenarios(const struct arguments *a, struct train_request *q, st
 	return 0;
 }
 
-static int read_numbers(const struct arguments *a, struct train_request *q, struct weir_error *e)
+static int train_read_numbers(const struct arguments *a, struct train_request *q,
+			      struct weir_error *e)
 {
 	q->steps = q->trainer->steps_default;
 	q->threads = world_size() > 1 ? 1 : core_count();
@@ -147,35 +182,8 @@ static int read_numbers(const struct arguments *a, struct train_request *q, stru
 	return 0;
 }
 
-/* What to type for the same model, without what is the default anyway: -o and a name are the
- * user's. */
-static char *command_of(const struct train_request *q)
-{
-	const struct weir_option *settings = q->trainer->scheme.options;
-	char value[WEIR_OPT_TEXT_SIZE + 64], *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		memory_refused(BUFSIZ);
-	fprintf(f, "weir train %s", q->trainer->scheme.name);
-	for (const struct weir_option *o = settings; o && o->name; o++)
-		if (!weir_option_is_default(o, q->params))
-			fprintf(f, " --set '%s=%s'", o->name,
-				weir_option_format(value, sizeof(value), o, q->params));
-	for (uint32_t i = 0; i < q->scenario_count; i++)
-		fprintf(f, " --scenario %s", q->files[i]);
-	fprintf(f,
-		" --steps %" PRIu64 " --seed %" PRIu64 " --episodes %" PRIu64 " --judge %" PRIu64
-		" --judge-every %" PRIu64,
-		q->steps, q->seed, q->episodes, q->judge, q->judge_every);
-	if (fclose(f))
-		memory_refused(size);
-	return text;
-}
-
 /* All that decides what comes out, in one line. */
-static void identify(struct train_request *q)
+static void train_identify(struct train_request *q)
 {
 	char spec[2048];
 	uint64_t sum = 0;
@@ -193,14 +201,16 @@ static void identify(struct train_request *q)
 		   q->scenario_count, sum);
 }
 
-static int read_request(const struct arguments *a, struct train_request *q, struct weir_error *e)
+static int train_read_request(const struct arguments *a, struct train_request *q,
+			      struct weir_error *e)
 {
 	q->trainer = trainer_find(arguments_word(a, 0), e);
 	if (!q->trainer)
 		return -1;
-	if (read_numbers(a, q, e) || read_settings(a, q, e) || read_scenarios(a, q, e))
+	if (train_read_numbers(a, q, e) || train_read_settings(a, q, e) ||
+	    train_read_scenarios(a, q, e))
 		return -1;
-	identify(q);
+	train_identify(q);
 	if (q->show)
 		return 0;
 	q->out = arguments_option(a, "-o");
@@ -219,7 +229,7 @@ static int read_request(const struct arguments *a, struct train_request *q, stru
 		       : 0;
 }
 
-static void request_free(struct train_request *q)
+static void train_request_free(struct train_request *q)
 {
 	for (uint32_t i = 0; i < q->scenario_count; i++)
 		free(q->texts[i]);
@@ -233,14 +243,14 @@ static void request_free(struct train_request *q)
 
 /* --- progress --- */
 
-struct display {
+struct train_display {
 	int terminal, on_screen;
 	int64_t begin_ns, shown_ns;
 	uint64_t begin_steps;
 };
 
 /* "episode 320, 64,000 of 400,000 steps, 512 steps/s: reward 0.81, use 0.92, queue 40.1 KB, ..." */
-static void show_line(const struct display *s, const struct training *t)
+static void train_show_line(const struct train_display *s, const struct training *t)
 {
 	const struct train_plan *plan = training_plan(t);
 	const struct train_point *p = training_point(t, training_points(t) - 1);
@@ -262,89 +272,25 @@ static void show_line(const struct display *s, const struct training *t)
 		fprintf(stderr, "; best %.4f", best.score);
 }
 
-static void show(void *context, const struct training *t)
+static void train_show(void *context, const struct training *t)
 {
-	struct display *s = context;
+	struct train_display *s = context;
 	int64_t now_ns = clock_ns();
 
 	if (now_ns - s->shown_ns < (s->terminal ? SCREEN_NS : PLAIN_NS) && !training_is_done(t))
 		return;
 	s->shown_ns = now_ns;
 	fputs(s->terminal ? "\r" : "weir: ", stderr);
-	show_line(s, t);
+	train_show_line(s, t);
 	fputs(s->terminal ? "\033[K" : "\n", stderr);
 	s->on_screen = s->terminal;
-}
-
-/* --- the model --- */
-
-static int write_model(const struct train_request *q, const struct training *t,
-		       struct weir_error *e)
-{
-	enum { TEXTS = 12 };
-	struct weir_learn_text texts[TEXTS];
-	struct weir_learn_model model;
-	char seed[32], digest[17];
-	char *command = command_of(q);
-	uint64_t sum = 0;
-	uint8_t *bytes;
-	size_t size;
-	struct output o;
-	int failed;
-
-	training_best(t, &model);
-	memcpy(texts, model.texts, model.text_count * sizeof(*texts));
-	for (const char *c = q->identity; *c; c++)
-		sum = weir_hash64(sum, (unsigned char)*c);
-	snprintf(digest, sizeof(digest), "%016" PRIx64, sum);
-	snprintf(seed, sizeof(seed), "%" PRIu64, q->seed);
-	texts[model.text_count++] =
-		(struct weir_learn_text){ WEIR_LEARN_SCHEME, q->trainer->scheme.name };
-	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_COMMAND, command };
-	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_SEED, seed };
-	texts[model.text_count++] =
-		(struct weir_learn_text){ WEIR_LEARN_VERSION, version_of_training().text };
-	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_DIGEST, digest };
-	model.texts = texts;
-	size = weir_learn_model_size(&model);
-	bytes = memory_new(1, size);
-	failed = weir_learn_model_encode(&model, bytes, e) || output_open(&o, q->out, e);
-	if (!failed) {
-		fwrite(bytes, 1, size, o.stream);
-		failed = output_finish(&o, e) || output_publish(&o, e);
-	}
-	memory_free(bytes, 1, size);
-	free(command);
-	return failed ? -1 : 0;
-}
-
-static int write_with(const char *file,
-		      void (*write)(FILE *f, const struct train_request *q,
-				    const struct training *t),
-		      const struct train_request *q, const struct training *t, struct weir_error *e)
-{
-	struct output o;
-
-	if (output_open(&o, file, e))
-		return -1;
-	write(o.stream, q, t);
-	return output_finish(&o, e) ? -1 : output_publish(&o, e);
-}
-
-/* The model last: where it is, everything is. */
-static int write_all(const struct train_request *q, const struct training *t, struct weir_error *e)
-{
-	return write_with(q->csv, train_csv, q, t, e) || write_with(q->page, train_page, q, t, e) ||
-			       write_model(q, t, e)
-		       ? -1
-		       : 0;
 }
 
 /* --- the command --- */
 
 /* For all processes together: the first says what is wrong, or, where it finds nothing wrong, those
  * that do. */
-static int complain_together(enum exit_status status, struct weir_error *e)
+static int train_error_together(enum exit_status status, struct weir_error *e)
 {
 	int first_speaks = e->text[0] != '\0';
 
@@ -353,10 +299,10 @@ static int complain_together(enum exit_status status, struct weir_error *e)
 		return (int)status;
 	if (world_rank() > 0)
 		weir_error_prefix(e, "rank %d on %.100s: ", world_rank(), world_place().name);
-	return complain(status, e);
+	return cli_error(status, e);
 }
 
-static int finish(const struct train_request *q, const struct training *t)
+static int train_finish(const struct train_request *q, const struct training *t)
 {
 	struct weir_learn_model model;
 	struct train_best best = training_best(t, &model);
@@ -364,8 +310,8 @@ static int finish(const struct train_request *q, const struct training *t)
 
 	if (world_rank() > 0)
 		return EXIT_FINE;
-	if (write_all(q, t, &e))
-		return complain(EXIT_WORLD, &e);
+	if (train_write_all(q, t, &e))
+		return cli_error(EXIT_WORLD, &e);
 	if (!q->quiet)
 		printf("%s: score %.4f after %s of %s steps; curve in %s\n", q->out, best.score,
 		       human_count((double)best.steps).text, human_count((double)q->steps).text,
@@ -373,10 +319,11 @@ static int finish(const struct train_request *q, const struct training *t)
 	return EXIT_FINE;
 }
 
-static int train(const struct train_request *q, struct training *t, struct interrupt *interrupt)
+static int train_run(const struct train_request *q, struct training *t, struct interrupt *interrupt)
 {
-	struct display display = { .terminal = isatty(STDERR_FILENO), .begin_ns = clock_ns() };
-	struct train_watch watch = { &interrupt->stop, q->quiet ? NULL : show, &display };
+	struct train_display display = { .terminal = isatty(STDERR_FILENO),
+					 .begin_ns = clock_ns() };
+	struct train_watch watch = { &interrupt->stop, q->quiet ? NULL : train_show, &display };
 	struct weir_error e = { "" };
 	enum train_ended ended;
 	int status;
@@ -393,9 +340,9 @@ static int train(const struct train_request *q, struct training *t, struct inter
 	if (display.on_screen)
 		fputs("\r\033[K", stderr);
 	if (ended == TRAIN_FAILED)
-		status = complain_together(EXIT_WORLD, &e);
+		status = train_error_together(EXIT_WORLD, &e);
 	else if (ended == TRAIN_DONE)
-		status = finish(q, t);
+		status = train_finish(q, t);
 	else
 		status = EXIT_INTERRUPTED;
 	if (ended == TRAIN_STOPPED && !q->quiet)
@@ -404,7 +351,7 @@ static int train(const struct train_request *q, struct training *t, struct inter
 	return status;
 }
 
-static int show_scenario(const struct train_request *q, const struct training *t)
+static int train_show_scenario(const struct train_request *q, const struct training *t)
 {
 	char *text = training_judge_scenario(t, q->show - 1);
 
@@ -414,18 +361,18 @@ static int show_scenario(const struct train_request *q, const struct training *t
 	return EXIT_FINE;
 }
 
-int command_train(const struct arguments *a)
+static int train_main(const struct arguments *a)
 {
 	struct train_request q = { .trainer = NULL };
 	struct train_plan plan;
 	struct training *t = NULL;
 	struct interrupt interrupt;
 	struct weir_error e = { "" };
-	int status, failed = read_request(a, &q, &e);
+	int status, failed = train_read_request(a, &q, &e);
 
 	if (!share_all(!failed)) {
-		request_free(&q);
-		return complain_together(EXIT_MISTAKE, &e);
+		train_request_free(&q);
+		return train_error_together(EXIT_MISTAKE, &e);
 	}
 	plan = (struct train_plan){
 		.trainer = q.trainer,
@@ -445,11 +392,24 @@ int command_train(const struct arguments *a)
 	 * process. */
 	interrupt_start(&interrupt);
 	if (training_new(&t, &plan, &e))
-		status = complain_together(EXIT_MISTAKE, &e);
+		status = train_error_together(EXIT_MISTAKE, &e);
 	else
-		status = q.show ? show_scenario(&q, t) : train(&q, t, &interrupt);
+		status = q.show ? train_show_scenario(&q, t) : train_run(&q, t, &interrupt);
 	interrupt_stop(&interrupt);
 	training_free(t);
-	request_free(&q);
+	train_request_free(&q);
 	return status;
 }
+
+const struct command command_train = {
+	.name = "train",
+	.usage = "NAME",
+	.help = "learns a network on simulated episodes, and writes it as a model",
+	.options = train_arguments,
+	.words_min = 1,
+	.words_max = 1,
+	.run = train_main,
+	.world = COMMAND_TOGETHER,
+	.more = train_more,
+	.offer = OFFER_TRAINER,
+};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train.h -- what the files of weir train share. */
+/* train.h -- what weir train is asked for (train.c) and what it writes (train_output.c). */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H
 #include "train/rounds.h"
-#include <stdio.h>
 
 /* What the command line asks for. */
 struct train_request {
@@ -20,7 +19,7 @@ struct train_request {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
-/* The curve as a table, and as a page with charts and the portrait of the policy. */
-void train_csv(FILE *f, const struct train_request *q, const struct training *t);
-void train_page(FILE *f, const struct train_request *q, const struct training *t);
+/* Writes the curve as a table, the page with charts and the portrait of the policy, and the model,
+ * which comes last: where it is, everything is. Each file appears when it is whole. */
+int train_write_all(const struct train_request *q, const struct training *t, struct weir_error *e);
 #endif

@@ -1,17 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* view.c -- weir view [FOLDER]: the runs of a result folder in a browser, while they come. */
 #define _DEFAULT_SOURCE
-#include "cli/folder.h"
+#include "cli/options.h"
+#include "cli/signals.h"
 #include "lab/campaign/view.h"
 #include "weir/option.h"
-#include <signal.h>
-#include <time.h>
+
+static const struct cli_option view_arguments[] = {
+	{ "--port", "N",
+	  "listens on this port, 0: any; unless given on 8347, or the next that is free",
+	  OFFER_NOTHING },
+	{ "--papers", "DIR",
+	  "where the figures are, for a folder of 'weir reproduce'; as that finds them unless "
+	  "given",
+	  OFFER_FOLDER },
+	{ .name = NULL },
+};
+
+static const char view_more[] =
+	"weir run mine.ini & weir view mine.results      prints an address; open it in a browser\n"
+	"weir view reproduction/pred/fig13               the same, with the figure's page\n"
+	"\n"
+	"The first page says how far the sweep is, which runs go on and when it will be done;\n"
+	"below are the answer and the table so far, and what the probes of a run see while it\n"
+	"goes on. It changes by itself. /report has the whole report of the runs so far, and\n"
+	"/figure the page of a paper's figure. The folder need not be there yet, and a sweep\n"
+	"that was interrupted and continued is followed on.\n"
+	"\n"
+	"Only programs on this machine can reach it, at 127.0.0.1, and nothing is loaded from\n"
+	"elsewhere. To look from another machine, forward the port:\n"
+	"  ssh -L 8347:127.0.0.1:8347 that-machine\n"
+	"It only reads; Ctrl-C ends it.\n";
 
 /* Unless one is asked for: the first that is free. */
 enum { PORT_FIRST = 8347, PORTS = 20 };
 
-static int read_port(const struct arguments *a, uint16_t *first, uint16_t *last,
-		     struct weir_error *e)
+static int view_read_port(const struct arguments *a, uint16_t *first, uint16_t *last,
+			  struct weir_error *e)
 {
 	static const struct weir_option option = {
 		.name = "--port",
@@ -34,48 +59,32 @@ static int read_port(const struct arguments *a, uint16_t *first, uint16_t *last,
 	return 0;
 }
 
-/* Ctrl-C and kill are blocked and asked for now and then: whoever serves is never interrupted in
- * the middle. */
-static sigset_t ends(void)
+static int view_is_over(void *context)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	return set;
-}
-
-static int is_over(void *context)
-{
-	const struct timespec at_once = { 0, 0 };
-	sigset_t set = ends();
-
 	(void)context;
-	return sigtimedwait(&set, NULL, &at_once) > 0;
+	return signals_arrived(SIGNALS_INT_TERM);
 }
 
-static int serve(const struct live_subject *s, uint16_t first, uint16_t last)
+static int view_serve(const struct live_subject *s, uint16_t first, uint16_t last)
 {
-	sigset_t set = ends(), before;
 	struct weir_error e;
 	uint16_t port;
 	int listener;
 
-	sigprocmask(SIG_BLOCK, &set, &before);
+	signals_block(SIGNALS_INT_TERM);
 	listener = server_listen(first, last, &port, &e);
 	if (listener < 0) {
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		return complain(EXIT_WORLD, &e);
+		signals_unblock(SIGNALS_INT_TERM);
+		return cli_error(EXIT_WORLD, &e);
 	}
 	printf("http://127.0.0.1:%u/ shows %s; Ctrl-C ends it\n", port, s->folder);
 	fflush(stdout);
-	view_run(listener, s, is_over, NULL);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	view_run(listener, s, view_is_over, NULL);
+	signals_unblock(SIGNALS_INT_TERM);
 	return EXIT_FINE;
 }
 
-int command_view(const struct arguments *a)
+static int view_main(const struct arguments *a)
 {
 	char folder[FOLDER_SIZE];
 	struct live_subject s = { .folder = folder };
@@ -84,19 +93,32 @@ int command_view(const struct arguments *a)
 	struct weir_error e;
 	int status, has_figures;
 
-	if (find_folder(a, folder, &e) || read_port(a, &first, &last, &e))
-		return complain(EXIT_MISTAKE, &e);
+	if (folder_find(a, &folder_of_results, folder, &e) || view_read_port(a, &first, &last, &e))
+		return cli_error(EXIT_MISTAKE, &e);
 	if (folder[0] == '\0') {
 		weir_error_set(&e, "a folder is missing");
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	}
 	has_figures = figures_find(&figures, arguments_option(a, "--papers"), &e) == 0;
 	if (!has_figures && arguments_option(a, "--papers"))
-		return complain(EXIT_MISTAKE, &e);
+		return cli_error(EXIT_MISTAKE, &e);
 	if (has_figures)
 		s.figure = view_figure(&figures, folder, &s.size);
-	status = serve(&s, first, last);
+	status = view_serve(&s, first, last);
 	if (has_figures)
 		figures_free(&figures);
 	return status;
 }
+
+const struct command command_view = {
+	.name = "view",
+	.usage = "[FOLDER]",
+	.help = "shows a result folder (default: the only *.results here) in a browser, and "
+		"follows a "
+		"sweep that goes on",
+	.options = view_arguments,
+	.words_max = 1,
+	.run = view_main,
+	.more = view_more,
+	.offer = OFFER_FOLDER,
+};

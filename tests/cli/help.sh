@@ -61,7 +61,7 @@ for section in network switch host rdma traffic measure sweep case full; do
 done
 
 # Every topic of the source is in the list: the two cannot drift apart.
-[ "$(sed -n 's/^\t{ "\([a-z]*\)", ".*/\1/p' cli/topics.c | tr '\n' ' ')" = "$topics " ] || fail "topics.c"
+[ "$(sed -n 's/^\t{ "\([a-z]*\)", ".*/\1/p' cli/help_topics.c | tr '\n' ' ')" = "$topics " ] || fail "help_topics.c"
 
 # Other words, capitals, keys.
 "$weir" help kmax | grep -qx 'kmax, see kmin (topic)' || fail "kmax"

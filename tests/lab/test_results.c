@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_results.c -- numbers as text, and JSON and CSV that other programs can read. */
 #define _XOPEN_SOURCE 700
-#include "cli/interrupt.h"
+#include "cli/signals.h"
 #include "lab/store/export.h"
 #include "base/output.h"
 #include "lab/store/results.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_slower.c -- a scenario that takes longer by a factor: which texts change, and that its
  * simulated run is the same run. */
-#include "cli/slower.h"
+#include "cli/testbed.h"
 #include "lab/scenario/scenario.h"
 #include "sim/run/run.h"
 #include "tests/test.h"

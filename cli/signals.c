@@ -1,23 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* crash.c -- see crash.h.
- *
- * Objects that are loaded when the program starts are its own; what is loaded later is a plug-in.
- * Of the place that crashed, or of the nearest caller where that is in the C library or nowhere,
- * the object is looked up and, if it is a plug-in, named. The signal then does what it does without
- * us.
- *
- * A signal handler cannot be handed anything: what it needs is in this file's own variables,
- * written once before there is a second thread. */
+/* signals.c -- Ctrl-C, by a thread that waits for it or by polling; and the report of a plug-in
+ * that crashes. */
 #define _GNU_SOURCE
-#include "cli/crash.h"
+#include "cli/signals.h"
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+static sigset_t signals_of(enum signal_set which)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	if (which == SIGNALS_INT_TERM)
+		sigaddset(&set, SIGTERM);
+	return set;
+}
+
+/* --- Ctrl-C --- */
+
+static void *interrupt_wait(void *context)
+{
+	struct interrupt *i = context;
+	sigset_t set = signals_of(SIGNALS_INT);
+	int number;
+
+	sigwait(&set, &number);
+	atomic_store(&i->stop, 1);
+	sigwait(&set, &number);
+	signal(SIGINT, SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGINT);
+	return NULL;
+}
+
+void interrupt_start(struct interrupt *i)
+{
+	atomic_init(&i->stop, 0);
+	signals_block(SIGNALS_INT);
+	i->watching = pthread_create(&i->thread, NULL, interrupt_wait, i) == 0;
+	if (!i->watching)
+		signals_unblock(SIGNALS_INT);
+}
+
+void interrupt_stop(struct interrupt *i)
+{
+	if (!i->watching)
+		return;
+	pthread_cancel(i->thread); /* sigwait is where it can be cancelled */
+	pthread_join(i->thread, NULL);
+	signals_unblock(SIGNALS_INT);
+}
+
+/* --- polled signals --- */
+
+void signals_block(enum signal_set which)
+{
+	const sigset_t set = signals_of(which);
+
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void signals_unblock(enum signal_set which)
+{
+	const sigset_t set = signals_of(which);
+
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int signals_arrived(enum signal_set which)
+{
+	const struct timespec at_once = { 0, 0 };
+	const sigset_t set = signals_of(which);
+
+	return sigtimedwait(&set, NULL, &at_once) > 0;
+}
+
+/* --- crashes ---
+ *
+ * Objects that are loaded when the program starts are its own; what is loaded later is a plug-in.
+ * The handler looks up the object that holds the crashing address, or that of the nearest caller
+ * where the address is in the C library or nowhere, and names it if it is a plug-in. Then the
+ * signal takes its default action.
+ *
+ * A signal handler gets no argument of ours: what it needs is in this file's variables, written
+ * once before there is a second thread. */
 
 enum { OWN_OBJECTS_MAX = 64, FRAMES_MAX = 64, STACK_WORDS = 256, HANDLER_STACK_BYTES = 64 << 10 };
 
@@ -30,7 +104,7 @@ enum place { PLACE_PROGRAM, PLACE_LIBRARY, PLACE_PLUGIN, PLACE_NOWHERE };
 
 /* Whose code is at the address? dladdr allocates nothing and takes a lock that the thread may
  * have. */
-static enum place place_of(uintptr_t address, Dl_info *info)
+static enum place crash_place(uintptr_t address, Dl_info *info)
 {
 	if (!dladdr((const void *)address, info))
 		return PLACE_NOWHERE;
@@ -44,7 +118,7 @@ struct registers {
 	uintptr_t code, stack;
 };
 
-static struct registers registers_of(const ucontext_t *u)
+static struct registers crash_registers(const ucontext_t *u)
 {
 #if defined(__x86_64__)
 	return (struct registers){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
@@ -58,7 +132,7 @@ static struct registers registers_of(const ucontext_t *u)
 }
 
 /* The nearest caller that is the program or a plug-in, found by unwinding the stack. */
-static enum place caller_of(uintptr_t code, Dl_info *info)
+static enum place crash_caller(uintptr_t code, Dl_info *info)
 {
 	void *frames[FRAMES_MAX];
 	int count = backtrace(frames, FRAMES_MAX), i = 0;
@@ -66,7 +140,7 @@ static enum place caller_of(uintptr_t code, Dl_info *info)
 	while (i < count && (uintptr_t)frames[i] != code) /* our own, and the signal's */
 		i++;
 	for (; i < count; i++) {
-		enum place place = place_of((uintptr_t)frames[i], info);
+		enum place place = crash_place((uintptr_t)frames[i], info);
 
 		if (place == PLACE_PROGRAM || place == PLACE_PLUGIN)
 			return place;
@@ -76,12 +150,12 @@ static enum place caller_of(uintptr_t code, Dl_info *info)
 
 /* The same where the stack cannot be unwound, as after a jump to nowhere: the first address on it
  * that is in the program or in a plug-in is that of a caller, or was. */
-static enum place caller_on_stack(uintptr_t stack, Dl_info *info)
+static enum place crash_caller_on_stack(uintptr_t stack, Dl_info *info)
 {
 	const uintptr_t *words = (const uintptr_t *)(stack & ~(sizeof(uintptr_t) - 1));
 
 	for (int i = 0; words && i < STACK_WORDS; i++) {
-		enum place place = place_of(words[i], info);
+		enum place place = crash_place(words[i], info);
 
 		if (place == PLACE_PROGRAM || place == PLACE_PLUGIN)
 			return place;
@@ -89,35 +163,35 @@ static enum place caller_on_stack(uintptr_t stack, Dl_info *info)
 	return PLACE_NOWHERE;
 }
 
-static void say(const char *text)
+static void crash_write(const char *text)
 {
 	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
 
 	(void)ignored;
 }
 
-static void on_crash(int number, siginfo_t *what, void *context)
+static void crash_handle(int number, siginfo_t *what, void *context)
 {
-	struct registers at = registers_of(context);
+	struct registers at = crash_registers(context);
 	Dl_info info;
 	enum place place;
 
 	(void)what;
 	signal(number, SIG_DFL); /* also for what may happen while we look */
-	place = place_of(at.code, &info);
+	place = crash_place(at.code, &info);
 	if (place == PLACE_LIBRARY)
-		place = caller_of(at.code, &info);
+		place = crash_caller(at.code, &info);
 	if (place == PLACE_NOWHERE)
-		place = caller_on_stack(at.stack, &info);
+		place = crash_caller_on_stack(at.stack, &info);
 	if (place == PLACE_PLUGIN) {
-		say("weir: crashed in plug-in ");
-		say(info.dli_fname);
-		say("\n");
+		crash_write("weir: crashed in plug-in ");
+		crash_write(info.dli_fname);
+		crash_write("\n");
 	}
 	raise(number);
 }
 
-static int add_own(struct dl_phdr_info *object, size_t size, void *context)
+static int crash_add_own_object(struct dl_phdr_info *object, size_t size, void *context)
 {
 	Dl_info info;
 
@@ -139,9 +213,9 @@ void crash_watch(void)
 	void *first;
 
 	backtrace(&first, 1); /* has it load now what it needs */
-	dl_iterate_phdr(add_own, NULL);
+	dl_iterate_phdr(crash_add_own_object, NULL);
 	sigaltstack(&stack, NULL);
-	action.sa_sigaction = on_crash;
+	action.sa_sigaction = crash_handle;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion.c -- weir help --completion SHELL: what a shell offers while a command line is
+/* help_completion.c -- weir help --completion SHELL: what a shell offers while a command line is
  * written, as a script in its own language.
  *
  * The scripts hold the names of the tables as they are now and ask nobody when they run; what they
  * offer beside names is files and folders. Every place of the command line has an offer (enum
  * cli_offer): here are the names of an offer, and then, for each shell, how it is told. */
-#include "cli/catalogue.h"
-#include "cli/commands.h"
-#include "cli/topics.h"
+#include "cli/help.h"
 #include "lab/scenario/sections.h"
 #include <string.h>
 
 /* --- the names of an offer, with a space after each --- */
 
-static void print_shelf_names(const char *shelf)
+static void completion_print_shelf(const char *shelf)
 {
 	struct entry e;
 
@@ -22,14 +20,14 @@ static void print_shelf_names(const char *shelf)
 			printf("%s ", e.name);
 }
 
-static void print_shelves(void)
+static void completion_print_shelves(void)
 {
 	for (const struct shelf *s = shelf_all; s->name; s++)
 		printf("%s ", s->name);
 }
 
 /* What users name themselves, sections and parts, is left out: only they know how. */
-static void print_settings(void)
+static void completion_print_settings(void)
 {
 	for (const struct section *s = section_all; s->name; s++)
 		for (const struct weir_option *o = s->options; o && o->name; o++)
@@ -37,27 +35,27 @@ static void print_settings(void)
 				printf("%s.%s ", s->name, o->name);
 }
 
-static void print_commands(void)
+static void completion_print_commands(void)
 {
 	for (size_t i = 0; command_all[i]; i++)
 		printf("%s ", command_all[i]->name);
 }
 
-static void print_all_names(void)
+static void completion_print_all(void)
 {
-	print_commands();
+	completion_print_commands();
 	for (const struct section *s = section_all; s->name; s++)
 		printf("%s ", s->name);
 	for (const struct shelf *s = shelf_all; s->name; s++)
-		print_shelf_names(s->name);
+		completion_print_shelf(s->name);
 	for (const struct topic *t = topic_all; t->name; t++)
 		printf("%s ", t->name);
 	printf("defaults ");
 }
 
-static void print_shells(void);
+static void completion_print_shells(void);
 
-static void print_names(enum cli_offer offer)
+static void completion_print_names(enum cli_offer offer)
 {
 	static const char *const shelves[] = {
 		[OFFER_MARKING] = "marking", [OFFER_SCHEDULER] = "scheduler",
@@ -66,21 +64,21 @@ static void print_names(enum cli_offer offer)
 		[OFFER_MODEL] = "model",
 	};
 	static void (*const lists[])(void) = {
-		[OFFER_SHELF] = print_shelves,
-		[OFFER_SETTING] = print_settings,
-		[OFFER_NAME] = print_all_names,
-		[OFFER_SHELL] = print_shells,
+		[OFFER_SHELF] = completion_print_shelves,
+		[OFFER_SETTING] = completion_print_settings,
+		[OFFER_NAME] = completion_print_all,
+		[OFFER_SHELL] = completion_print_shells,
 	};
 
 	if (offer < sizeof(shelves) / sizeof(shelves[0]) && shelves[offer])
-		print_shelf_names(shelves[offer]);
+		completion_print_shelf(shelves[offer]);
 	else if (offer < sizeof(lists) / sizeof(lists[0]) && lists[offer])
 		lists[offer]();
 }
 
 /* Text inside single quotes, where the shell knows only the quote itself, and what is special to
  * whoever reads the string then. */
-static void print_quoted(const char *text, const char *quote, const char *special)
+static void completion_print_quoted(const char *text, const char *quote, const char *special)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -108,7 +106,7 @@ static void bash_offer(enum cli_offer offer)
 		break;
 	default:
 		fputs("offer=(-W '", stdout);
-		print_names(offer);
+		completion_print_names(offer);
 		puts("') ;;");
 	}
 }
@@ -142,7 +140,7 @@ static void bash_completion(void)
 	for (size_t i = 0; command_all[i]; i++)
 		bash_command(command_all[i]);
 	fputs("\t' '*) offer=(-W '", stdout);
-	print_commands();
+	completion_print_commands();
 	puts("--help --version') ;;\n"
 	     "\t*) return ;;\n"
 	     "\tesac\n"
@@ -156,7 +154,7 @@ static void bash_completion(void)
 static void zsh_offer(const char *what, enum cli_offer offer)
 {
 	putchar(':');
-	print_quoted(what, "'\\''", ":");
+	completion_print_quoted(what, "'\\''", ":");
 	putchar(':');
 	switch (offer) {
 	case OFFER_NOTHING:
@@ -170,7 +168,7 @@ static void zsh_offer(const char *what, enum cli_offer offer)
 		break;
 	default:
 		putchar('(');
-		print_names(offer);
+		completion_print_names(offer);
 		putchar(')');
 	}
 }
@@ -180,7 +178,7 @@ static void zsh_command(const struct command *c)
 	printf("\t%s)\n\t\t_arguments", c->name);
 	for (const struct cli_option *o = c->options; o && o->name; o++) {
 		printf(" \\\n\t\t\t'*%s[", o->name);
-		print_quoted(o->help, "'\\''", "[]:\\");
+		completion_print_quoted(o->help, "'\\''", "[]:\\");
 		putchar(']');
 		if (o->value)
 			zsh_offer(o->value, o->offer);
@@ -203,7 +201,7 @@ static void zsh_completion(void)
 	     "\tlocal -a commands=(");
 	for (size_t i = 0; command_all[i]; i++) {
 		printf("\t\t'%s:", command_all[i]->name);
-		print_quoted(command_all[i]->help, "'\\''", ":\\");
+		completion_print_quoted(command_all[i]->help, "'\\''", ":\\");
 		puts("'");
 	}
 	puts("\t)\n"
@@ -237,7 +235,7 @@ static void fish_offer(enum cli_offer offer)
 		break;
 	default:
 		fputs(" -f -a '", stdout);
-		print_names(offer);
+		completion_print_names(offer);
 		putchar('\'');
 	}
 }
@@ -245,7 +243,7 @@ static void fish_offer(enum cli_offer offer)
 static void fish_help(const char *text)
 {
 	fputs(" -d '", stdout);
-	print_quoted(text, "\\'", "\\");
+	completion_print_quoted(text, "\\'", "\\");
 	puts("'");
 }
 
@@ -289,13 +287,13 @@ static const struct {
 
 enum { SHELLS = sizeof(shells) / sizeof(shells[0]) };
 
-static void print_shells(void)
+static void completion_print_shells(void)
 {
 	for (size_t i = 0; i < SHELLS; i++)
 		printf("%s ", shells[i].name);
 }
 
-int print_completion(const char *shell, struct weir_error *e)
+int help_print_completion(const char *shell, struct weir_error *e)
 {
 	const char *names[SHELLS];
 

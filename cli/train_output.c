@@ -1,14 +1,90 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train_page.c -- how a training went: a row a round for other programs, and a page to look at. */
+/* train_output.c -- what weir train writes: the model, the curve with a row a round, and a page
+ * with charts. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/train.h"
+#include "base/memory.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "lab/report/report.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-void train_csv(FILE *f, const struct train_request *q, const struct training *t)
+/* --- the model --- */
+
+/* What to type for the same model, without what is the default anyway: -o and a name are the
+ * user's. */
+static char *train_command_text(const struct train_request *q)
+{
+	const struct weir_option *settings = q->trainer->scheme.options;
+	char value[WEIR_OPT_TEXT_SIZE + 64], *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		memory_refused(BUFSIZ);
+	fprintf(f, "weir train %s", q->trainer->scheme.name);
+	for (const struct weir_option *o = settings; o && o->name; o++)
+		if (!weir_option_is_default(o, q->params))
+			fprintf(f, " --set '%s=%s'", o->name,
+				weir_option_format(value, sizeof(value), o, q->params));
+	for (uint32_t i = 0; i < q->scenario_count; i++)
+		fprintf(f, " --scenario %s", q->files[i]);
+	fprintf(f,
+		" --steps %" PRIu64 " --seed %" PRIu64 " --episodes %" PRIu64 " --judge %" PRIu64
+		" --judge-every %" PRIu64,
+		q->steps, q->seed, q->episodes, q->judge, q->judge_every);
+	if (fclose(f))
+		memory_refused(size);
+	return text;
+}
+
+static int train_write_model(const struct train_request *q, const struct training *t,
+			     struct weir_error *e)
+{
+	enum { TEXTS = 12 };
+	struct weir_learn_text texts[TEXTS];
+	struct weir_learn_model model;
+	char seed[32], digest[17];
+	char *command = train_command_text(q);
+	uint64_t sum = 0;
+	uint8_t *bytes;
+	size_t size;
+	struct output o;
+	int failed;
+
+	training_best(t, &model);
+	memcpy(texts, model.texts, model.text_count * sizeof(*texts));
+	for (const char *c = q->identity; *c; c++)
+		sum = weir_hash64(sum, (unsigned char)*c);
+	snprintf(digest, sizeof(digest), "%016" PRIx64, sum);
+	snprintf(seed, sizeof(seed), "%" PRIu64, q->seed);
+	texts[model.text_count++] =
+		(struct weir_learn_text){ WEIR_LEARN_SCHEME, q->trainer->scheme.name };
+	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_COMMAND, command };
+	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_SEED, seed };
+	texts[model.text_count++] =
+		(struct weir_learn_text){ WEIR_LEARN_VERSION, version_of_training().text };
+	texts[model.text_count++] = (struct weir_learn_text){ WEIR_LEARN_DIGEST, digest };
+	model.texts = texts;
+	size = weir_learn_model_size(&model);
+	bytes = memory_new(1, size);
+	failed = weir_learn_model_encode(&model, bytes, e) || output_open(&o, q->out, e);
+	if (!failed) {
+		fwrite(bytes, 1, size, o.stream);
+		failed = output_finish(&o, e) || output_publish(&o, e);
+	}
+	memory_free(bytes, 1, size);
+	free(command);
+	return failed ? -1 : 0;
+}
+
+/* --- the curve --- */
+
+static void train_csv(FILE *f, const struct train_request *q, const struct training *t)
 {
 	const struct train_figure *figures = q->trainer->figures;
 
@@ -33,7 +109,7 @@ void train_csv(FILE *f, const struct train_request *q, const struct training *t)
 enum { CHART_COLUMNS = 500 };
 
 /* Rounds and judgements in one chart: what exploring costs is between the lines. */
-static void add_score(struct chart_list *list, const struct training *t)
+static void train_chart_score(struct chart_list *list, const struct training *t)
 {
 	struct chart *c = chart_add(list, "Score", "");
 	struct chart_line *exploring = chart_line_add(c, "of a round, which explores");
@@ -51,7 +127,7 @@ static void add_score(struct chart_list *list, const struct training *t)
 	text_print(&c->y_label, "score");
 }
 
-static void add_figure(struct chart_list *list, const struct training *t, uint32_t figure)
+static void train_chart_figure(struct chart_list *list, const struct training *t, uint32_t figure)
 {
 	const struct train_figure *about = &training_plan(t)->trainer->figures[figure];
 	struct chart *c = chart_add(list, about->name, "");
@@ -67,7 +143,7 @@ static void add_figure(struct chart_list *list, const struct training *t, uint32
 
 /* --- the portrait --- */
 
-static void write_portrait(FILE *f, const struct training *t)
+static void train_write_portrait(FILE *f, const struct training *t)
 {
 	const struct train_portrait *p = training_plan(t)->trainer->portrait;
 	const void *desk = training_desk(t);
@@ -97,7 +173,7 @@ static void write_portrait(FILE *f, const struct training *t)
 	fputs("</tbody>\n</table></div>\n</section>\n", f);
 }
 
-void train_page(FILE *f, const struct train_request *q, const struct training *t)
+static void train_page(FILE *f, const struct train_request *q, const struct training *t)
 {
 	struct chart_list list = { 0, NULL };
 	struct weir_learn_model model;
@@ -105,9 +181,9 @@ void train_page(FILE *f, const struct train_request *q, const struct training *t
 	char *title = NULL;
 
 	text_print(&title, "Training of %s", q->trainer->scheme.name);
-	add_score(&list, t);
+	train_chart_score(&list, t);
 	for (uint32_t i = 0; q->trainer->figures[i].name; i++)
-		add_figure(&list, t, i);
+		train_chart_figure(&list, t, i);
 	for (uint32_t i = 0; i < list.count; i++)
 		for (uint32_t k = 0; k < list.all[i].line_count; k++)
 			chart_line_reduce(&list.all[i].lines[k], CHART_COLUMNS, 0);
@@ -124,8 +200,32 @@ void train_page(FILE *f, const struct train_request *q, const struct training *t
 		page_chart(f, &list, i);
 	fputs("</section>\n", f);
 	if (q->trainer->portrait)
-		write_portrait(f, t);
+		train_write_portrait(f, t);
 	page_end(f, version_of_results().text, PAGE_CHARTS);
 	chart_list_free(&list);
 	free(title);
+}
+
+/* --- the files --- */
+
+static int
+train_write_with(const char *file,
+		 void (*write)(FILE *f, const struct train_request *q, const struct training *t),
+		 const struct train_request *q, const struct training *t, struct weir_error *e)
+{
+	struct output o;
+
+	if (output_open(&o, file, e))
+		return -1;
+	write(o.stream, q, t);
+	return output_finish(&o, e) ? -1 : output_publish(&o, e);
+}
+
+int train_write_all(const struct train_request *q, const struct training *t, struct weir_error *e)
+{
+	return train_write_with(q->csv, train_csv, q, t, e) ||
+			       train_write_with(q->page, train_page, q, t, e) ||
+			       train_write_model(q, t, e)
+		       ? -1
+		       : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slower.c -- see slower.h. */
+/* testbed_slower.c -- see testbed.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/slower.h"
+#include "cli/testbed.h"
 #include "base/text.h"
 #include "lab/scenario/scenario.h"
 #include <ctype.h>
@@ -12,7 +12,7 @@
 /* --- settings --- */
 
 /* Units of quantities that change; all others stay. */
-static int is_time(const char *unit)
+static int slower_is_time(const char *unit)
 {
 	static const char *const names[] = { "ps", "ns", "us", "ms", "s" };
 
@@ -22,7 +22,7 @@ static int is_time(const char *unit)
 	return 0;
 }
 
-static int is_rate(const char *unit)
+static int slower_is_rate(const char *unit)
 {
 	size_t length = strlen(unit);
 
@@ -30,7 +30,7 @@ static int is_rate(const char *unit)
 }
 
 /* Digits and at most one point with a digit behind it: "1.5", but "1" of "1..5". */
-static size_t number_length(const char *text)
+static size_t slower_number_length(const char *text)
 {
 	size_t length = strspn(text, "0123456789");
 
@@ -39,7 +39,7 @@ static size_t number_length(const char *text)
 	return length;
 }
 
-static int is_part_of_word(char c)
+static int slower_is_part_of_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
@@ -51,7 +51,7 @@ char *slower_text(const char *text, double factor)
 	FILE *f = open_memstream(&out, &size);
 
 	while (*text) {
-		size_t number = number_length(text), letters = 0;
+		size_t number = slower_number_length(text), letters = 0;
 		char unit[8] = "";
 
 		while (number && isalpha((unsigned char)text[number + letters]))
@@ -59,12 +59,12 @@ char *slower_text(const char *text, double factor)
 		if (letters < sizeof(unit))
 			memcpy(unit, text + number, letters);
 		/* What follows two points is the end of a range. */
-		if (number && (!is_part_of_word(before) || before == '.') &&
-		    (is_time(unit) || is_rate(unit))) {
+		if (number && (!slower_is_part_of_word(before) || before == '.') &&
+		    (slower_is_time(unit) || slower_is_rate(unit))) {
 			double value = strtod(text, NULL);
 
-			fprintf(f, "%.12g%s", is_time(unit) ? value * factor : value / factor,
-				unit);
+			fprintf(f, "%.12g%s",
+				slower_is_time(unit) ? value * factor : value / factor, unit);
 			text += number + letters;
 			before = 'x';
 			continue;
@@ -86,18 +86,18 @@ struct slowing {
 };
 
 /* What is no setting of a file. */
-static int is_derived(const char *path)
+static int slower_is_derived(const char *path)
 {
 	return strncmp(path, "digest.", strlen("digest.")) == 0 || strcmp(path, CASE_PATH) == 0 ||
 	       strcmp(path, "world") == 0 || strcmp(path, "slower") == 0;
 }
 
-static void slow_setting(void *context, const char *path, const char *text)
+static void slower_set(void *context, const char *path, const char *text)
 {
 	struct slowing *s = context;
 	char *value, *assignment = NULL;
 
-	if (s->failed || is_derived(path))
+	if (s->failed || slower_is_derived(path))
 		return;
 	value = slower_text(text, s->factor);
 	text_print(&assignment, "%s=%s", path, value);
@@ -107,7 +107,7 @@ static void slow_setting(void *context, const char *path, const char *text)
 }
 
 /* Every section that settings may be of. */
-static char *empty_sections(const struct config *c)
+static char *slower_empty_sections(const struct config *c)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -122,7 +122,7 @@ static char *empty_sections(const struct config *c)
 
 int slower_config(const struct config *c, double factor, struct config *slow, struct weir_error *e)
 {
-	char *text = empty_sections(c);
+	char *text = slower_empty_sections(c);
 	struct scenario scenario;
 	struct slowing s = { .scenario = &scenario, .factor = factor, .e = e };
 	int failed = scenario_read_text(&scenario, c->file, text, strlen(text), e);
@@ -130,7 +130,7 @@ int slower_config(const struct config *c, double factor, struct config *slow, st
 	free(text);
 	if (failed)
 		return -1;
-	failed = scenario_settings(c, slow_setting, &s, e) || s.failed ||
+	failed = scenario_settings(c, slower_set, &s, e) || s.failed ||
 		 scenario_config(&scenario, slow, e);
 	scenario_free(&scenario);
 	return failed ? weir_error_prefix(e, "slower by %g: ", factor) : 0;
@@ -139,12 +139,12 @@ int slower_config(const struct config *c, double factor, struct config *slow, st
 /* --- results --- */
 
 /* By what a value of that unit is multiplied. */
-static double back_by(const char *unit, double factor)
+static double slower_back_factor(const char *unit, double factor)
 {
 	return strcmp(unit, "ns") == 0 ? 1 / factor : strcmp(unit, "bps") == 0 ? factor : 1;
 }
 
-static int64_t sooner(int64_t time_ps, double factor)
+static int64_t slower_back_time(int64_t time_ps, double factor)
 {
 	return time_ps > 0 && time_ps != WEIR_TIME_NEVER_PS ? (int64_t)((double)time_ps / factor)
 							    : time_ps;
@@ -153,22 +153,22 @@ static int64_t sooner(int64_t time_ps, double factor)
 void slower_back(struct run_result *r, double factor)
 {
 	for (int i = 0; metric_all[i].name; i++)
-		r->value[i] *= back_by(metric_all[i].unit, factor);
+		r->value[i] *= slower_back_factor(metric_all[i].unit, factor);
 	for (uint32_t i = 0; i < r->flow_count; i++) {
-		r->flows[i].start_ps = sooner(r->flows[i].start_ps, factor);
-		r->flows[i].stop_ps = sooner(r->flows[i].stop_ps, factor);
-		r->flows[i].finish_ps = sooner(r->flows[i].finish_ps, factor);
-		r->ideal_ps[i] = sooner(r->ideal_ps[i], factor);
+		r->flows[i].start_ps = slower_back_time(r->flows[i].start_ps, factor);
+		r->flows[i].stop_ps = slower_back_time(r->flows[i].stop_ps, factor);
+		r->flows[i].finish_ps = slower_back_time(r->flows[i].finish_ps, factor);
+		r->ideal_ps[i] = slower_back_time(r->ideal_ps[i], factor);
 	}
 	for (uint32_t i = 0; i < r->series_count; i++)
 		for (uint64_t k = 0; k < r->series[i].count; k++) {
-			r->series[i].time_ps[k] = sooner(r->series[i].time_ps[k], factor);
-			r->series[i].value[k] *= back_by(r->series[i].unit, factor);
+			r->series[i].time_ps[k] = slower_back_time(r->series[i].time_ps[k], factor);
+			r->series[i].value[k] *= slower_back_factor(r->series[i].unit, factor);
 		}
 	for (uint32_t i = 0; i < r->network.link_count; i++) {
 		struct net_link *l = &r->network.links[i];
 
 		l->rate_bps = (uint64_t)((double)l->rate_bps * factor);
-		l->delay_ps = sooner(l->delay_ps, factor);
+		l->delay_ps = slower_back_time(l->delay_ps, factor);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topics.c -- see topics.h. */
-#include "cli/topics.h"
+/* help_topics.c -- words that users type although they are no name of the catalogue: what they
+ * mean, in about ten lines, and which settings and metrics they are about. */
+#include "cli/help.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -211,7 +212,7 @@ const struct topic topic_all[] = {
 	{ .name = NULL },
 };
 
-static int has_word(const char *words, const char *word)
+static int topic_has_word(const char *words, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -229,7 +230,7 @@ static int has_word(const char *words, const char *word)
 const struct topic *topic_find(const char *word)
 {
 	for (const struct topic *t = topic_all; t->name; t++)
-		if (strcmp(t->name, word) == 0 || has_word(t->also, word))
+		if (strcmp(t->name, word) == 0 || topic_has_word(t->also, word))
 			return t;
 	return NULL;
 }

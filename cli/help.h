@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* help.h -- what the files of weir help and weir list share: the catalogue of everything that has a
+ * name a user may write, the topics, and the printers of help texts. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+#include "base/registry.h"
+#include "cli/commands.h"
+#include <stdio.h>
+
+/* --- the catalogue, in list.c --- */
+
+struct entry {
+	const char *name, *help;
+	const char *cite;                  /* NULL: none */
+	const char *unit;                  /* of a metric; NULL otherwise */
+	const struct weir_option *options; /* NULL: none */
+};
+
+struct shelf {
+	const char *name;               /* "marking" */
+	const char *help;               /* what is on it, and where its names are written */
+	const struct registry *schemes; /* NULL: its entries are no schemes, and `entry` is set */
+	int (*entry)(size_t i, struct entry *e); /* fills in the i-th; 0: there are no more */
+};
+
+extern const struct shelf shelf_all[]; /* ends with .name == NULL */
+
+/* Fills in the i-th entry of the shelf; 0 when there are no more. */
+int shelf_entry(const struct shelf *s, size_t i, struct entry *e);
+
+struct entry scheme_entry(const struct weir_scheme *s);
+
+/* --- topics: words of the field that are no name of the catalogue, in help_topics.c --- */
+
+struct topic {
+	const char *name;
+	const char *also; /* other words for it, divided by blanks; may be empty */
+	const char *text; /* lines of at most 80 columns */
+};
+
+extern const struct topic topic_all[]; /* ends with .name == NULL */
+
+/* By its name or another word for it; NULL: there is none. */
+const struct topic *topic_find(const char *word);
+
+/* --- printers --- */
+
+void help_print_usage(FILE *f);
+void help_print_command(FILE *f, const struct command *c);
+
+/* Prints text from column indent on, in lines of readable length that all begin there. */
+void help_print_wrapped(const char *text, int indent);
+
+/* In help_reference.c: where each default comes from and which link rates it is for; the scenario
+ * reference as Markdown; the commands as a part of a man page. */
+void help_print_defaults(void);
+void help_print_reference(void);
+void help_print_manual(void);
+
+/* Completion of command lines for a shell, in help_completion.c. -1: it knows no such shell. */
+int help_print_completion(const char *shell, struct weir_error *e);
+#endif
