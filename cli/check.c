@@ -6,10 +6,10 @@
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
 #include "sim/measure/estimate.h"
-#include "config/dscp.h"
+#include "config/config.h"
 #include "sim/core/lossless.h"
-#include "config/plugin_permit.h"
-#include "config/tune.h"
+#include "config/plugin.h"
+#include "config/schemes.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>

@@ -9,7 +9,6 @@
 #include "base/version.h"
 #include "lab/store/columns.h"
 #include "config/plugin.h"
-#include "config/plugin_permit.h"
 #include "switch/run/settings.h"
 #include <string.h>
 

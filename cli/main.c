@@ -7,7 +7,7 @@
 #include "lab/campaign/farm_task.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

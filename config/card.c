@@ -6,7 +6,7 @@
 #include "config/card.h"
 #include "config/fabric.h"
 #include "config/plugin.h"
-#include "config/specs.h"
+#include "config/schemes.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,20 +90,14 @@ const struct card_ops *const card_all[] = {
 
 const struct registry card_registry = REGISTRY("card", card_all);
 
-int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e)
-{
-	*ops = weir_registry_parse(&card_registry, spec, params, e);
-	return *ops ? 0 : -1;
-}
-
 /* --- checking --- */
 
-static int check_marking(struct config *c, struct weir_error *e)
+static int card_check_marking(struct config *c, struct weir_error *e)
 {
 	const struct card_params *p = (const void *)c->card_params;
 	uint32_t needs;
 
-	if (any_mark_parse(p->marking, &c->card_mark, c->card_mark_params, e))
+	if (scheme_parse_mark(p->marking, &c->card_mark, c->card_mark_params, e))
 		return weir_error_prefix(e, "marking: ");
 	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
 	if (c->card_mark->layout)
@@ -119,7 +113,7 @@ static int check_marking(struct config *c, struct weir_error *e)
 }
 
 /* Reads "1us:20us:50us". */
-static int check_delays(struct card_params *p, struct weir_error *e)
+static int card_check_delays(struct card_params *p, struct weir_error *e)
 {
 	static const struct weir_option time = { "delays", WEIR_OPT_TIME_PS, 0,  NULL,
 						 0,        WEIR_PS_PER_S,    "", NULL };
@@ -146,7 +140,7 @@ static int check_delays(struct card_params *p, struct weir_error *e)
 }
 
 /* Turns of fq are a burst long, or a full packet. */
-static int check_turns(struct config *c, struct weir_error *e)
+static int card_check_turns(struct config *c, struct weir_error *e)
 {
 	uint64_t bytes =
 		c->host.tso_bytes > c->frame_max_bytes ? c->host.tso_bytes : c->frame_max_bytes;
@@ -156,7 +150,7 @@ static int check_turns(struct config *c, struct weir_error *e)
 	return weir_sched_parse(spec, c->card->queues, &c->card_sched, c->card_sched_params, e);
 }
 
-static int check_queue(struct config *c, struct weir_error *e)
+static int card_check_queue(struct config *c, struct weir_error *e)
 {
 	struct card_params *p = (void *)c->card_params;
 
@@ -173,16 +167,17 @@ static int check_queue(struct config *c, struct weir_error *e)
 		return weir_error_set(e,
 				      "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
 				      p->limit, c->frame_max_bytes);
-	if (check_delays(p, e) || check_marking(c, e))
+	if (card_check_delays(p, e) || card_check_marking(c, e))
 		return -1;
-	return c->card->queues > 1 ? check_turns(c, e) : 0;
+	return c->card->queues > 1 ? card_check_turns(c, e) : 0;
 }
 
 int card_check(struct config *c, struct weir_error *e)
 {
-	if (card_parse(c->host.card, &c->card, c->card_params, e))
+	c->card = weir_registry_parse(&card_registry, c->host.card, c->card_params, e);
+	if (!c->card)
 		return weir_error_prefix(e, "host.card: ");
-	if (card_has_queue(c) && check_queue(c, e))
+	if (card_has_queue(c) && card_check_queue(c, e))
 		return weir_error_prefix(e, "host.card: %s: ", c->card->scheme.name);
 	return 0;
 }

@@ -36,8 +36,6 @@ struct card_params {
 extern const struct registry card_registry;
 extern const struct card_ops *const card_all[]; /* ends with NULL; the first is fair */
 
-int card_parse(const char *spec, const struct card_ops **ops, void *params, struct weir_error *e);
-
 /* Reads host.card and what it names; all else of the config is read. */
 int card_check(struct config *c, struct weir_error *e);
 

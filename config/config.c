@@ -7,8 +7,7 @@
 #include "config/config.h"
 #include "base/memory.h"
 #include "config/markings.h"
-#include "config/specs.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 #include "weir/buffer.h"
 #include "weir/units.h"
 #include <inttypes.h>

@@ -47,7 +47,7 @@ struct switch_config {
 	struct line_list markings;          /* "leaf ecn(k=20KB)": of a part, config/markings.h */
 	char scheduler[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t queues;                    /* per port */
-	char dscp_map[WEIR_OPT_TEXT_SIZE];  /* "26:3 default:0"; empty: none, config/dscp.h */
+	char dscp_map[WEIR_OPT_TEXT_SIZE];  /* "26:3 default:0"; empty: none, see dscp_read */
 	uint64_t buffer;                    /* WEIR_OPT_LENGTH */
 	uint64_t buffer_per;        /* enum weir_buffer_scope of weir/port.h: queue, port, switch */
 	uint64_t dt_alpha_q32;      /* dynamic threshold of a shared buffer: alpha, up to 128 */
@@ -296,4 +296,32 @@ int config_check(struct config *c, struct weir_error *e);
 /* The part of it that is about [switch] alone, for whoever has nothing else; frame_max_bytes is set
  * before. */
 int config_check_switch(struct config *c, struct weir_error *e);
+
+/* --- DSCP, in dscp.c ---
+ *
+ * What packets carry for switches to tell them apart by (RFC 2474), and the class that switches
+ * give each: "26:3 48:6 default:0", as DSCP_TO_TC_MAP of SONiC.
+ *
+ * Without a map the class of packets is what their section says, and a DSCP is only carried. With
+ * one it is what the map says of the DSCP: every section then has one, and keys that name classes
+ * are left out. All switches have the same map and nobody rewrites a DSCP, so classes are known
+ * before the run and packets carry their number. */
+
+/* "26", or a name of RFC 2474, 2597 and 3246: "cs6", "af31", "ef". */
+int dscp_read(const char *text, uint8_t *dscp, struct weir_error *e);
+
+/* Reads switch.dscp-map and rdma.cnp-dscp. */
+int dscp_map_check(struct config *c, struct weir_error *e);
+
+/* Reads the section's code points and, where there is a map, gives it their classes. */
+int dscp_check(const struct config *c, struct traffic_config *t, struct weir_error *e);
+
+/* Is the code point in the map, or does it have the default class? */
+int dscp_is_mapped(const struct config *c, uint8_t dscp);
+
+/* The class of notifications: the map's, else that of ACKs. */
+static inline uint8_t dscp_cnp_class(const struct config *c, uint8_t ack_class)
+{
+	return c->dscp.has_map ? c->dscp.class_of[c->dscp.cnp] : ack_class;
+}
 #endif

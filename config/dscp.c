@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dscp.c -- see dscp.h. */
-#include "config/dscp.h"
+/* dscp.c -- the DSCP of packets and the class that switches give it, see config.h. */
+#include "config/config.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const struct weir_option number_option = { "dscp", WEIR_OPT_COUNT, 0,  NU
 						  0,      DSCP_COUNT - 1, "", NULL };
 
 /* csN is 8 N; afXY, a class from 1 to 4 and a precedence from 1 to 3, is 8 X + 2 Y. */
-static int read_name(const char *text, uint8_t *dscp)
+static int dscp_read_name(const char *text, uint8_t *dscp)
 {
 	if (strcmp(text, "ef") == 0) {
 		*dscp = EXPEDITED;
@@ -36,7 +36,7 @@ int dscp_read(const char *text, uint8_t *dscp, struct weir_error *e)
 	struct weir_error unheard;
 	uint64_t number;
 
-	if (read_name(text, dscp))
+	if (dscp_read_name(text, dscp))
 		return 0;
 	if (weir_option_parse(&number, &number_option, text, &unheard))
 		return weir_error_set(e, "%s; a DSCP, 0 to %d, or cs0 to cs7, af11 to af43, ef",
@@ -47,8 +47,8 @@ int dscp_read(const char *text, uint8_t *dscp, struct weir_error *e)
 
 /* --- the map --- */
 
-static int read_class(const struct config *c, const char *text, uint8_t *class_id,
-		      struct weir_error *e)
+static int dscp_read_class(const struct config *c, const char *text, uint8_t *class_id,
+			   struct weir_error *e)
 {
 	static const struct weir_option option = { "class", WEIR_OPT_COUNT,      0,  NULL,
 						   0,       WEIR_QUEUES_MAX - 1, "", NULL };
@@ -71,7 +71,7 @@ static int read_class(const struct config *c, const char *text, uint8_t *class_i
 }
 
 /* "26", or "24-31". */
-static int read_range(char *text, uint8_t *first, uint8_t *last, struct weir_error *e)
+static int dscp_read_range(char *text, uint8_t *first, uint8_t *last, struct weir_error *e)
 {
 	char *dash = strchr(text, '-');
 
@@ -83,7 +83,7 @@ static int read_range(char *text, uint8_t *first, uint8_t *last, struct weir_err
 }
 
 /* One of the words: "26:3", "24-31:3", "default:0". */
-static int read_word(struct config *c, char *word, uint8_t *otherwise, struct weir_error *e)
+static int dscp_read_word(struct config *c, char *word, uint8_t *otherwise, struct weir_error *e)
 {
 	char *colon = strchr(word, ':');
 	uint8_t first = 0, last = 0, class_id = 0;
@@ -94,13 +94,13 @@ static int read_word(struct config *c, char *word, uint8_t *otherwise, struct we
 				      "with blanks between them",
 				      weir_quote(word).text);
 	*colon = '\0';
-	if (read_class(c, colon + 1, &class_id, e))
+	if (dscp_read_class(c, colon + 1, &class_id, e))
 		return -1;
 	if (strcmp(word, "default") == 0) {
 		*otherwise = class_id;
 		return 0;
 	}
-	if (read_range(word, &first, &last, e))
+	if (dscp_read_range(word, &first, &last, e))
 		return -1;
 	for (uint32_t i = first; i <= last; i++) {
 		if (dscp_is_mapped(c, (uint8_t)i))
@@ -111,14 +111,14 @@ static int read_word(struct config *c, char *word, uint8_t *otherwise, struct we
 	return 0;
 }
 
-static int read_map(struct config *c, struct weir_error *e)
+static int dscp_read_map(struct config *c, struct weir_error *e)
 {
 	char text[WEIR_OPT_TEXT_SIZE], *rest = text;
 	uint8_t otherwise = 0;
 
 	snprintf(text, sizeof(text), "%s", c->switches.dscp_map);
 	for (char *word; (word = strtok_r(rest, ", ", &rest));)
-		if (read_word(c, word, &otherwise, e))
+		if (dscp_read_word(c, word, &otherwise, e))
 			return weir_error_prefix(e, "switch.dscp-map: ");
 	for (uint32_t i = 0; i < DSCP_COUNT; i++)
 		if (!dscp_is_mapped(c, (uint8_t)i))
@@ -144,20 +144,20 @@ int dscp_map_check(struct config *c, struct weir_error *e)
 				      "switch.dscp-map: %s chooses queues itself, so there are no "
 				      "classes to choose",
 				      c->mark->scheme.name);
-	return read_map(c, e);
+	return dscp_read_map(c, e);
 }
 
 /* --- a section --- */
 
-static int read_one(const struct traffic_config *t, const char *key, const char *text,
-		    uint8_t *dscp, struct weir_error *e)
+static int dscp_read_key(const struct traffic_config *t, const char *key, const char *text,
+			 uint8_t *dscp, struct weir_error *e)
 {
 	return dscp_read(text, dscp, e) ? weir_error_prefix(e, "traffic.%s.%s: ", t->name, key) : 0;
 }
 
 /* A key that names a class says nothing else than the map does. */
-static int give_class(const struct config *c, const struct traffic_config *t, const char *key,
-		      uint64_t *class_id, uint8_t dscp, struct weir_error *e)
+static int dscp_set_class(const struct config *c, const struct traffic_config *t, const char *key,
+			  uint64_t *class_id, uint8_t dscp, struct weir_error *e)
 {
 	uint64_t mapped = c->dscp.class_of[dscp];
 
@@ -171,7 +171,7 @@ static int give_class(const struct config *c, const struct traffic_config *t, co
 	return 0;
 }
 
-static int use_map(const struct config *c, struct traffic_config *t, struct weir_error *e)
+static int dscp_use_map(const struct config *c, struct traffic_config *t, struct weir_error *e)
 {
 	if (t->classes != 1)
 		return weir_error_set(
@@ -185,25 +185,25 @@ static int use_map(const struct config *c, struct traffic_config *t, struct weir
 			"traffic.%s.ack-class: %s, but with switch.dscp-map ACKs have "
 			"the class of their DSCP; give ack-dscp",
 			t->name, weir_quote(t->ack_class).text);
-	return give_class(c, t, "class", &t->class_id, t->code.data, e) ||
-			       (t->first_bytes &&
-				give_class(c, t, "first-class", &t->first_class, t->code.first, e))
+	return dscp_set_class(c, t, "class", &t->class_id, t->code.data, e) ||
+			       (t->first_bytes && dscp_set_class(c, t, "first-class",
+								 &t->first_class, t->code.first, e))
 		       ? -1
 		       : 0;
 }
 
 /* What is not given is as the data, or as the first bytes of it, are. */
-static int read_codes(struct traffic_config *t, struct weir_error *e)
+static int dscp_read_codes(struct traffic_config *t, struct weir_error *e)
 {
-	if (read_one(t, "dscp", t->dscp, &t->code.data, e))
+	if (dscp_read_key(t, "dscp", t->dscp, &t->code.data, e))
 		return -1;
 	t->code.first = t->code.data;
 	if (t->first_dscp[0] && !t->first_bytes)
 		return weir_error_set(e, "traffic.%s.first-dscp: goes with first-bytes", t->name);
-	if (t->first_dscp[0] && read_one(t, "first-dscp", t->first_dscp, &t->code.first, e))
+	if (t->first_dscp[0] && dscp_read_key(t, "first-dscp", t->first_dscp, &t->code.first, e))
 		return -1;
 	t->code.ack = t->code.first;
-	return t->ack_dscp[0] ? read_one(t, "ack-dscp", t->ack_dscp, &t->code.ack, e) : 0;
+	return t->ack_dscp[0] ? dscp_read_key(t, "ack-dscp", t->ack_dscp, &t->code.ack, e) : 0;
 }
 
 int dscp_check(const struct config *c, struct traffic_config *t, struct weir_error *e)
@@ -221,7 +221,7 @@ int dscp_check(const struct config *c, struct traffic_config *t, struct weir_err
 						"nothing is asked for",
 						t->name)
 			       : 0;
-	if (read_codes(t, e))
+	if (dscp_read_codes(t, e))
 		return -1;
-	return c->dscp.has_map ? use_map(c, t, e) : 0;
+	return c->dscp.has_map ? dscp_use_map(c, t, e) : 0;
 }

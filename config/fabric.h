@@ -68,13 +68,6 @@ struct fabric_ops {
 extern const struct registry fabric_registry;
 extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
 
-int fabric_parse(const char *spec, const struct fabric_ops **ops, void *params,
-		 struct weir_error *e);
-
-/* Reads switch.fabric, and lays the ports out where the scheme does; all else of the switch is
- * read. */
-int fabric_check(struct config *c, struct weir_error *e);
-
 /* Does the scheme do anything? */
 static inline int fabric_is_on(const struct config *c)
 {

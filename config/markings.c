@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "config/fabric.h"
 #include "config/plugin.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 #include "weir/buffer.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ int marking_rate(const char *text, uint64_t *rate_bps)
 }
 
 /* The last queue has all classes beyond it, too. */
-static void add_class(const struct config *c, struct marking_part *p, uint64_t class_id)
+static void marking_add_class(const struct config *c, struct marking_part *p, uint64_t class_id)
 {
 	if (class_id >= c->queues)
 		class_id = c->queues - 1;
@@ -34,16 +34,16 @@ static void add_class(const struct config *c, struct marking_part *p, uint64_t c
 }
 
 /* The classes of a section's data packets. */
-static void add_classes(const struct config *c, struct marking_part *p,
-			const struct traffic_config *t)
+static void marking_add_classes(const struct config *c, struct marking_part *p,
+				const struct traffic_config *t)
 {
 	for (uint64_t i = 0; i < t->classes; i++)
-		add_class(c, p, t->class_id + i);
+		marking_add_class(c, p, t->class_id + i);
 	if (t->first_bytes)
-		add_class(c, p, t->first_class);
+		marking_add_class(c, p, t->first_class);
 }
 
-static const struct traffic_config *find_traffic(const struct config *c, const char *name)
+static const struct traffic_config *marking_find_traffic(const struct config *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (strcmp(c->traffic[i].name, name) == 0)
@@ -51,22 +51,22 @@ static const struct traffic_config *find_traffic(const struct config *c, const c
 	return NULL;
 }
 
-static int twice(const struct marking_part *p, const char *what, struct weir_error *e)
+static int marking_error_twice(const struct marking_part *p, const char *what, struct weir_error *e)
 {
 	return weir_error_set(e, "%s: names more than one %s", p->path, what);
 }
 
 /* One of the words between dots. */
-static int read_word(const struct config *c, struct marking_part *p, const char *word,
-		     struct weir_error *e)
+static int marking_read_word(const struct config *c, struct marking_part *p, const char *word,
+			     struct weir_error *e)
 {
-	const struct traffic_config *t = find_traffic(c, word);
+	const struct traffic_config *t = marking_find_traffic(c, word);
 	struct weir_error unheard;
 	uint64_t class_id;
 
 	if (t || weir_option_parse(&class_id, &class_option, word, &unheard) == 0) {
 		if (p->has_classes)
-			return twice(p, "class", e);
+			return marking_error_twice(p, "class", e);
 		if (!t && class_id >= c->queues)
 			return weir_error_set(e,
 					      "%s: class %" PRIu64 ", but a port has %" PRIu32
@@ -74,15 +74,15 @@ static int read_word(const struct config *c, struct marking_part *p, const char 
 					      p->path, class_id, c->queues,
 					      c->queues == 1 ? "" : "s");
 		if (t)
-			add_classes(c, p, t);
+			marking_add_classes(c, p, t);
 		else
-			add_class(c, p, class_id);
+			marking_add_class(c, p, class_id);
 		return 0;
 	}
 	if (p->rate_bps == 0 && marking_rate(word, &p->rate_bps))
 		return 0;
 	if (p->tier[0] || marking_rate(word, &class_id))
-		return twice(p, p->tier[0] ? "tier" : "rate", e);
+		return marking_error_twice(p, p->tier[0] ? "tier" : "rate", e);
 	if (*word == '\0' || snprintf(p->tier, sizeof(p->tier), "%s", word) >= (int)sizeof(p->tier))
 		return weir_error_set(
 			e, "%s: a part is a traffic section, a class, a rate or a tier", p->path);
@@ -90,29 +90,29 @@ static int read_word(const struct config *c, struct marking_part *p, const char 
 }
 
 /* "storage.100Gbps red(min=5KB)". */
-static int read_part(const struct config *c, struct marking_part *p, const char *line,
-		     struct weir_error *e)
+static int marking_read_part(const struct config *c, struct marking_part *p, const char *line,
+			     struct weir_error *e)
 {
 	size_t length = strcspn(line, " ");
 	char words[WEIR_OPT_TEXT_SIZE], *word = words;
 
 	snprintf(words, sizeof(words), "%.*s", (int)length, line);
 	snprintf(p->path, sizeof(p->path), "switch.marking.%.200s", words);
-	if (any_mark_parse(line + length + 1, &p->mark, p->params, e))
+	if (scheme_parse_mark(line + length + 1, &p->mark, p->params, e))
 		return weir_error_prefix(e, "%s: ", p->path);
 	for (char *dot; (dot = strchr(word, '.')); word = dot + 1) {
 		*dot = '\0';
-		if (read_word(c, p, word, e))
+		if (marking_read_word(c, p, word, e))
 			return -1;
 	}
-	return read_word(c, p, word, e);
+	return marking_read_word(c, p, word, e);
 }
 
 /* --- what goes together --- */
 
 /* A scheme of one part or, without a part, the one of all others. */
-static int check_scheme(const struct config *c, const struct weir_mark_ops *mark,
-			const void *params, const char *path, struct weir_error *e)
+static int markings_check_scheme(const struct config *c, const struct weir_mark_ops *mark,
+				 const void *params, const char *path, struct weir_error *e)
 {
 	uint32_t needs = weir_mark_needs(mark, params);
 
@@ -135,8 +135,8 @@ static int check_scheme(const struct config *c, const struct weir_mark_ops *mark
 }
 
 /* Where queues of a port differ, each has a state of its own. */
-static int check_scope(const struct config *c, const struct weir_mark_ops *mark, const char *path,
-		       struct weir_error *e)
+static int markings_check_scope(const struct config *c, const struct weir_mark_ops *mark,
+				const char *path, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < c->markings->count; i++)
 		if (c->markings->parts[i].has_classes && mark->scope == WEIR_MARK_STATE_PER_PORT)
@@ -147,7 +147,7 @@ static int check_scope(const struct config *c, const struct weir_mark_ops *mark,
 	return 0;
 }
 
-static int share_class(const struct marking_part *a, const struct marking_part *b)
+static int marking_share_class(const struct marking_part *a, const struct marking_part *b)
 {
 	for (size_t i = 0; i < sizeof(a->classes) / sizeof(a->classes[0]); i++)
 		if (a->classes[i] & b->classes[i])
@@ -156,14 +156,14 @@ static int share_class(const struct marking_part *a, const struct marking_part *
 }
 
 /* Two parts that say the same of some queue, as two sections with one class do. */
-static int check_overlap(const struct markings *m, struct weir_error *e)
+static int markings_check_overlap(const struct markings *m, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < m->count; i++)
 		for (uint32_t k = 0; k < i; k++) {
 			const struct marking_part *a = &m->parts[i], *b = &m->parts[k];
 
 			if (a->rate_bps == b->rate_bps && strcmp(a->tier, b->tier) == 0 &&
-			    share_class(a, b))
+			    marking_share_class(a, b))
 				return weir_error_set(e,
 						      "%s: means queues that %s means too; give "
 						      "the sections classes of their own",
@@ -172,7 +172,7 @@ static int check_overlap(const struct markings *m, struct weir_error *e)
 	return 0;
 }
 
-static int check_parts(const struct config *c, struct weir_error *e)
+static int markings_check_parts(const struct config *c, struct weir_error *e)
 {
 	const struct markings *m = c->markings;
 
@@ -181,8 +181,8 @@ static int check_parts(const struct config *c, struct weir_error *e)
 				      "switch.tune: %s turns the knobs of one scheme, which "
 				      "does not go with marking.PART",
 				      weir_quote(c->switches.tune).text);
-	if (check_scheme(c, c->mark, c->mark_params, "switch.marking", e) ||
-	    check_scope(c, c->mark, "switch.marking", e))
+	if (markings_check_scheme(c, c->mark, c->mark_params, "switch.marking", e) ||
+	    markings_check_scope(c, c->mark, "switch.marking", e))
 		return -1;
 	for (uint32_t i = 0; i < m->count; i++) {
 		const struct marking_part *p = &m->parts[i];
@@ -191,11 +191,11 @@ static int check_parts(const struct config *c, struct weir_error *e)
 			return weir_error_set(
 				e, "%s: under switch.fabric = %s a queue is not a class's", p->path,
 				c->fabric->scheme.name);
-		if (check_scheme(c, p->mark, p->params, p->path, e) ||
-		    check_scope(c, p->mark, p->path, e))
+		if (markings_check_scheme(c, p->mark, p->params, p->path, e) ||
+		    markings_check_scope(c, p->mark, p->path, e))
 			return -1;
 	}
-	return check_overlap(m, e);
+	return markings_check_overlap(m, e);
 }
 
 int markings_check(struct config *c, struct weir_error *e)
@@ -209,15 +209,16 @@ int markings_check(struct config *c, struct weir_error *e)
 	c->markings = memory_zeroed(1, sizeof(*c->markings) +
 					       lines->count * sizeof(c->markings->parts[0]));
 	for (; c->markings->count < lines->count; c->markings->count++)
-		if (read_part(c, &c->markings->parts[c->markings->count],
-			      lines->lines[c->markings->count].text, e))
+		if (marking_read_part(c, &c->markings->parts[c->markings->count],
+				      lines->lines[c->markings->count].text, e))
 			return -1;
-	return check_parts(c, e);
+	return markings_check_parts(c, e);
 }
 
 /* --- which one holds --- */
 
-static int holds(const struct marking_part *p, const char *tier, uint64_t rate_bps, uint32_t queue)
+static int marking_part_holds(const struct marking_part *p, const char *tier, uint64_t rate_bps,
+			      uint32_t queue)
 {
 	return (p->rate_bps == 0 || p->rate_bps == rate_bps) &&
 	       (p->tier[0] == '\0' || strcmp(p->tier, tier) == 0) &&
@@ -225,7 +226,7 @@ static int holds(const struct marking_part *p, const char *tier, uint64_t rate_b
 }
 
 /* How much a part says: how many things, then which. */
-static int weight(const struct marking_part *p)
+static int marking_part_weight(const struct marking_part *p)
 {
 	int has_tier = p->tier[0] != '\0', has_rate = p->rate_bps != 0;
 	int has_classes = p->has_classes != 0;
@@ -241,8 +242,30 @@ const struct marking_part *marking_part_of(const struct config *c, const char *t
 	for (uint32_t i = 0; c->markings && i < c->markings->count; i++) {
 		const struct marking_part *p = &c->markings->parts[i];
 
-		if (holds(p, tier, rate_bps, queue) && (!best || weight(p) > weight(best)))
+		if (marking_part_holds(p, tier, rate_bps, queue) &&
+		    (!best || marking_part_weight(p) > marking_part_weight(best)))
 			best = p;
 	}
 	return best;
+}
+
+/* --- changing one --- */
+
+int marking_begins_otherwise(const struct weir_port_class *a, const struct weir_port_class *b)
+{
+	struct weir_port *x, *y;
+	int differs;
+
+	if (a->size != b->size || a->mark_offset != b->mark_offset ||
+	    a->mark_stride != b->mark_stride || a->mark_needs != b->mark_needs)
+		return 1;
+	x = memory_new(1, a->size);
+	y = memory_new(1, b->size);
+	weir_port_init(x, a, NULL, 0);
+	weir_port_init(y, b, NULL, 0);
+	differs = memcmp((char *)x + a->mark_offset, (char *)y + a->mark_offset,
+			 a->size - a->mark_offset);
+	memory_free(x, 1, a->size);
+	memory_free(y, 1, b->size);
+	return differs;
 }

@@ -12,6 +12,7 @@
 #ifndef CONFIG_MARKINGS_H
 #define CONFIG_MARKINGS_H
 #include "config/config.h"
+#include "weir/port.h"
 #include <string.h>
 
 struct marking_part {
@@ -41,4 +42,8 @@ int markings_check(struct config *c, struct weir_error *e);
 /* That of a queue in a port of that rate, in a switch of that tier; NULL: switch.marking holds. */
 const struct marking_part *marking_part_of(const struct config *c, const char *tier,
 					   uint64_t rate_bps, uint32_t queue);
+
+/* Does a scheme's state begin otherwise with the other settings? Then some of them are in it and
+ * cannot be changed by changing the settings. */
+int marking_begins_otherwise(const struct weir_port_class *a, const struct weir_port_class *b);
 #endif

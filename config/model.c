@@ -31,7 +31,7 @@ int model_is_file(const char *name)
 
 /* --- reading --- */
 
-static int stream_read(FILE *f, struct weir_learn_bytes *bytes, struct weir_error *e)
+static int model_read_stream(FILE *f, struct weir_learn_bytes *bytes, struct weir_error *e)
 {
 	int64_t size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
 	uint8_t *data;
@@ -51,7 +51,7 @@ static int stream_read(FILE *f, struct weir_learn_bytes *bytes, struct weir_erro
 }
 
 /* The bytes of a file; whoever takes them frees them. */
-static int file_read(const char *path, struct weir_learn_bytes *bytes, struct weir_error *e)
+static int model_read_file(const char *path, struct weir_learn_bytes *bytes, struct weir_error *e)
 {
 	const char *why;
 	FILE *f = input_open(path, &why);
@@ -59,12 +59,12 @@ static int file_read(const char *path, struct weir_learn_bytes *bytes, struct we
 
 	if (!f)
 		return weir_error_set(e, "cannot be read: %s", why);
-	failed = stream_read(f, bytes, e);
+	failed = model_read_stream(f, bytes, e);
 	fclose(f);
 	return failed;
 }
 
-static struct digest digest_of(struct weir_learn_bytes bytes)
+static struct digest model_digest(struct weir_learn_bytes bytes)
 {
 	struct digest_sum sum = { 0, 0 };
 
@@ -72,7 +72,7 @@ static struct digest digest_of(struct weir_learn_bytes bytes)
 	return digest_end(&sum);
 }
 
-static char *copy_of(const char *text)
+static char *model_copy_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -80,7 +80,7 @@ static char *copy_of(const char *text)
 }
 
 /* A text of a model whose header is sound; "" where it has none. No text is as long as its file. */
-static char *text_of(struct weir_learn_bytes bytes, const char *key)
+static char *model_text(struct weir_learn_bytes bytes, const char *key)
 {
 	char *text = memory_grow(NULL, bytes.size, 1);
 	struct weir_error e;
@@ -91,17 +91,17 @@ static char *text_of(struct weir_learn_bytes bytes, const char *key)
 }
 
 /* "for acc; sequence 0; ...; made by 'weir train ...', seed 7, version 0.2.0". */
-static char *about(struct weir_learn_bytes bytes)
+static char *model_about(struct weir_learn_bytes bytes)
 {
 	static const char *const parts[][2] = {
 		{ "for ", WEIR_LEARN_SCHEME },         { "; ", WEIR_LEARN_LAYERS },
 		{ "; made by '", WEIR_LEARN_COMMAND }, { "', seed ", WEIR_LEARN_SEED },
 		{ ", version ", WEIR_LEARN_VERSION },
 	};
-	char *made = copy_of("");
+	char *made = model_copy_text("");
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char *text = text_of(bytes, parts[i][1]);
+		char *text = model_text(bytes, parts[i][1]);
 		size_t used = strlen(made), more = strlen(parts[i][0]) + strlen(text);
 
 		made = memory_grow(made, used + more + 1, 1);
@@ -112,7 +112,8 @@ static char *about(struct weir_learn_bytes bytes)
 }
 
 /* NULL with a message: it is no sound model, and nothing of it is kept. */
-static struct kept *kept_new(const char *name, struct weir_learn_bytes bytes, struct weir_error *e)
+static struct kept *model_kept_new(const char *name, struct weir_learn_bytes bytes,
+				   struct weir_error *e)
 {
 	struct weir_learn_plan plan;
 	struct weir_learn_net net;
@@ -129,19 +130,19 @@ static struct kept *kept_new(const char *name, struct weir_learn_bytes bytes, st
 	k = memory_new(1, sizeof(*k));
 	k->net = net;
 	k->model = (struct model){
-		.policy = { .name = copy_of(name),
-			    .scheme = text_of(bytes, WEIR_LEARN_SCHEME),
-			    .features = text_of(bytes, WEIR_LEARN_FEATURES),
-			    .actions = text_of(bytes, WEIR_LEARN_ACTIONS),
+		.policy = { .name = model_copy_text(name),
+			    .scheme = model_text(bytes, WEIR_LEARN_SCHEME),
+			    .features = model_text(bytes, WEIR_LEARN_FEATURES),
+			    .actions = model_text(bytes, WEIR_LEARN_ACTIONS),
 			    .net = &k->net,
 			    .weights = weights },
 		.bytes = bytes,
-		.about = about(bytes),
+		.about = model_about(bytes),
 	};
 	return k;
 }
 
-static struct kept *kept_find(const char *name, const struct digest *d)
+static struct kept *model_kept_find(const char *name, const struct digest *d)
 {
 	struct kept *k = kept_first;
 
@@ -152,16 +153,16 @@ static struct kept *kept_find(const char *name, const struct digest *d)
 }
 
 /* The model of that name and these bytes; *is_new where it took the bytes for itself. */
-static const struct model *kept_take(const char *name, struct weir_learn_bytes bytes, int *is_new,
-				     struct weir_error *e)
+static const struct model *model_kept_take(const char *name, struct weir_learn_bytes bytes,
+					   int *is_new, struct weir_error *e)
 {
-	struct digest d = digest_of(bytes);
+	struct digest d = model_digest(bytes);
 	struct kept *k;
 
 	pthread_mutex_lock(&kept_lock);
-	k = kept_find(name, &d);
+	k = model_kept_find(name, &d);
 	*is_new = 0;
-	if (!k && (k = kept_new(name, bytes, e))) {
+	if (!k && (k = model_kept_new(name, bytes, e))) {
 		k->model.digest = d;
 		k->next = kept_first;
 		kept_first = k;
@@ -173,7 +174,7 @@ static const struct model *kept_take(const char *name, struct weir_learn_bytes b
 
 /* --- by name --- */
 
-static void unknown_model(const struct model_file *built_in, const char *name, struct weir_error *e)
+static void model_unknown(const struct model_file *built_in, const char *name, struct weir_error *e)
 {
 	const char *names[NAMES_MAX];
 	size_t count = 0;
@@ -187,15 +188,15 @@ static void unknown_model(const struct model_file *built_in, const char *name, s
 	weir_error_set(e, "%s; a file's name has a slash or a dot", e->text);
 }
 
-static const struct model *from_file(const char *name, struct weir_error *e)
+static const struct model *model_from_file(const char *name, struct weir_error *e)
 {
 	struct weir_learn_bytes bytes;
 	const struct model *m;
 	int is_new;
 
-	if (file_read(name, &bytes, e))
+	if (model_read_file(name, &bytes, e))
 		return NULL;
-	m = kept_take(name, bytes, &is_new, e);
+	m = model_kept_take(name, bytes, &is_new, e);
 	if (!is_new)
 		free((void *)bytes.data);
 	return m;
@@ -211,10 +212,10 @@ const struct model *model_load(const struct model_file *built_in, const char *na
 	while (f->name && strcmp(f->name, name) != 0)
 		f++;
 	if (!f->name && !model_is_file(name)) {
-		unknown_model(built_in, name, e);
+		model_unknown(built_in, name, e);
 		return NULL;
 	}
-	m = f->name ? kept_take(name, f->bytes, &is_new, e) : from_file(name, e);
+	m = f->name ? model_kept_take(name, f->bytes, &is_new, e) : model_from_file(name, e);
 	if (!m)
 		weir_error_prefix(e, "model %s: ", weir_quote(name).text);
 	return m;
@@ -222,9 +223,9 @@ const struct model *model_load(const struct model_file *built_in, const char *na
 
 /* --- in params --- */
 
-static const struct model *attach(const struct model_file *built_in,
-				  const struct weir_scheme_model *own, void *params,
-				  struct weir_error *e)
+static const struct model *model_attach_named(const struct model_file *built_in,
+					      const struct weir_scheme_model *own, void *params,
+					      struct weir_error *e)
 {
 	char *name = (char *)params + own->name_offset;
 	const struct model *m = model_load(built_in, name, e);
@@ -252,7 +253,7 @@ int model_attach(const struct model_file *built_in, const struct weir_scheme *s,
 	if (!name[0] && own->standard && own->standard(params))
 		snprintf(name, WEIR_OPT_TEXT_SIZE, "%s", own->standard(params));
 	if (name[0]) {
-		m = attach(built_in, own, params, e);
+		m = model_attach_named(built_in, own, params, e);
 		if (!m)
 			return weir_error_prefix(e, "%s: ", s->name);
 		policy = &m->policy;
@@ -268,4 +269,56 @@ const struct model *model_of(const struct weir_scheme *s, const void *params)
 	if (s->model)
 		memcpy(&policy, (const char *)params + s->model->policy_offset, sizeof(policy));
 	return (const struct model *)(const void *)policy;
+}
+
+/* --- of a config --- */
+
+/* Settings of which there is one: where in the config the scheme and its params are. switch.tune
+ * names one kind or the other; a card's marking is an option of the card. */
+static const struct {
+	const char *path;
+	size_t ops, params;
+} places[] = {
+	{ "switch.marking", offsetof(struct config, mark), offsetof(struct config, mark_params) },
+	{ "switch.scheduler", offsetof(struct config, sched),
+	  offsetof(struct config, sched_params) },
+	{ "switch.tune", offsetof(struct config, agent), offsetof(struct config, tune_params) },
+	{ "switch.tune", offsetof(struct config, tuner), offsetof(struct config, tune_params) },
+	{ "host.cc", offsetof(struct config, cc), offsetof(struct config, cc_params) },
+	{ "host.card", offsetof(struct config, card_mark),
+	  offsetof(struct config, card_mark_params) },
+};
+
+enum { PLACES = sizeof(places) / sizeof(places[0]) };
+
+int model_use_at(const struct config *c, uint32_t i, struct model_use *use)
+{
+	const struct weir_scheme *scheme; /* ops begin with their head */
+	const void *params;
+
+	if (i < PLACES) {
+		memcpy(&scheme, (const char *)c + places[i].ops, sizeof(scheme));
+		params = (const char *)c + places[i].params;
+		snprintf(use->path, sizeof(use->path), "%s", places[i].path);
+	} else if (i - PLACES < c->traffic_count) {
+		const struct traffic_config *t = &c->traffic[i - PLACES];
+
+		scheme = t->cc_ops ? &t->cc_ops->scheme : NULL;
+		params = t->cc_params;
+		snprintf(use->path, sizeof(use->path), "traffic.%s.cc", t->name);
+	} else {
+		return 0;
+	}
+	use->model = scheme ? model_of(scheme, params) : NULL;
+	return 1;
+}
+
+const struct model *model_used(const struct config *c, const char *path)
+{
+	struct model_use use;
+
+	for (uint32_t i = 0; model_use_at(c, i, &use); i++)
+		if (use.model && strcmp(use.path, path) == 0)
+			return use.model;
+	return NULL;
 }

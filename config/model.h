@@ -3,13 +3,14 @@
  * program.
  *
  * The library reads no files. Whoever reads the spec of a scheme that has a network (weir/scheme.h)
- * has it attached here: any_parse does so for every marking scheme, scheduler, control and the
+ * has it attached here: scheme_parse does so for every marking scheme, scheduler, control and the
  * like. A model is looked at as a whole before a scheme sees any of it, and stays until the program
  * ends, so that what points at it stays true; the same file with the same content is the same
  * model, for all threads. */
 #ifndef CONFIG_MODEL_H
 #define CONFIG_MODEL_H
 #include "base/digest.h"
+#include "config/config.h"
 #include "weir/learn.h"
 #include "weir/scheme.h"
 
@@ -42,4 +43,18 @@ int model_attach(const struct model_file *built_in, const struct weir_scheme *s,
 
 /* The one that was attached; NULL: none was. */
 const struct model *model_of(const struct weir_scheme *s, const void *params);
+
+/* --- the models of a config, for the names of runs and for tables --- */
+
+/* One of the settings that name a scheme. */
+struct model_use {
+	char path[160];            /* "host.cc", "traffic.web.cc" */
+	const struct model *model; /* NULL: its scheme has none */
+};
+
+/* The i-th of a config that was checked; 0: there are no more. */
+int model_use_at(const struct config *c, uint32_t i, struct model_use *use);
+
+/* The model of the scheme that the setting of that path names; NULL: none. */
+const struct model *model_used(const struct config *c, const char *path);
 #endif

@@ -1,17 +1,184 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin.c -- loading shared objects, and specs that name them. */
+/* plugin.c -- which shared objects may be loaded, loading them, and finding schemes in them. */
 #define _GNU_SOURCE
 #include "config/plugin.h"
-#include "config/model.h"
+#include "base/memory.h"
 #include "config/plugin_check.h"
-#include "config/plugin_file.h"
-#include "config/plugin_permit.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+_Static_assert(PLUGIN_PATH_SIZE >= 4096, "realpath writes up to PATH_MAX bytes");
+
 #define DOOR "weir_plugin"
+
+/* --- permission --- */
+
+/* A list of texts. Entries stay: what they are asked for may come at any time. */
+struct paths {
+	char **all;
+	uint32_t count;
+};
+
+enum reach { REACH_PERMITTED, REACH_ALL };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum reach reach; /* under the lock, as all of these */
+static int looks_only;
+static uint64_t looks;
+static struct paths folders, files; /* resolved; folders end with a slash */
+static struct paths looked_at;      /* as they were named */
+
+static int plugin_paths_have(const struct paths *p, const char *path)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (strcmp(p->all[i], path) == 0)
+			return 1;
+	return 0;
+}
+
+/* Once each. */
+static void plugin_paths_add(struct paths *p, const char *path)
+{
+	size_t size = strlen(path) + 1;
+
+	pthread_mutex_lock(&lock);
+	if (!plugin_paths_have(p, path)) {
+		p->all = memory_grow(p->all, p->count + UINT64_C(1), sizeof(*p->all));
+		p->all[p->count] = memory_grow(NULL, size, 1);
+		memcpy(p->all[p->count++], path, size);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void plugin_permit_all(void)
+{
+	pthread_mutex_lock(&lock);
+	reach = REACH_ALL;
+	pthread_mutex_unlock(&lock);
+}
+
+void plugin_permit_looks_only(void)
+{
+	pthread_mutex_lock(&lock);
+	looks_only = 1;
+	pthread_mutex_unlock(&lock);
+}
+
+void plugin_permit_folder(const char *folder)
+{
+	char real[PLUGIN_PATH_SIZE + 1];
+	size_t length;
+
+	if (!realpath(folder, real))
+		return;
+	length = strlen(real);
+	if (real[length - 1] != '/') /* of the root alone */
+		memcpy(real + length, "/", 2);
+	plugin_paths_add(&folders, real);
+}
+
+void plugin_permit_tree_of(const char *file)
+{
+	char real[PLUGIN_PATH_SIZE];
+
+	if (!realpath(file, real))
+		return;
+	strrchr(real, '/')[1] = '\0';
+	plugin_permit_folder(real);
+}
+
+void plugin_permit_named(const char *text)
+{
+	static const char ends[] = "(),;=";
+	char name[PLUGIN_PATH_SIZE], real[PLUGIN_PATH_SIZE];
+
+	while (*text) {
+		size_t length;
+
+		text += strspn(text, " \t(),;=");
+		length = strcspn(text, ends);
+		if (length > 0 && length < sizeof(name) && memchr(text, '/', length)) {
+			memcpy(name, text, length);
+			while (name[length - 1] == ' ' || name[length - 1] == '\t')
+				length--;
+			name[length] = '\0';
+			if (realpath(name, real))
+				plugin_paths_add(&files, real);
+		}
+		text += strcspn(text, ends);
+	}
+}
+
+static int plugin_is_permitted(const char *real)
+{
+	if (reach == REACH_ALL || plugin_paths_have(&files, real))
+		return 1;
+	for (uint32_t i = 0; i < folders.count; i++)
+		if (strncmp(real, folders.all[i], strlen(folders.all[i])) == 0)
+			return 1;
+	return 0;
+}
+
+int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
+{
+	int permitted;
+
+	if (!realpath(path, real))
+		return weir_error_set(e, "cannot be loaded: cannot open shared object file: %s",
+				      strerror(errno));
+	pthread_mutex_lock(&lock);
+	permitted = looks_only || plugin_is_permitted(real);
+	pthread_mutex_unlock(&lock);
+	if (permitted)
+		return 0;
+	return weir_error_set(
+		e,
+		"not loaded: a plug-in is code, and %.300s does not lie in the folder of the file "
+		"that names it; --allow-plugins (weir_sim_allow_plugins) loads it, and so does "
+		"naming it "
+		"on the command line",
+		real);
+}
+
+static int plugin_permit_is_look(void)
+{
+	int only;
+
+	pthread_mutex_lock(&lock);
+	only = looks_only;
+	pthread_mutex_unlock(&lock);
+	return only;
+}
+
+static void plugin_permit_count_look(const char *path)
+{
+	plugin_paths_add(&looked_at, path);
+	pthread_mutex_lock(&lock);
+	looks++;
+	pthread_mutex_unlock(&lock);
+}
+
+uint64_t plugin_looks(void)
+{
+	uint64_t count;
+
+	pthread_mutex_lock(&lock);
+	count = looks;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+const char *plugin_looked_at_path(uint32_t i)
+{
+	return i < looked_at.count ? looked_at.all[i] : NULL;
+}
+
+/* --- loading --- */
 
 static const struct {
 	const char *name, *member;
@@ -44,7 +211,7 @@ int is_plugin(const char *spec)
 }
 
 /* The door's size as the object has it: a text or a number of that name is no plug-in. */
-static size_t door_size(const void *door)
+static size_t plugin_door_size(const void *door)
 {
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
@@ -54,7 +221,7 @@ static size_t door_size(const void *door)
 	return symbol->st_size;
 }
 
-static int check_door(const struct plugin_door *door, struct weir_error *e)
+static int plugin_check_door(const struct plugin_door *door, struct weir_error *e)
 {
 	uint64_t abi = door->size < sizeof(door->abi) ? 0 : door->abi;
 
@@ -76,20 +243,20 @@ static int check_door(const struct plugin_door *door, struct weir_error *e)
 	return 0;
 }
 
-static int check_loaded(const struct weir_plugin *p, struct weir_error *e)
+static int plugin_check_loaded(const struct weir_plugin *p, struct weir_error *e)
 {
 	struct plugin_door door = { .is_there = p != NULL };
 
 	if (p) {
-		door.size = door_size(p);
+		door.size = plugin_door_size(p);
 		door.abi = door.size < sizeof(p->abi) ? 0 : p->abi;
 	}
-	return check_door(&door, e) || plugin_check(p, e) ? -1 : 0;
+	return plugin_check_door(&door, e) || plugin_check(p, e) ? -1 : 0;
 }
 
 /* May it be loaded, and could it? real: the file to load. Where only looks are allowed this is all
  * that happens. */
-static int check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
+static int plugin_check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
 {
 	struct plugin_door door;
 
@@ -97,7 +264,7 @@ static int check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir
 		return -1;
 	if (!plugin_permit_is_look())
 		return 0;
-	if (plugin_file_door(real, DOOR, &door, e) || check_door(&door, e))
+	if (plugin_file_door(real, DOOR, &door, e) || plugin_check_door(&door, e))
 		return -1;
 	plugin_permit_count_look(path);
 	return weir_error_set(e, "is a plug-in and was not loaded; --allow-plugins loads it");
@@ -110,7 +277,7 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 	void *object;
 	size_t length;
 
-	if (check_file(path, real, e)) {
+	if (plugin_check_file(path, real, e)) {
 		weir_error_prefix(e, "%.200s: ", path);
 		return NULL;
 	}
@@ -127,7 +294,7 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 		return NULL;
 	}
 	p = dlsym(object, DOOR);
-	if (check_loaded(p, e)) {
+	if (plugin_check_loaded(p, e)) {
 		weir_error_prefix(e, "%.200s: ", path);
 		dlclose(object);
 		return NULL;
@@ -138,7 +305,7 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 /* --- specs --- */
 
 /* The plug-in that a spec names; NULL with a message. */
-static const struct weir_plugin *named(const char *spec, struct weir_error *e)
+static const struct weir_plugin *plugin_of_spec(const char *spec, struct weir_error *e)
 {
 	char path[WEIR_OPT_TEXT_SIZE];
 
@@ -157,8 +324,8 @@ int plugin_has_path(const char *spec, struct weir_error *e)
 }
 
 /* "./mine.so holds no marking scheme, but a congestion control". */
-static int other_kind(const struct weir_plugin *p, const char *spec, enum plugin_kind wanted,
-		      struct weir_error *e)
+static int plugin_report_kind(const struct weir_plugin *p, const char *spec,
+			      enum plugin_kind wanted, struct weir_error *e)
 {
 	int held = 0;
 
@@ -170,47 +337,10 @@ static int other_kind(const struct weir_plugin *p, const char *spec, enum plugin
 
 const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e)
 {
-	const struct weir_plugin *p = named(spec, e);
+	const struct weir_plugin *p = plugin_of_spec(spec, e);
 	const void *ops = p ? plugin_ops(p, kind) : NULL;
 
 	if (p && !ops)
-		other_kind(p, spec, kind, e);
+		plugin_report_kind(p, spec, kind, e);
 	return ops;
-}
-
-const void *any_parse(const struct registry *builtin, enum plugin_kind kind, const char *spec,
-		      void *params, struct weir_error *e)
-{
-	const void *ops;
-
-	if (is_plugin(spec)) {
-		ops = plugin_find(spec, kind, e);
-		if (ops && weir_scheme_parse(ops, spec, params, e))
-			return NULL;
-	} else {
-		ops = plugin_has_path(spec, e) ? NULL
-					       : weir_registry_parse(builtin, spec, params, e);
-	}
-	return ops && model_attach(model_files, ops, params, e) == 0 ? ops : NULL;
-}
-
-int any_mark_parse(const char *spec, const struct weir_mark_ops **ops, void *params,
-		   struct weir_error *e)
-{
-	*ops = any_parse(&weir_mark_registry, PLUGIN_MARK, spec, params, e);
-	return *ops ? 0 : -1;
-}
-
-int any_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
-		    void *params, struct weir_error *e)
-{
-	*ops = any_parse(&weir_sched_registry, PLUGIN_SCHED, spec, params, e);
-	return *ops ? weir_sched_fits(*ops, params, queues, e) : -1;
-}
-
-int any_cc_parse(const char *spec, const struct weir_cc_ops **ops, void *params,
-		 struct weir_error *e)
-{
-	*ops = any_parse(&weir_cc_registry, PLUGIN_CC, spec, params, e);
-	return *ops ? 0 : -1;
 }

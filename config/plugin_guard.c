@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin_guard.c -- see plugin_guard.h.
+/* plugin_guard.c -- looks at the answers of marking schemes and schedulers of plug-ins, see
+ * plugin.h.
  *
  * A guarded scheme's ops are copies of its own in which the hooks that decide are replaced; the
  * guard is what the ports hold as the scheme's parameters. */
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include "base/memory.h"
 #include "config/card.h"
 #include "config/markings.h"
-#include "config/plugin.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static struct plugin_guard *guard_of(const void *params)
 	return (struct plugin_guard *)params;
 }
 
-static const struct mark_guard *mark_guard_of(const void *params)
+static const struct mark_guard *guard_of_mark(const void *params)
 {
 	return params;
 }
@@ -55,7 +55,7 @@ static const struct mark_guard *mark_guard_of(const void *params)
 
 /* --- marking schemes --- */
 
-static uint32_t checked_verdict(const struct mark_guard *m, const char *hook, uint32_t verdict)
+static uint32_t guard_verdict(const struct mark_guard *m, const char *hook, uint32_t verdict)
 {
 	uint32_t what = verdict & ((1u << WEIR_MARK_VERDICT_BITS) - 1);
 
@@ -70,24 +70,24 @@ static uint32_t checked_verdict(const struct mark_guard *m, const char *hook, ui
 	return WEIR_MARK_PASS;
 }
 
-static uint32_t guarded_enqueue(void *state, const void *params, const struct weir_mark_view *v)
+static uint32_t guard_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
-	return checked_verdict(m, "enqueue", m->inner->enqueue(state, m->params, v));
+	return guard_verdict(m, "enqueue", m->inner->enqueue(state, m->params, v));
 }
 
-static uint32_t guarded_dequeue(void *state, const void *params, const struct weir_mark_view *v)
+static uint32_t guard_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
-	return checked_verdict(m, "dequeue", m->inner->dequeue(state, m->params, v));
+	return guard_verdict(m, "dequeue", m->inner->dequeue(state, m->params, v));
 }
 
-static uint32_t guarded_choice(void *state, const void *params, const struct weir_mark_view *v,
-			       const struct weir_queue *queues)
+static uint32_t guard_choose_queue(void *state, const void *params, const struct weir_mark_view *v,
+				   const struct weir_queue *queues)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 	uint32_t queue = m->inner->choose_queue(state, m->params, v, queues);
 
 	if (queue < m->queues)
@@ -97,37 +97,37 @@ static uint32_t guarded_choice(void *state, const void *params, const struct wei
 	return v->queue;
 }
 
-static uint32_t guarded_needs(const void *params)
+static uint32_t guard_needs(const void *params)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
 	return weir_mark_needs(m->inner, m->params);
 }
 
-static size_t guarded_size(const void *params)
+static size_t guard_size(const void *params)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
 	return weir_mark_state_size(m->inner, m->params);
 }
 
-static uint64_t guarded_quiet(const void *params)
+static uint64_t guard_quiet_below(const void *params)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
 	return m->inner->quiet_below(m->params);
 }
 
-static int guarded_passes_idle(const void *params)
+static int guard_passes_idle(const void *params)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
 	return m->inner->passes_idle(m->params);
 }
 
-static void guarded_mark_init(void *state, const void *params, const struct weir_mark_env *env)
+static void guard_mark_init(void *state, const void *params, const struct weir_mark_env *env)
 {
-	const struct mark_guard *m = mark_guard_of(params);
+	const struct mark_guard *m = guard_of_mark(params);
 
 	m->inner->init(state, m->params, env);
 }
@@ -147,14 +147,14 @@ static void guard_mark(struct plugin_guard *g, const char *spec, const struct we
 	m->queues = g->config->queues;
 	snprintf(m->name, sizeof(m->name), "%.*s", NAME(spec));
 	m->ops = *inner;
-	m->ops.needs = guarded_needs;
-	m->ops.size = guarded_size;
-	m->ops.init = inner->init ? guarded_mark_init : NULL;
-	m->ops.quiet_below = inner->quiet_below ? guarded_quiet : NULL;
-	m->ops.passes_idle = inner->passes_idle ? guarded_passes_idle : NULL;
-	m->ops.choose_queue = inner->choose_queue ? guarded_choice : NULL;
-	m->ops.enqueue = inner->enqueue ? guarded_enqueue : NULL;
-	m->ops.dequeue = inner->dequeue ? guarded_dequeue : NULL;
+	m->ops.needs = guard_needs;
+	m->ops.size = guard_size;
+	m->ops.init = inner->init ? guard_mark_init : NULL;
+	m->ops.quiet_below = inner->quiet_below ? guard_quiet_below : NULL;
+	m->ops.passes_idle = inner->passes_idle ? guard_passes_idle : NULL;
+	m->ops.choose_queue = inner->choose_queue ? guard_choose_queue : NULL;
+	m->ops.enqueue = inner->enqueue ? guard_enqueue : NULL;
+	m->ops.dequeue = inner->dequeue ? guard_dequeue : NULL;
 	m->ops.glances = NULL;
 }
 
@@ -181,84 +181,84 @@ const void *plugin_guard_inner(const struct plugin_guard *g, const void *params)
 
 /* Behind the scheduler's own state, which so stays where its hooks expect it: which queues hold
  * packets and are not paused. */
-struct guarded_state {
+struct guard_state {
 	uint64_t active[WEIR_QUEUES_MAX / 64];
 };
 
-static size_t inner_size(const struct config *c)
+static size_t guard_inner_size(const struct config *c)
 {
 	size_t size = c->sched->state_size + c->queues * c->sched->queue_state_size;
 
 	return (size + 7) & ~(size_t)7;
 }
 
-static struct guarded_state *own_state(const struct config *c, void *state)
+static struct guard_state *guard_state(const struct config *c, void *state)
 {
-	return (struct guarded_state *)((char *)state + inner_size(c));
+	return (struct guard_state *)((char *)state + guard_inner_size(c));
 }
 
-static int is_active(const struct guarded_state *s, uint32_t q)
+static int guard_is_active(const struct guard_state *s, uint32_t q)
 {
 	return (int)(s->active[q / 64] >> (q % 64) & 1);
 }
 
-static void set_active(struct guarded_state *s, uint32_t q, uint64_t active)
+static void guard_set_active(struct guard_state *s, uint32_t q, uint64_t active)
 {
 	s->active[q / 64] = (s->active[q / 64] & ~(UINT64_C(1) << (q % 64))) | active << (q % 64);
 }
 
-static void guarded_sched_init(void *state, const void *params, uint32_t queues)
+static void guard_sched_init(void *state, const void *params, uint32_t queues)
 {
 	const struct config *c = guard_of(params)->config;
 
 	c->sched->init(state, c->sched_params, queues);
 }
 
-static void guarded_activate(void *state, const void *params, uint32_t q,
-			     const struct weir_queue *queues)
+static void guard_activate(void *state, const void *params, uint32_t q,
+			   const struct weir_queue *queues)
 {
 	const struct config *c = guard_of(params)->config;
 
-	set_active(own_state(c, state), q, 1);
+	guard_set_active(guard_state(c, state), q, 1);
 	if (c->sched->activate)
 		c->sched->activate(state, c->sched_params, q, queues);
 }
 
-static void guarded_halt(void *state, const void *params, uint32_t q)
+static void guard_halt(void *state, const void *params, uint32_t q)
 {
 	const struct config *c = guard_of(params)->config;
 
-	set_active(own_state(c, state), q, 0);
+	guard_set_active(guard_state(c, state), q, 0);
 	c->sched->halt(state, c->sched_params, q);
 }
 
-static void guarded_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-			 const struct weir_queue *queues)
+static void guard_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		       const struct weir_queue *queues)
 {
 	const struct config *c = guard_of(params)->config;
 
 	if (queues[q].pkts == 0)
-		set_active(own_state(c, state), q, 0);
+		guard_set_active(guard_state(c, state), q, 0);
 	if (c->sched->sent)
 		c->sched->sent(state, c->sched_params, q, bytes, queues);
 }
 
-static uint32_t first_active(const struct guarded_state *s)
+static uint32_t guard_first_active(const struct guard_state *s)
 {
 	uint32_t q = 0;
 
-	while (!is_active(s, q))
+	while (!guard_is_active(s, q))
 		q++;
 	return q;
 }
 
-static uint32_t guarded_pick(void *state, const void *params, const struct weir_queue *queues)
+static uint32_t guard_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct plugin_guard *g = guard_of(params);
 	const struct config *c = g->config;
 	uint32_t q = c->sched->pick(state, c->sched_params, queues);
 
-	if (q < c->queues && is_active(own_state(c, state), q))
+	if (q < c->queues && guard_is_active(guard_state(c, state), q))
 		return q;
 	if (q >= c->queues)
 		CATCH(g, "scheduler %.*s picked queue %" PRIu32 "; ports have %" PRIu32,
@@ -266,17 +266,17 @@ static uint32_t guarded_pick(void *state, const void *params, const struct weir_
 	else
 		CATCH(g, "scheduler %.*s picked queue %" PRIu32 ", which is %s",
 		      NAME(c->switches.scheduler), q, queues[q].pkts ? "paused" : "empty");
-	return first_active(own_state(c, state));
+	return guard_first_active(guard_state(c, state));
 }
 
-static uint64_t guarded_quantum(const void *params, uint32_t q, uint32_t mtu_bytes)
+static uint64_t guard_quantum(const void *params, uint32_t q, uint32_t mtu_bytes)
 {
 	const struct config *c = guard_of(params)->config;
 
 	return c->sched->quantum(c->sched_params, q, mtu_bytes);
 }
 
-static int64_t guarded_rank(const void *params, const struct weir_packet *packet, int64_t now_ps)
+static int64_t guard_rank(const void *params, const struct weir_packet *packet, int64_t now_ps)
 {
 	const struct config *c = guard_of(params)->config;
 
@@ -288,39 +288,39 @@ static void guard_sched(struct plugin_guard *g)
 	const struct weir_sched_ops *inner = g->config->sched;
 
 	g->sched = *inner;
-	g->sched.state_size = inner_size(g->config) + sizeof(struct guarded_state);
+	g->sched.state_size = guard_inner_size(g->config) + sizeof(struct guard_state);
 	g->sched.queue_state_size = 0;
-	g->sched.init = inner->init ? guarded_sched_init : NULL;
-	g->sched.activate = guarded_activate;
-	g->sched.halt = inner->halt ? guarded_halt : NULL;
-	g->sched.pick = guarded_pick;
-	g->sched.quantum = inner->quantum ? guarded_quantum : NULL;
-	g->sched.rank = inner->rank ? guarded_rank : NULL;
-	g->sched.sent = guarded_sent;
+	g->sched.init = inner->init ? guard_sched_init : NULL;
+	g->sched.activate = guard_activate;
+	g->sched.halt = inner->halt ? guard_halt : NULL;
+	g->sched.pick = guard_pick;
+	g->sched.quantum = inner->quantum ? guard_quantum : NULL;
+	g->sched.rank = inner->rank ? guard_rank : NULL;
+	g->sched.sent = guard_sent;
 }
 
 /* --- the guard --- */
 
 /* What a line "PART SPEC" says. */
-static const char *part_spec(const struct config *c, uint32_t part)
+static const char *guard_part_spec(const struct config *c, uint32_t part)
 {
 	return strchr(c->switches.markings.lines[part].text, ' ') + 1;
 }
 
-static const char *card_spec(const struct config *c)
+static const char *guard_card_spec(const struct config *c)
 {
 	return card_has_queue(c)
 		       ? ((const struct card_params *)(const void *)c->card_params)->marking
 		       : "";
 }
 
-static int has_plugin(const struct config *c)
+static int guard_has_plugin(const struct config *c)
 {
 	int found = is_plugin(c->switches.marking) || is_plugin(c->switches.scheduler) ||
-		    is_plugin(card_spec(c));
+		    is_plugin(guard_card_spec(c));
 
 	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
-		found |= is_plugin(part_spec(c, i));
+		found |= is_plugin(guard_part_spec(c, i));
 	return found;
 }
 
@@ -335,15 +335,15 @@ struct plugin_guard *plugin_guard_new(const struct config *c)
 {
 	struct plugin_guard *g;
 
-	if (!has_plugin(c))
+	if (!guard_has_plugin(c))
 		return NULL;
 	g = memory_new(1, guard_bytes(c));
 	g->config = c;
 	guard_mark(g, c->switches.marking, c->mark, c->mark_params);
 	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
-		guard_mark(g, part_spec(c, i), c->markings->parts[i].mark,
+		guard_mark(g, guard_part_spec(c, i), c->markings->parts[i].mark,
 			   c->markings->parts[i].params);
-	guard_mark(g, card_spec(c), c->card_mark, c->card_mark_params);
+	guard_mark(g, guard_card_spec(c), c->card_mark, c->card_mark_params);
 	g->guards_sched = is_plugin(c->switches.scheduler);
 	if (g->guards_sched)
 		guard_sched(g);

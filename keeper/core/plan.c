@@ -3,7 +3,7 @@
 #include "keeper/core/plan.h"
 #include "base/pairs.h"
 #include "base/memory.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "base/ini.h"
 #include "base/registry.h"
 #include "config/config.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 
 enum { KEEPER_PROFILES_MAX = 1024, KEEPER_WRITES_MAX = 60000 };
 

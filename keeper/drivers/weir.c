@@ -5,7 +5,7 @@
 #include "keeper/drivers/drivers.h"
 #include "base/control_socket.h"
 #include "base/json.h"
-#include "config/plugin.h"
+#include "config/schemes.h"
 #include "base/memory.h"
 #include "weir/mark.h"
 #include "weir/units.h"
@@ -155,7 +155,7 @@ static uint64_t *option_of(struct marking *m, const char *name, enum weir_opt_ty
 
 static int read_marking(const char *spec, struct marking *m, struct weir_error *e)
 {
-	if (any_mark_parse(spec, &m->ops, m->params, e) ||
+	if (scheme_parse_mark(spec, &m->ops, m->params, e) ||
 	    weir_spec_name(spec, m->name, sizeof(m->name), e))
 		return -1;
 	m->min = option_of(m, "min", WEIR_OPT_LENGTH);

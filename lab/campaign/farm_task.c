@@ -4,7 +4,7 @@
 #include "lab/campaign/farm_task.h"
 #include "base/clock.h"
 #include "sim/parallel/mpi_world.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include "sim/run/run.h"
 #include "base/memory.h"
 #include "weir/units.h"

@@ -6,7 +6,7 @@
 #include "lab/scenario/spec_key.h"
 #include "base/memory.h"
 #include "config/markings.h"
-#include "config/model_use.h"
+#include "config/model.h"
 #include "config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>

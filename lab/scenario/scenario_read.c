@@ -4,7 +4,7 @@
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

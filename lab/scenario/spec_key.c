@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "config/markings.h"
 #include "config/plugin.h"
-#include "config/specs.h"
+#include "config/schemes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

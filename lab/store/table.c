@@ -5,8 +5,8 @@
 #include "lab/store/table_flows.h"
 #include "lab/store/table_narrow.h"
 #include "base/memory.h"
-#include "config/model_use.h"
-#include "config/tune.h"
+#include "config/model.h"
+#include "config/schemes.h"
 #include "sim/traffic/traffic.h"
 #include "weir/units.h"
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agents_build.c -- makes the agents of a run: who looks after which queues. See agents.h. */
 #include "sim/core/agents_parts.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 #include "weir/units.h"
 
 /* --- before there are ports --- */

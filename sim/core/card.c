@@ -9,7 +9,7 @@
  * queues); ns-3 does not, nor do these cards. */
 #include "base/memory.h"
 #include "config/card.h"
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include "sim/core/host.h"
 #include <stdlib.h>
 

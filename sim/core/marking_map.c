@@ -3,7 +3,7 @@
 #include "sim/core/marking_map.h"
 #include "base/memory.h"
 #include "config/markings.h"
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
 

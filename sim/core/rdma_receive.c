@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification
  * packets (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
-#include "config/dscp.h"
+#include "config/config.h"
 #include "sim/core/receive.h"
 
 /* --- notifications --- */

@@ -2,7 +2,7 @@
 /* estimate.c -- see estimate.h. */
 #include "sim/measure/estimate.h"
 #include "lib/tune/meter.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
 #include "base/memory.h"

@@ -2,7 +2,7 @@
 /* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include "sim/core/marking_map.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/agents.h"

@@ -3,7 +3,7 @@
  * once. */
 #include "sim/run/env.h"
 #include "sim/run/build.h"
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include "sim/core/agents.h"
 #include <inttypes.h>
 #include <string.h>

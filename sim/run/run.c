@@ -6,7 +6,7 @@
 #include "sim/run/run.h"
 #include "sim/run/build.h"
 #include "base/time_text.h"
-#include "config/plugin_guard.h"
+#include "config/plugin.h"
 #include "sim/parallel/ranks.h"
 #include "sim/measure/audit.h"
 #include "sim/measure/gather.h"

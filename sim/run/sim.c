@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_look.c. */
 #include "sim/run/sim_parts.h"
-#include "config/plugin_guard.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include "sim/core/mailbox.h"
 #include "sim/measure/audit.h"
 #include "sim/run/build.h"

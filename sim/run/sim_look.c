@@ -2,8 +2,8 @@
 /* sim_look.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
 #include "sim/run/sim_parts.h"
 #include "base/words.h"
-#include "config/plugin.h"
-#include "config/port_change.h"
+#include "config/schemes.h"
+#include "config/markings.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 	struct weir_port_plan plan = engine_port_plan(sim->engine, link);
 	struct own_class *own = memory_new(1, sizeof(*own));
 	const struct weir_mark_ops *ops;
-	int failed = any_mark_parse(spec, &ops, own->mark_params, e);
+	int failed = scheme_parse_mark(spec, &ops, own->mark_params, e);
 
 	if (!failed && sim->net.nodes[sim->net.links[link].from].kind != NODE_SWITCH)
 		failed = weir_error_set(e, "it is a host's card; name a port of a switch");
@@ -100,7 +100,7 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 	plan.mark_params = own->mark_params;
 	if (!failed) {
 		weir_port_class_init(&own->class, &plan);
-		if (port_begins_otherwise(port->kind, &own->class))
+		if (marking_begins_otherwise(port->kind, &own->class))
 			failed = weir_error_set(
 				e,
 				"%s: what %s makes of these settings when it begins cannot change",

@@ -3,7 +3,7 @@
 #include "sim/traffic/traffic.h"
 #include "base/memory.h"
 #include "base/time_text.h"
-#include "config/plugin.h"
+#include "config/schemes.h"
 #include "sim/traffic/traffic_make.h"
 #include "sim/traffic/traffic_sort.h"
 #include <inttypes.h>
@@ -27,19 +27,12 @@ const struct registry traffic_registry = REGISTRY("pattern", traffic_all);
 
 const struct weir_traffic_ops *traffic_find(const char *pattern, struct weir_error *e)
 {
-	const struct weir_traffic_ops *ops;
-
 	if (is_plugin(pattern) && strchr(pattern, '(')) {
 		weir_error_set(e, "%s; options of a pattern are keys of its section",
 			       weir_quote(pattern).text);
 		return NULL;
 	}
-	if (is_plugin(pattern))
-		return plugin_find(pattern, PLUGIN_TRAFFIC, e);
-	ops = weir_registry_find(&traffic_registry, pattern);
-	if (!ops && plugin_has_path(pattern, e) == 0)
-		weir_registry_unknown(&traffic_registry, pattern, e);
-	return ops;
+	return scheme_find(&traffic_registry, PLUGIN_TRAFFIC, pattern, e);
 }
 
 void traffic_choose(struct traffic_config *t, const struct weir_traffic_ops *ops)

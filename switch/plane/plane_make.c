@@ -2,7 +2,7 @@
 /* plane_make.c -- a plane from its plan, and plans that change. See plane.h. */
 #include "switch/plane/inside.h"
 #include "base/memory.h"
-#include "config/port_change.h"
+#include "config/markings.h"
 #include "weir/rng.h"
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +107,7 @@ int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *pl
 	const void *params;
 
 	weir_port_class_init(&class, plan);
-	if (port_begins_otherwise(&out->class, &class))
+	if (marking_begins_otherwise(&out->class, &class))
 		return -1;
 	if (plan->mark_params != out->plan.mark_params)
 		memcpy(out->mark_params, plan->mark_params, plan->mark->scheme.params_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* change.c -- see change.h. */
 #include "switch/run/change.h"
-#include "config/plugin.h"
+#include "config/schemes.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static int set_marking(const struct loop *l, uint32_t port, const char *spec, vo
 		return weir_error_set(e, "%s: the ports' settings are those of switch.tune = %s",
 				      weir_quote(spec).text,
 				      weir_quote(l->settings->config.switches.tune).text);
-	if (any_mark_parse(spec, &ops, params, e))
+	if (scheme_parse_mark(spec, &ops, params, e))
 		return -1;
 	if (ops != c->mark)
 		return weir_error_set(

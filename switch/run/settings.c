@@ -3,7 +3,7 @@
 #include "switch/run/reading.h"
 #include "base/memory.h"
 #include "config/markings.h"
-#include "config/plugin_permit.h"
+#include "config/plugin.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

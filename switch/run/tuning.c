@@ -4,7 +4,7 @@
 #include "lib/tune/each.h"
 #include "lib/tune/meter.h"
 #include "base/memory.h"
-#include "config/tune.h"
+#include "config/schemes.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 

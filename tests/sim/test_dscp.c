@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dscp.c -- code points, the map from them to classes, and what goes by it. Captures:
  * tests/cli/pcap.sh. */
-#include "config/dscp.h"
+#include "config/config.h"
 #include "tests/sim.h"
 
 #define STAR \

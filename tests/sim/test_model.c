@@ -5,7 +5,7 @@
 #include "base/registry.h"
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
-#include "config/model_use.h"
+#include "config/model.h"
 #include "weir/mark.h"
 #include "weir/tune.h"
 #include <pthread.h>
@@ -138,7 +138,7 @@ static void shelf_close(struct shelf *s)
 	folder_remove(&s->folder);
 }
 
-/* Reads the spec, as any_parse does. */
+/* Reads the spec, as scheme_parse does. */
 static int read_mind(const struct shelf *s, const char *spec, struct mind_params *params,
 		     struct weir_error *e)
 {

@@ -3,7 +3,6 @@
  * That a refused object's code does not run is tests/cli/plugin.sh's business. */
 #define _XOPEN_SOURCE 700
 #include "config/plugin.h"
-#include "config/plugin_permit.h"
 #include "tests/test.h"
 #include "weir/sim.h"
 #include <stdio.h>
