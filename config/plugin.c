@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,14 +25,11 @@ struct paths {
 	uint32_t count;
 };
 
-enum reach { REACH_PERMITTED, REACH_ALL };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static enum reach reach; /* under the lock, as all of these */
-static int looks_only;
-static uint64_t looks;
-static struct paths folders, files; /* resolved; folders end with a slash */
-static struct paths looked_at;      /* as they were named */
+static atomic_int permits_all, looks_only;
+static _Atomic uint64_t looks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists */
+static struct paths folders, files;                      /* resolved; folders end with a slash */
+static struct paths looked_at;                           /* as they were named */
 
 static int plugin_paths_have(const struct paths *p, const char *path)
 {
@@ -57,16 +55,12 @@ static void plugin_paths_add(struct paths *p, const char *path)
 
 void plugin_permit_all(void)
 {
-	pthread_mutex_lock(&lock);
-	reach = REACH_ALL;
-	pthread_mutex_unlock(&lock);
+	atomic_store(&permits_all, 1);
 }
 
 void plugin_permit_looks_only(void)
 {
-	pthread_mutex_lock(&lock);
-	looks_only = 1;
-	pthread_mutex_unlock(&lock);
+	atomic_store(&looks_only, 1);
 }
 
 void plugin_permit_folder(const char *folder)
@@ -116,7 +110,7 @@ void plugin_permit_named(const char *text)
 
 static int plugin_is_permitted(const char *real)
 {
-	if (reach == REACH_ALL || plugin_paths_have(&files, real))
+	if (permits_all || plugin_paths_have(&files, real))
 		return 1;
 	for (uint32_t i = 0; i < folders.count; i++)
 		if (strncmp(real, folders.all[i], strlen(folders.all[i])) == 0)
@@ -145,32 +139,9 @@ int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct we
 		real);
 }
 
-static int plugin_permit_is_look(void)
-{
-	int only;
-
-	pthread_mutex_lock(&lock);
-	only = looks_only;
-	pthread_mutex_unlock(&lock);
-	return only;
-}
-
-static void plugin_permit_count_look(const char *path)
-{
-	plugin_paths_add(&looked_at, path);
-	pthread_mutex_lock(&lock);
-	looks++;
-	pthread_mutex_unlock(&lock);
-}
-
 uint64_t plugin_looks(void)
 {
-	uint64_t count;
-
-	pthread_mutex_lock(&lock);
-	count = looks;
-	pthread_mutex_unlock(&lock);
-	return count;
+	return atomic_load(&looks);
 }
 
 const char *plugin_looked_at_path(uint32_t i)
@@ -262,11 +233,12 @@ static int plugin_check_file(const char *path, char real[PLUGIN_PATH_SIZE], stru
 
 	if (plugin_permit_check(path, real, e) || plugin_file_check(real, e))
 		return -1;
-	if (!plugin_permit_is_look())
+	if (!looks_only)
 		return 0;
 	if (plugin_file_door(real, DOOR, &door, e) || plugin_check_door(&door, e))
 		return -1;
-	plugin_permit_count_look(path);
+	plugin_paths_add(&looked_at, path);
+	atomic_fetch_add(&looks, 1);
 	return weir_error_set(e, "is a plug-in and was not loaded; --allow-plugins loads it");
 }
 

@@ -18,6 +18,12 @@ struct object_file {
 	struct weir_error *e;
 };
 
+/* Reads bytes of the file; -1: they are not there. */
+static int plugin_file_read_at(const struct object_file *f, void *to, size_t size, uint64_t offset)
+{
+	return pread(f->fd, to, size, (off_t)offset) == (ssize_t)size ? 0 : -1;
+}
+
 /* A part of the file; offset and length are the object's own words. */
 static int plugin_file_check_part(const struct object_file *f, const char *what, uint64_t offset,
 				  uint64_t length)
@@ -35,9 +41,9 @@ static int plugin_file_check_segments(const struct object_file *f)
 {
 	for (uint32_t i = 0; i < f->header.e_phnum; i++) {
 		Elf64_Phdr segment;
-		off_t at = (off_t)(f->header.e_phoff + (uint64_t)i * sizeof(segment));
 
-		if (pread(f->fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
+		if (plugin_file_read_at(f, &segment, sizeof(segment),
+					f->header.e_phoff + i * sizeof(segment)))
 			return weir_error_set(f->e, "cannot be loaded: its headers cannot be read");
 		if (plugin_file_check_part(f, "a segment", segment.p_offset, segment.p_filesz))
 			return -1;
@@ -61,11 +67,6 @@ static int plugin_file_check_object(const struct object_file *f)
 }
 
 /* --- what it exports --- */
-
-static int plugin_file_read_at(const struct object_file *f, void *to, size_t size, uint64_t offset)
-{
-	return pread(f->fd, to, size, (off_t)offset) == (ssize_t)size ? 0 : -1;
-}
 
 /* The section of dynamic symbols and the one of their names. */
 static int plugin_file_find_symbols(const struct object_file *f, Elf64_Shdr *symbols,
@@ -178,7 +179,7 @@ int plugin_file_check(const char *path, struct weir_error *e)
 	if (f.fd < 0)
 		return 0;
 	f.size = (uint64_t)s.st_size;
-	if (pread(f.fd, &f.header, sizeof(f.header), 0) == (ssize_t)sizeof(f.header) &&
+	if (plugin_file_read_at(&f, &f.header, sizeof(f.header), 0) == 0 &&
 	    memcmp(f.header.e_ident, ELFMAG, SELFMAG) == 0 &&
 	    f.header.e_ident[EI_CLASS] == ELFCLASS64)
 		failed = plugin_file_check_object(&f);
