@@ -2,7 +2,7 @@
 /* ranks.c -- see ranks.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/ranks.h"
-#include "sim/parallel/mpi_exchange.h"
+#include "sim/parallel/exchange.h"
 #include "sim/parallel/mpi_world.h"
 #include "weir/option.h"
 #include <signal.h>
@@ -58,7 +58,7 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 /* Is everybody ready? */
 static int agree(struct exchange *x, enum ranks_ready ready)
 {
-	char *own = parcel_more(&x->out[x->rank], 1);
+	char *own = exchange_extend(&x->out[x->rank], 1);
 	int all = 1;
 
 	*own = ready == RANKS_READY;

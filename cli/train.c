@@ -13,7 +13,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -348,7 +347,7 @@ static int complain_together(enum exit_status status, struct weir_error *e)
 {
 	int first_speaks = e->text[0] != '\0';
 
-	share_bytes(&first_speaks, sizeof(first_speaks), 0);
+	world_broadcast(&first_speaks, sizeof(first_speaks), 0);
 	if (world_rank() > 0 && (first_speaks || !e->text[0]))
 		return (int)status;
 	if (world_rank() > 0)
@@ -423,7 +422,7 @@ int command_train(const struct arguments *a)
 	struct weir_error e = { "" };
 	int status, failed = read_request(a, &q, &e);
 
-	if (!share_all(!failed)) {
+	if (!world_all(!failed)) {
 		request_free(&q);
 		return complain_together(EXIT_MISTAKE, &e);
 	}

@@ -3,7 +3,6 @@
 #include "train/rounds.h"
 #include "base/clock.h"
 #include "base/version.h"
-#include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include "train/checkpoint.h"
@@ -103,8 +102,8 @@ static void share_episode(struct batch *b, uint64_t i)
 	struct train_record *r = &b->t->records[i], given = *r;
 	int from = (int)(i % (uint64_t)world_size());
 
-	share_bytes(&given, sizeof(given), from);
-	share_bytes(&b->errors[i], sizeof(b->errors[i]), from);
+	world_broadcast(&given, sizeof(given), from);
+	world_broadcast(&b->errors[i], sizeof(b->errors[i]), from);
 	if (world_rank() != from) {
 		given.rows = r->rows;
 		given.room = r->room;
@@ -112,7 +111,7 @@ static void share_episode(struct batch *b, uint64_t i)
 		r->floats = 0;
 		train_record_add(r, given.floats);
 	}
-	share_bytes(r->rows, r->floats * sizeof(*r->rows), from);
+	world_broadcast(r->rows, r->floats * sizeof(*r->rows), from);
 }
 
 /* Fills the first count records: each rank does some of the episodes, and all get to know all of
@@ -127,7 +126,7 @@ static enum train_ended do_batch(struct training *t, enum train_purpose purpose,
 	b.errors = memory_new(count, sizeof(*b.errors));
 	team_do(t->team, (uint32_t)own_count(count), do_episode, &b);
 	stopped = stop && atomic_load(stop);
-	share_bytes(&stopped, sizeof(stopped), 0); /* the first one hears the user */
+	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
 		share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
@@ -232,7 +231,7 @@ static int check_minds(const struct training *t, struct weir_error *e)
 		memcpy(&bits, &model.weights[i], sizeof(bits));
 		sum = weir_hash64(sum, bits);
 	}
-	return share_same(sum)
+	return world_same(sum)
 		       ? 0
 		       : weir_error_set(e, "the processes have learnt different weights from "
 					   "the same episodes: one of the machines computes "
@@ -305,15 +304,15 @@ static int read_checkpoint(struct training *t, struct weir_error *e)
 {
 	int failed = read_own_checkpoint(t, e);
 
-	if (!share_all(!failed))
+	if (!world_all(!failed))
 		return -1;
-	share_bytes(&t->progress, sizeof(t->progress), 0);
-	share_bytes(&t->found, sizeof(t->found), 0);
+	world_broadcast(&t->progress, sizeof(t->progress), 0);
+	world_broadcast(&t->found, sizeof(t->found), 0);
 	if (world_rank() > 0)
 		t->points = memory_grow(NULL, t->progress.rounds + 1, sizeof(*t->points));
-	share_bytes(t->points, t->progress.rounds * sizeof(*t->points), 0);
-	share_bytes(t->best, t->best_floats * sizeof(*t->best), 0);
-	share_bytes(t->state, t->state_size, 0);
+	world_broadcast(t->points, t->progress.rounds * sizeof(*t->points), 0);
+	world_broadcast(t->best, t->best_floats * sizeof(*t->best), 0);
+	world_broadcast(t->state, t->state_size, 0);
 	return 0;
 }
 
@@ -325,7 +324,7 @@ static int keep_checkpoint(struct training *t, struct weir_error *e)
 
 	if (gone >= t->plan.checkpoint_seconds || training_is_done(t))
 		failed = write_checkpoint(t, e);
-	return share_all(!failed) ? 0 : -1;
+	return world_all(!failed) ? 0 : -1;
 }
 
 /* --- its life --- */
@@ -340,7 +339,7 @@ static int check_plans(const struct train_plan *plan, struct weir_error *e)
 		sum = weir_hash64(sum, (unsigned char)*c);
 	for (const char *c = plan->identity; c && *c; c++)
 		sum = weir_hash64(sum, (unsigned char)*c);
-	return share_same(sum)
+	return world_same(sum)
 		       ? 0
 		       : weir_error_set(e, "the processes are of different programs, or their "
 					   "files are not the same");
@@ -356,7 +355,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	t->plan = *plan;
 	failed = trainer->open(&t->desk, plan->params, &plan->input, e);
 	/* Whoever fails has said why; the others say nothing. */
-	if (!share_all(!failed) || check_plans(plan, e)) {
+	if (!world_all(!failed) || check_plans(plan, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -404,7 +403,7 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 		if (ended == TRAIN_FAILED)
 			return ended;
 		if (ended == TRAIN_STOPPED)
-			return share_all(!write_checkpoint(t, e)) ? TRAIN_STOPPED : TRAIN_FAILED;
+			return world_all(!write_checkpoint(t, e)) ? TRAIN_STOPPED : TRAIN_FAILED;
 		if (watch->show)
 			watch->show(watch->context, t);
 		if (keep_checkpoint(t, e))

@@ -76,7 +76,7 @@ static enum task_end keep(const struct campaign *c, uint64_t task, const struct 
 /* What the first rank says, all hear. */
 static uint64_t hear_task(struct exchange *x, uint64_t task)
 {
-	memcpy(parcel_more(&x->out[x->rank], sizeof(task)), &task, sizeof(task));
+	exchange_append_own(x, &task, sizeof(task));
 	exchange_share(x);
 	memcpy(&task, x->in[0].bytes, sizeof(task));
 	return task;

@@ -12,7 +12,6 @@
 #include "lab/campaign/farm.h"
 #include "base/clock.h"
 #include "lab/campaign/helper.h"
-#include "sim/parallel/mpi_post.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -68,7 +67,7 @@ static void send_result(uint64_t errand, enum task_end end, const struct weir_er
 	struct weir_error too_large;
 	struct parcel p = { NULL, 0, 0 };
 
-	if (made->size > POST_BYTES_MAX / 2) {
+	if (made->size > WORLD_MESSAGE_BYTES_MAX / 2) {
 		weir_error_set(&too_large,
 			       "its result has %zu bytes, more than a message between processes "
 			       "takes; sample less often, or run it alone",
@@ -80,11 +79,11 @@ static void send_result(uint64_t errand, enum task_end end, const struct weir_er
 	parcel_put_number(&p, (uint64_t)end);
 	parcel_put_text(&p, e->text);
 	parcel_put_rest(&p, made->bytes, made->size);
-	post_send(0, LETTER_RESULT, p.bytes, p.size);
+	world_send(0, LETTER_RESULT, p.bytes, p.size);
 	parcel_free(&p);
 }
 
-static void begin_task(struct server *s, const struct letter *l)
+static void begin_task(struct server *s, const struct world_message *l)
 {
 	struct parcel_reader r = { l->bytes, l->size, 0 };
 	const struct parcel none = { NULL, 0, 0 };
@@ -97,7 +96,7 @@ static void begin_task(struct server *s, const struct letter *l)
 		send_result(s->errand, TASK_FAILED, &e, &none);
 }
 
-static void obey(struct server *s, const struct letter *l)
+static void obey(struct server *s, const struct world_message *l)
 {
 	struct parcel_reader r = { l->bytes, l->size, 0 };
 
@@ -119,7 +118,7 @@ static void tell_alive(struct server *s)
 	s->told_ns = clock_ns();
 	parcel_put_number(&p, s->errand);
 	parcel_put_number(&p, (uint64_t)(s->helper.share * SHARE_UNIT));
-	post_send(0, LETTER_ALIVE, p.bytes, p.size);
+	world_send(0, LETTER_ALIVE, p.bytes, p.size);
 	parcel_free(&p);
 }
 
@@ -142,10 +141,10 @@ static void work_on(struct server *s)
 void farm_serve(task_service *serve)
 {
 	struct server s = { .serve = serve, .heard_ns = clock_ns(), .told_ns = clock_ns() };
-	struct letter l;
+	struct world_message l;
 
 	while (!s.has_leave) {
-		while (post_take(&l)) {
+		while (world_receive(&l)) {
 			s.heard_ns = clock_ns();
 			obey(&s, &l);
 			free(l.bytes);
@@ -237,7 +236,7 @@ static int send_errand(struct seat *s, uint64_t errand, const struct parcel *ask
 
 	parcel_put_number(&p, errand);
 	parcel_put_rest(&p, asked->bytes, asked->size);
-	failed = post_send(s->rank, LETTER_TASK, p.bytes, p.size);
+	failed = world_send(s->rank, LETTER_TASK, p.bytes, p.size);
 	parcel_free(&p);
 	return failed ? weir_error_set(e, "rank %d cannot be reached", s->rank) : 0;
 }
@@ -290,7 +289,7 @@ static void conclude(struct executor *x, struct seat *s, const struct parcel *ma
 		r->end = x->work.keep(x->work.context, s->task, made, &r->error);
 }
 
-static int take_result(struct executor *x, struct seat *s, const struct letter *l,
+static int take_result(struct executor *x, struct seat *s, const struct world_message *l,
 		       struct task_result *r)
 {
 	struct parcel_reader reader = { l->bytes, l->size, 0 };
@@ -311,7 +310,7 @@ static int take_result(struct executor *x, struct seat *s, const struct letter *
 }
 
 /* 1: a task has ended. */
-static int read_letter(struct executor *x, const struct letter *l, struct task_result *r)
+static int read_letter(struct executor *x, const struct world_message *l, struct task_result *r)
 {
 	uint32_t i = x->own + (uint32_t)l->from - 1;
 	struct parcel_reader reader = { l->bytes, l->size, 0 };
@@ -331,10 +330,10 @@ static int read_letter(struct executor *x, const struct letter *l, struct task_r
 
 static int next_letter(struct executor *x, struct task_result *r)
 {
-	struct letter l;
+	struct world_message l;
 	int ended = 0;
 
-	while (!ended && post_take(&l)) {
+	while (!ended && world_receive(&l)) {
 		ended = read_letter(x, &l, r);
 		free(l.bytes);
 	}
@@ -424,7 +423,7 @@ static void farm_stop(struct executor *x)
 	x->stopped = 1;
 	for (uint32_t i = 0; i < x->count; i++) {
 		if (x->seats[i].is_busy && x->seats[i].rank)
-			post_send(x->seats[i].rank, LETTER_STOP, NULL, 0);
+			world_send(x->seats[i].rank, LETTER_STOP, NULL, 0);
 		else if (x->seats[i].is_busy)
 			helper_stop(&x->seats[i].helper);
 	}
@@ -436,9 +435,9 @@ void farm_dismiss(void)
 
 	parcel_put_number(&p, (uint64_t)world_lost());
 	for (int i = 1; i < world_size(); i++)
-		post_send(i, LETTER_LEAVE, p.bytes, p.size);
+		world_send(i, LETTER_LEAVE, p.bytes, p.size);
 	parcel_free(&p);
-	post_flush();
+	world_flush();
 }
 
 const struct executor_ops executor_farm = {
