@@ -300,6 +300,6 @@ const struct command reproduce_command = {
 	.options = reproduce_options,
 	.words_max = 1,
 	.run = command_reproduce,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.more = reproduce_lesson,
 };

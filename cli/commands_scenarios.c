@@ -63,7 +63,7 @@ const struct command run_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_run,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.offer = OFFER_FILE,
 };
 
@@ -132,7 +132,7 @@ const struct command choose_command = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = command_choose,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.offer = OFFER_FILE,
 };
 

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/slurm.h"
 #include "base/text.h"
-#include "lab/campaign/parcel.h"
+#include "lab/campaign/executor.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,8 +81,8 @@ void slurm_write(FILE *f, const struct slurm_script *s)
 /* --- commands --- */
 
 struct said {
-	struct parcel text; /* ends with a zero */
-	int status;         /* -1: it could not be started */
+	struct payload text; /* ends with a zero */
+	int status;          /* -1: it could not be started */
 };
 
 _Noreturn static void be_command(const char *const *words, int to)
@@ -104,7 +104,7 @@ static struct said ask_command(const char *const *words)
 	pid_t pid;
 
 	if (pipe(ends) != 0) {
-		parcel_put_rest(&s.text, "", 1);
+		payload_put_bytes(&s.text, "", 1);
 		return s;
 	}
 	pid = fork();
@@ -116,12 +116,12 @@ static struct said ask_command(const char *const *words)
 	while (pid > 0 && ((length = read(ends[0], bytes, sizeof(bytes))) > 0 ||
 			   (length < 0 && errno == EINTR)))
 		if (length > 0)
-			parcel_put_rest(&s.text, bytes, (size_t)length);
+			payload_put_bytes(&s.text, bytes, (size_t)length);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &s.status, 0) < 0 && errno == EINTR)
 		;
 	s.status = pid > 0 && WIFEXITED(s.status) ? WEXITSTATUS(s.status) : -1;
-	parcel_put_rest(&s.text, "", 1);
+	payload_put_bytes(&s.text, "", 1);
 	return s;
 }
 
@@ -157,7 +157,7 @@ int slurm_submit(struct job *j, struct weir_error *e)
 	}
 	if (s.status != 0 || !j->id)
 		failed = refuse("sbatch", &s, e);
-	parcel_free(&s.text);
+	payload_free(&s.text);
 	free(script);
 	return failed;
 }
@@ -219,13 +219,13 @@ int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *
 		each_line(j, tasks, &s, read_queued);
 	else if (!strstr((const char *)s.text.bytes, "Invalid job id"))
 		failed = refuse("squeue", &s, e);
-	parcel_free(&s.text);
+	payload_free(&s.text);
 	if (failed)
 		return -1;
 	/* Not every cluster keeps accounts; then nobody says how a task ended. */
 	s = ask_command(ended);
 	if (s.status == 0)
 		each_line(j, tasks, &s, read_ended);
-	parcel_free(&s.text);
+	payload_free(&s.text);
 	return 0;
 }
