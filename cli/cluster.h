@@ -3,7 +3,7 @@
 #ifndef CLI_CLUSTER_H
 #define CLI_CLUSTER_H
 #include "cli/commands.h"
-#include "lab/campaign/merge.h"
+#include "lab/campaign/shard.h"
 
 /* Merges, frees, and says what came of it: the runs, and which shards lack some. Returns an exit
  * status: EXIT_WORLD also where runs are missing. */

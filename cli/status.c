@@ -5,7 +5,7 @@
 #include "cli/cluster.h"
 #include "cli/folder.h"
 #include "lab/campaign/running.h"
-#include "lab/campaign/slurm.h"
+#include "lab/campaign/job.h"
 #include "base/memory.h"
 #include <dirent.h>
 #include <inttypes.h>

@@ -10,7 +10,6 @@
 #include "lab/campaign/executor.h"
 #include "lab/campaign/shard.h"
 #include "lab/scenario/sweep.h"
-#include "lab/store/store.h"
 #include "sim/parallel/exchange.h"
 
 enum campaign_extent {

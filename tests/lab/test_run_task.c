@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "lab/campaign/campaign.h"
 #include "lab/campaign/job.h"
-#include "lab/campaign/needs.h"
 #include "lab/scenario/sweep.h"
 #include "tests/folder.h"
 
