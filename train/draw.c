@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* draw.c -- see draw.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "train/draw.h"
+#include "train/acc.h"
 #include "base/memory.h"
 #include "weir/rng.h"
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 
 /* --- numbers --- */
 
-static uint64_t between(struct weir_rng *r, uint64_t first, uint64_t last)
+static uint64_t draw_between(struct weir_rng *r, uint64_t first, uint64_t last)
 {
 	return first + weir_rng_below(r, last - first + 1);
 }
 
 /* Each octave as likely. */
-static uint64_t between_log(struct weir_rng *r, double first, double last)
+static uint64_t draw_between_log(struct weir_rng *r, double first, double last)
 {
 	return (uint64_t)(first * exp(weir_rng_unit(r) * log(last / first)) + 0.5);
 }
 
-static uint64_t largest(uint64_t a, uint64_t b)
+static uint64_t draw_largest(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -68,12 +68,12 @@ enum { LONG_MIN = 1, LONG_MAX = 12, BURST_MIN = 4, BURST_MAX = 40, GBPS_MIN = 10
 
 static uint64_t draw_rate(struct weir_rng *r)
 {
-	return between_log(r, GBPS_MIN, GBPS_MAX);
+	return draw_between_log(r, GBPS_MIN, GBPS_MAX);
 }
 
 static uint64_t draw_bursts(struct weir_rng *r)
 {
-	return between_log(r, BURST_MIN, BURST_MAX);
+	return draw_between_log(r, BURST_MIN, BURST_MAX);
 }
 
 static void write_long(FILE *f, uint64_t flows)
@@ -87,7 +87,7 @@ static void write_long(FILE *f, uint64_t flows)
 /* Nothing comes between; judged once the start is forgotten. */
 static void write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t senders = between(r, 2, 8), each = between(r, 1, 16 / senders);
+	uint64_t senders = draw_between(r, 2, 8), each = draw_between(r, 1, 16 / senders);
 
 	write_place(f, d, &(struct place){ senders + 1, draw_rate(r), 0 });
 	fprintf(f,
@@ -102,7 +102,7 @@ static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 	enum { HOSTS = 33 };
 
 	write_place(f, d, &(struct place){ HOSTS, draw_rate(r), 0 });
-	write_long(f, between(r, LONG_MIN, LONG_MAX));
+	write_long(f, draw_between(r, LONG_MIN, LONG_MAX));
 	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
 		0.05 + 0.15 * weir_rng_unit(r));
 	write_measure(f, 60, 120);
@@ -119,10 +119,10 @@ struct bursts {
 
 static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, const struct bursts *b)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
+	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
 	uint64_t number = 0;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, draw_rate(r), 0 });
+	write_place(f, d, &(struct place){ draw_largest(flows, senders) + 1, draw_rate(r), 0 });
 	write_long(f, flows);
 	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
 	     at_us += b->period_us)
@@ -138,8 +138,8 @@ static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, con
 /* For 0.5 ms up to half of the period. */
 static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
 {
-	b->period_us = between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
-	b->on_us = between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
+	b->period_us = draw_between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
+	b->on_us = draw_between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
 }
 
 /* Again and again. */
@@ -157,7 +157,7 @@ static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
 	struct bursts b = { .end_ms = 305 };
 
 	draw_period(r, 20, &b);
-	b.regime_us = between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
+	b.regime_us = draw_between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
 	b.is_second = weir_rng_below(r, 2);
 	write_senders(f, d, r, &b);
 }
@@ -165,11 +165,11 @@ static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
 /* Many answers at once, again and again: a twentieth to half of what the line carries. */
 static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
-	uint64_t rate_gbps = draw_rate(r), period_us = between_log(r, 5000, 20000);
-	uint64_t all_bytes = rate_gbps * period_us * between_log(r, 50, 500) / 8;
+	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
+	uint64_t rate_gbps = draw_rate(r), period_us = draw_between_log(r, 5000, 20000);
+	uint64_t all_bytes = rate_gbps * period_us * draw_between_log(r, 50, 500) / 8;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, rate_gbps, 0 });
+	write_place(f, d, &(struct place){ draw_largest(flows, senders) + 1, rate_gbps, 0 });
 	write_long(f, flows);
 	fprintf(f,
 		"[traffic answers]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
@@ -184,7 +184,7 @@ static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
-	write_place(f, d, &(struct place){ between(r, 8, 24), draw_rate(r), 0 });
+	write_place(f, d, &(struct place){ draw_between(r, 8, 24), draw_rate(r), 0 });
 	fprintf(f, "[traffic flows]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.3f\n",
 		sizes, 0.3 + 0.6 * weir_rng_unit(r));
 	write_measure(f, 5, 155);
@@ -194,7 +194,7 @@ static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 static void write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static const char *const mixes[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
-	uint64_t computing = between(r, 1, 4), storage = between(r, 2, 8);
+	uint64_t computing = draw_between(r, 1, 4), storage = draw_between(r, 2, 8);
 
 	write_place(f, d, &(struct place){ computing + storage, draw_rate(r), 0 });
 	fprintf(f,
@@ -202,7 +202,7 @@ static void write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
 		"\nstorage = %" PRIu64 "\nstorage-at = end\ndepth = %" PRIu64
 		"\nconnections = persistent\n",
 		mixes[weir_rng_below(r, sizeof(mixes) / sizeof(mixes[0]))], computing, storage,
-		between_log(r, 4, 64));
+		draw_between_log(r, 4, 64));
 	write_measure(f, 5, 105);
 }
 
@@ -230,14 +230,16 @@ static uint64_t paper_rate(struct weir_rng *r)
  * than there are other hosts, and p q at most 2048. */
 static void write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t hosts = between(r, 12, 24), senders = between_log(r, 2, (double)hosts - 1);
-	uint64_t each = between_log(r, 1, fmin(1000, 2048.0 / (double)senders));
+	uint64_t hosts = draw_between(r, 12, 24),
+		 senders = draw_between_log(r, 2, (double)hosts - 1);
+	uint64_t each = draw_between_log(r, 1, fmin(1000, 2048.0 / (double)senders));
 
 	write_place(f, d, &(struct place){ hosts, paper_rate(r), 0 });
 	fprintf(f,
 		"[traffic incast]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
 		"\nsize = %" PRIu64 "KB\nload = %.3f\nflows = %" PRIu64 "\n",
-		senders, between_log(r, 10, 10000), 0.1 + 0.8 * weir_rng_unit(r), senders * each);
+		senders, draw_between_log(r, 10, 10000), 0.1 + 0.8 * weir_rng_unit(r),
+		senders * each);
 	write_measure(f, PAPER_FROM_MS, PAPER_TO_MS);
 }
 
@@ -245,7 +247,7 @@ static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
-	write_place(f, d, &(struct place){ 0, 25, between(r, 4, 8) });
+	write_place(f, d, &(struct place){ 0, 25, draw_between(r, 4, 8) });
 	fprintf(f,
 		"[traffic flows]\npattern = all-to-all\nsizes = %s\nload = %.3f\n"
 		"[measure]\nfrom = %dms\nto = %dms\ndrain = 0us\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.c -- see fan_in.h. */
+/* fan_in.c -- episodes of flows to one receiver: drawn, run, and the rewards that the flows share.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
 #include "lab/scenario/scenario.h"
@@ -178,4 +179,67 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 	}
 	config_free(&c);
 	return failed ? -1 : 0;
+}
+
+/* --- rewards that flows have in common --- */
+
+/* When a reward becomes known. */
+struct moment {
+	int64_t now_ns;
+	uint32_t flow, step;
+};
+
+static int fan_in_by_time(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->now_ns != y->now_ns)
+		return x->now_ns < y->now_ns ? -1 : 1;
+	if (x->flow != y->flow)
+		return x->flow < y->flow ? -1 : 1;
+	return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static uint64_t fan_in_rewards_of(const struct decision_log *log, uint32_t flow)
+{
+	return log->counts[flow] > 1 ? log->counts[flow] - 1 : 0;
+}
+
+static struct moment *fan_in_moments(const struct decision_log *log, uint64_t count)
+{
+	struct moment *all = memory_new(count, sizeof(*all)), *next = all;
+
+	for (uint32_t f = 0; f < log->flows; f++)
+		for (uint32_t i = 0; i < fan_in_rewards_of(log, f); i++)
+			*next++ = (struct moment){ decision_log_rows(log, f)[i + 1].now_ns, f, i };
+	qsort(all, count, sizeof(*all), fan_in_by_time);
+	return all;
+}
+
+/* A flow counts from its first reward to its last. */
+void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards)
+{
+	struct moment *all;
+	float *last = memory_new(log->flows, sizeof(*last));
+	uint64_t count = 0, flows = 0;
+	double sum = 0;
+
+	for (uint32_t f = 0; f < log->flows; f++)
+		count += fan_in_rewards_of(log, f);
+	all = fan_in_moments(log, count);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct moment *m = &all[i];
+		float *reward = rewards + (size_t)m->flow * log->rows_each + m->step, own = *reward;
+
+		flows += m->step == 0;
+		sum += (double)own - (double)last[m->flow];
+		last[m->flow] = own;
+		*reward = (float)((1 - share) * (double)own + share * sum / (double)flows);
+		if (m->step + 1 == fan_in_rewards_of(log, m->flow)) {
+			flows--;
+			sum -= (double)own;
+		}
+	}
+	memory_free(all, count, sizeof(*all));
+	memory_free(last, log->flows, sizeof(*last));
 }

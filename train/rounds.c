@@ -5,7 +5,6 @@
 #include "base/version.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
-#include "train/checkpoint.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -61,8 +60,8 @@ struct batch {
 };
 
 /* The i-th of the round that goes on, or of those that judge. */
-static struct train_episode episode_of(const struct training *t, enum train_purpose purpose,
-				       uint64_t i)
+static struct train_episode training_episode(const struct training *t, enum train_purpose purpose,
+					     uint64_t i)
 {
 	uint64_t number = purpose == TRAIN_EXPLORE ? t->progress.episodes + i : i;
 	uint64_t seed = purpose == TRAIN_EXPLORE ? t->plan.input.seed : JUDGE_SEED;
@@ -71,20 +70,20 @@ static struct train_episode episode_of(const struct training *t, enum train_purp
 }
 
 /* Where there are several ranks each has every so-manieth episode, from its own number on. */
-static uint64_t own_count(uint64_t count)
+static uint64_t training_own_count(uint64_t count)
 {
 	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
 
 	return rank < count ? (count - rank - 1) / size + 1 : 0;
 }
 
-static void do_episode(void *context, uint32_t k, uint32_t worker)
+static void training_do_episode(void *context, uint32_t k, uint32_t worker)
 {
 	struct batch *b = context;
 	const struct training *t = b->t;
 	uint64_t i = (uint64_t)world_rank() + (uint64_t)k * (uint64_t)world_size();
 	struct train_record *r = &t->records[i];
-	struct train_episode which = episode_of(t, b->purpose, i);
+	struct train_episode which = training_episode(t, b->purpose, i);
 
 	(void)worker;
 	if ((b->stop && atomic_load(b->stop)) || atomic_load(&b->failed))
@@ -97,7 +96,7 @@ static void do_episode(void *context, uint32_t k, uint32_t worker)
 }
 
 /* What came of an episode, for the ranks that did not do it. */
-static void share_episode(struct batch *b, uint64_t i)
+static void training_share_episode(struct batch *b, uint64_t i)
 {
 	struct train_record *r = &b->t->records[i], given = *r;
 	int from = (int)(i % (uint64_t)world_size());
@@ -116,19 +115,19 @@ static void share_episode(struct batch *b, uint64_t i)
 
 /* Fills the first count records: each rank does some of the episodes, and all get to know all of
  * them. */
-static enum train_ended do_batch(struct training *t, enum train_purpose purpose, uint64_t count,
-				 atomic_int *stop, struct weir_error *e)
+static enum train_ended training_do_batch(struct training *t, enum train_purpose purpose,
+					  uint64_t count, atomic_int *stop, struct weir_error *e)
 {
 	struct batch b = { .t = t, .purpose = purpose, .stop = stop };
 	enum train_ended ended = TRAIN_DONE;
 	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	team_do(t->team, (uint32_t)own_count(count), do_episode, &b);
+	team_do(t->team, (uint32_t)training_own_count(count), training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
 	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
-		share_episode(&b, i);
+		training_share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
 		if (b.errors[i].text[0]) {
 			*e = b.errors[i];
@@ -142,7 +141,7 @@ static enum train_ended do_batch(struct training *t, enum train_purpose purpose,
 
 /* --- a round --- */
 
-static double mean_score(const struct train_record *records, uint64_t count)
+static double training_mean_score(const struct train_record *records, uint64_t count)
 {
 	double sum = 0;
 
@@ -152,19 +151,19 @@ static double mean_score(const struct train_record *records, uint64_t count)
 }
 
 /* The mean, and what the worst of them counts. */
-static double judged_score(const struct training *t, uint64_t count)
+static double training_judged_score(const struct training *t, uint64_t count)
 {
 	double worst = t->records[0].score, weight = t->plan.trainer->worst_weight;
 
 	for (uint64_t i = 1; i < count; i++)
 		if (t->records[i].score < worst)
 			worst = t->records[i].score;
-	return (1 - weight) * mean_score(t->records, count) + weight * worst;
+	return (1 - weight) * training_mean_score(t->records, count) + weight * worst;
 }
 
 /* What the episodes of the round have taught; the state, and the point of the curve, follow from
  * it. */
-static void learn(struct training *t, struct train_point *p)
+static void training_learn(struct training *t, struct train_point *p)
 {
 	const struct trainer *trainer = t->plan.trainer;
 	uint64_t count = t->plan.round_episodes, steps = 0;
@@ -177,7 +176,7 @@ static void learn(struct training *t, struct train_point *p)
 		for (int k = 0; k < TRAIN_FIGURES_MAX; k++)
 			p->figures[k] += r->figures[k] / (double)count;
 	}
-	p->score = mean_score(t->records, count);
+	p->score = training_mean_score(t->records, count);
 	trainer->update(t->desk, t->state, t->team, steps, p->figures);
 	t->progress.rounds++;
 	t->progress.episodes += count;
@@ -191,21 +190,22 @@ int training_is_done(const struct training *t)
 	return t->progress.steps >= t->plan.input.steps;
 }
 
-static int is_judged(const struct training *t)
+static int training_is_judged(const struct training *t)
 {
 	return t->progress.rounds % t->plan.judge_rounds == 0 || training_is_done(t);
 }
 
-static enum train_ended judge(struct training *t, struct train_point *p, struct weir_error *e)
+static enum train_ended training_judge(struct training *t, struct train_point *p,
+				       struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t count = t->plan.judge_episodes;
 	/* Not to be interrupted: what was learnt before is in the state. */
-	enum train_ended ended = do_batch(t, TRAIN_JUDGE, count, NULL, e);
+	enum train_ended ended = training_do_batch(t, TRAIN_JUDGE, count, NULL, e);
 
 	if (ended != TRAIN_DONE)
 		return ended;
-	p->judged = judged_score(t, count);
+	p->judged = training_judged_score(t, count);
 	if (t->progress.best_steps && !(p->judged > t->progress.best_score))
 		return TRAIN_DONE;
 	t->plan.trainer->model(t->desk, t->state, &model);
@@ -217,7 +217,7 @@ static enum train_ended judge(struct training *t, struct train_point *p, struct 
 
 /* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the
  * others, the model would depend on who wrote it. */
-static int check_minds(const struct training *t, struct weir_error *e)
+static int training_check_equal(const struct training *t, struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t sum = 0;
@@ -238,10 +238,12 @@ static int check_minds(const struct training *t, struct weir_error *e)
 					   "otherwise than the others");
 }
 
-static enum train_ended do_round(struct training *t, atomic_int *stop, struct weir_error *e)
+static enum train_ended training_do_round(struct training *t, atomic_int *stop,
+					  struct weir_error *e)
 {
 	struct train_point *p;
-	enum train_ended ended = do_batch(t, TRAIN_EXPLORE, t->plan.round_episodes, stop, e);
+	enum train_ended ended =
+		training_do_batch(t, TRAIN_EXPLORE, t->plan.round_episodes, stop, e);
 
 	if (ended != TRAIN_DONE)
 		return ended;
@@ -249,15 +251,15 @@ static enum train_ended do_round(struct training *t, atomic_int *stop, struct we
 	p = &t->points[t->progress.rounds];
 	memset(p, 0, sizeof(*p));
 	p->judged = NAN;
-	learn(t, p);
-	if (check_minds(t, e))
+	training_learn(t, p);
+	if (training_check_equal(t, e))
 		return TRAIN_FAILED;
-	return is_judged(t) ? judge(t, p, e) : TRAIN_DONE;
+	return training_is_judged(t) ? training_judge(t, p, e) : TRAIN_DONE;
 }
 
 /* --- checkpoints --- */
 
-static int write_checkpoint(struct training *t, struct weir_error *e)
+static int training_write_checkpoint(struct training *t, struct weir_error *e)
 {
 	const struct checkpoint_block blocks[CHECKPOINT_BLOCKS] = {
 		{ &t->progress, sizeof(t->progress) },
@@ -272,7 +274,7 @@ static int write_checkpoint(struct training *t, struct weir_error *e)
 	return checkpoint_write(t->plan.file, t->plan.identity, blocks, e);
 }
 
-static int read_own_checkpoint(struct training *t, struct weir_error *e)
+static int training_read_own_checkpoint(struct training *t, struct weir_error *e)
 {
 	struct checkpoint c;
 	int status;
@@ -300,9 +302,9 @@ static int read_own_checkpoint(struct training *t, struct weir_error *e)
 }
 
 /* The first rank reads it, and all go on from there. */
-static int read_checkpoint(struct training *t, struct weir_error *e)
+static int training_read_checkpoint(struct training *t, struct weir_error *e)
 {
-	int failed = read_own_checkpoint(t, e);
+	int failed = training_read_own_checkpoint(t, e);
 
 	if (!world_all(!failed))
 		return -1;
@@ -317,20 +319,20 @@ static int read_checkpoint(struct training *t, struct weir_error *e)
 }
 
 /* Where it is time for one. Clocks differ: the first one's counts. */
-static int keep_checkpoint(struct training *t, struct weir_error *e)
+static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 {
 	double gone = (double)(clock_ns() - t->written_ns) / WEIR_NS_PER_S;
 	int failed = 0;
 
 	if (gone >= t->plan.checkpoint_seconds || training_is_done(t))
-		failed = write_checkpoint(t, e);
+		failed = training_write_checkpoint(t, e);
 	return world_all(!failed) ? 0 : -1;
 }
 
 /* --- its life --- */
 
 /* Is it the same that all ranks are to learn, by the same program? */
-static int check_plans(const struct train_plan *plan, struct weir_error *e)
+static int training_check_plans(const struct train_plan *plan, struct weir_error *e)
 {
 	struct version version = version_of_training();
 	uint64_t sum = 0;
@@ -355,7 +357,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	t->plan = *plan;
 	failed = trainer->open(&t->desk, plan->params, &plan->input, e);
 	/* Whoever fails has said why; the others say nothing. */
-	if (!world_all(!failed) || check_plans(plan, e)) {
+	if (!world_all(!failed) || training_check_plans(plan, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -368,7 +370,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	t->record_count = plan->round_episodes > plan->judge_episodes ? plan->round_episodes
 								      : plan->judge_episodes;
 	t->records = memory_new(t->record_count, sizeof(*t->records));
-	if (read_checkpoint(t, e)) {
+	if (training_read_checkpoint(t, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -398,15 +400,16 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 			      struct weir_error *e)
 {
 	while (!training_is_done(t)) {
-		enum train_ended ended = do_round(t, watch->stop, e);
+		enum train_ended ended = training_do_round(t, watch->stop, e);
 
 		if (ended == TRAIN_FAILED)
 			return ended;
 		if (ended == TRAIN_STOPPED)
-			return world_all(!write_checkpoint(t, e)) ? TRAIN_STOPPED : TRAIN_FAILED;
+			return world_all(!training_write_checkpoint(t, e)) ? TRAIN_STOPPED
+									   : TRAIN_FAILED;
 		if (watch->show)
 			watch->show(watch->context, t);
-		if (keep_checkpoint(t, e))
+		if (training_keep_checkpoint(t, e))
 			return TRAIN_FAILED;
 	}
 	return TRAIN_DONE;
@@ -441,7 +444,7 @@ const struct train_point *training_point(const struct training *t, uint64_t i)
 
 char *training_judge_scenario(const struct training *t, uint64_t i)
 {
-	struct train_episode which = episode_of(t, TRAIN_JUDGE, i);
+	struct train_episode which = training_episode(t, TRAIN_JUDGE, i);
 
 	return t->plan.trainer->scenario(t->desk, &which);
 }
