@@ -42,7 +42,7 @@ struct fan_in_draw {
 };
 
 /* p ~ n^-0.8: equal episodes would give two flows 3 % of the decisions. */
-static uint32_t draw_size(struct weir_rng *rng, uint32_t choices)
+static uint32_t fan_in_draw_size(struct weir_rng *rng, uint32_t choices)
 {
 	double all = 0, at;
 	uint32_t i = 0;
@@ -56,7 +56,7 @@ static uint32_t draw_size(struct weir_rng *rng, uint32_t choices)
 }
 
 /* Sizes that are no larger than that; the smallest one is always there. */
-static uint32_t choices_of(uint32_t flows_max)
+static uint32_t fan_in_choices(uint32_t flows_max)
 {
 	uint32_t count = 1;
 
@@ -67,16 +67,16 @@ static uint32_t choices_of(uint32_t flows_max)
 
 uint32_t fan_in_stage(uint32_t flows_max, double share)
 {
-	uint32_t choices = choices_of(flows_max), stage = (uint32_t)(share * choices);
+	uint32_t choices = fan_in_choices(flows_max), stage = (uint32_t)(share * choices);
 
 	return sizes[stage < choices ? stage : choices - 1].flows;
 }
 
-static struct fan_in_draw draw_of(const struct fan_in *f)
+static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 {
 	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
 	double octaves = log((double)DELAY_MAX_NS / DELAY_MIN_NS);
-	uint32_t choices = choices_of(f->flows_max), size = draw_size(&d.rng, choices);
+	uint32_t choices = fan_in_choices(f->flows_max), size = fan_in_draw_size(&d.rng, choices);
 
 	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
 	if (f->which->purpose == TRAIN_JUDGE) {
@@ -93,7 +93,7 @@ static struct fan_in_draw draw_of(const struct fan_in *f)
 }
 
 /* Half of those to learn from leave: 12.5 bytes/ns, shared by all, for about half of the time. */
-static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
+static void fan_in_write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
 {
 	uint64_t share_bytes = d->time_ns * 25 / 2 / d->flows;
 
@@ -113,7 +113,7 @@ static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose pu
 
 char *fan_in_scenario(const struct fan_in *f)
 {
-	struct fan_in_draw d = draw_of(f);
+	struct fan_in_draw d = fan_in_draw_of(f);
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -127,7 +127,7 @@ char *fan_in_scenario(const struct fan_in *f)
 		"pfc-alpha = 1/16\n[host]\ncc = %s\n"
 		"[rdma]\nint-header = 70B\nint-flows = exact\nmin-rate = 100Mbps\n",
 		f->seed >> 1, d.flows, d.delay_ns, f->cc);
-	write_flows(file, &d, f->which->purpose);
+	fan_in_write_flows(file, &d, f->which->purpose);
 	fprintf(file,
 		"[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n"
 		"port = left->right\n",
@@ -138,7 +138,7 @@ char *fan_in_scenario(const struct fan_in *f)
 }
 
 /* The config of a text that is our own. */
-static int read_config(struct config *c, const char *text, struct weir_error *e)
+static int fan_in_read_config(struct config *c, const char *text, struct weir_error *e)
 {
 	struct scenario s;
 	int failed;
@@ -154,11 +154,11 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 	       const struct weir_cc_trial *trial, struct fan_in_result *r, struct weir_error *e)
 {
 	const struct run_control control = { .threads = 1, .trial = trial };
-	struct fan_in_draw d = draw_of(f);
+	struct fan_in_draw d = fan_in_draw_of(f);
 	char *text = fan_in_scenario(f);
 	struct run_result result;
 	struct config c;
-	int failed = read_config(&c, text, e);
+	int failed = fan_in_read_config(&c, text, e);
 
 	free(text);
 	if (failed)

@@ -69,14 +69,6 @@ static struct train_episode training_episode(const struct training *t, enum trai
 	return (struct train_episode){ weir_hash64(seed, number), number, purpose };
 }
 
-/* Where there are several ranks each has every so-manieth episode, from its own number on. */
-static uint64_t training_own_count(uint64_t count)
-{
-	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
-
-	return rank < count ? (count - rank - 1) / size + 1 : 0;
-}
-
 static void training_do_episode(void *context, uint32_t k, uint32_t worker)
 {
 	struct batch *b = context;
@@ -119,11 +111,14 @@ static enum train_ended training_do_batch(struct training *t, enum train_purpose
 					  uint64_t count, atomic_int *stop, struct weir_error *e)
 {
 	struct batch b = { .t = t, .purpose = purpose, .stop = stop };
+	/* Of R ranks, rank r does episodes r, r + R, r + 2 R, ... */
+	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
+	uint64_t own = rank < count ? (count - rank - 1) / size + 1 : 0;
 	enum train_ended ended = TRAIN_DONE;
 	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	team_do(t->team, (uint32_t)training_own_count(count), training_do_episode, &b);
+	team_do(t->team, (uint32_t)own, training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
 	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
@@ -190,11 +185,6 @@ int training_is_done(const struct training *t)
 	return t->progress.steps >= t->plan.input.steps;
 }
 
-static int training_is_judged(const struct training *t)
-{
-	return t->progress.rounds % t->plan.judge_rounds == 0 || training_is_done(t);
-}
-
 static enum train_ended training_judge(struct training *t, struct train_point *p,
 				       struct weir_error *e)
 {
@@ -254,7 +244,9 @@ static enum train_ended training_do_round(struct training *t, atomic_int *stop,
 	training_learn(t, p);
 	if (training_check_equal(t, e))
 		return TRAIN_FAILED;
-	return training_is_judged(t) ? training_judge(t, p, e) : TRAIN_DONE;
+	if (t->progress.rounds % t->plan.judge_rounds && !training_is_done(t))
+		return TRAIN_DONE;
+	return training_judge(t, p, e);
 }
 
 /* --- checkpoints --- */

@@ -43,21 +43,14 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
 	return failed ? -1 : 0;
 }
 
-static uint32_t campaign_default_jobs(const struct campaign *c)
-{
-	uint32_t cores = core_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
-
-	return cores > each ? cores / each : 1;
-}
-
 /* How many runs are done at a time. Where they are fewer than the cores and threads adapt, each run
  * gets several cores. */
 static uint32_t campaign_share_machine(struct campaign *c, uint32_t jobs)
 {
-	uint32_t cores = core_count();
+	uint32_t cores = core_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
 
 	if (!jobs)
-		jobs = campaign_default_jobs(c);
+		jobs = cores > each ? cores / each : 1;
 	if (c->missing_count > 0 && jobs > c->missing_count)
 		jobs = (uint32_t)c->missing_count;
 	if (c->adapts && cores > jobs * c->threads)

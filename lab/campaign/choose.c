@@ -20,22 +20,18 @@ static uint32_t choose_round_seeds(const struct choose_request *q, uint32_t roun
 	return (uint32_t)q->seeds << round;
 }
 
-/* Of the winner, the file's own and the best at each constraint. */
-static uint64_t choose_judged_runs(const struct choose_request *q)
-{
-	return (2 + (uint64_t)q->keep_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
-}
-
 /* How many go on of so many: half of them, and those that are best at a constraint. */
 static uint32_t choose_half_count(const struct choose_request *q, uint32_t count)
 {
 	return (count + 1) / 2 + q->keep_count;
 }
 
-/* At most, with so many candidates. */
+/* The largest number of runs that a search with so many candidates takes. */
 static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count)
 {
-	uint64_t runs = count * q->seeds + choose_judged_runs(q);
+	/* Judged are the winner, the file's own and the best at each constraint. */
+	uint64_t judged = (2 + (uint64_t)q->keep_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
+	uint64_t runs = count * q->seeds + judged;
 
 	for (uint32_t r = 1; r < CHOOSE_ROUNDS; r++) {
 		count = choose_half_count(q, count) < count ? choose_half_count(q, count) : count;
@@ -165,15 +161,6 @@ static int choose_draw_points(struct choose *c, uint32_t count, struct scenario 
 	return c->count > 1 ? 0 : -1;
 }
 
-static int choose_check_paths(const struct choose_request *q, const struct scenario *s,
-			      struct weir_error *e)
-{
-	for (uint32_t i = 0; i < q->range_count; i++)
-		if (scenario_check_path(s, q->ranges[i].path, e))
-			return weir_error_prefix(e, "--over %.100s: ", q->ranges[i].path);
-	return 0;
-}
-
 /* What else the section has, for a message: "fct and slowdown metrics, goodput_bps,
  * round_mean_ns". */
 static void choose_list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
@@ -267,8 +254,9 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 
 	memset(c, 0, sizeof(*c));
 	c->q = q;
-	if (choose_check_paths(q, s, e))
-		return -1;
+	for (uint32_t i = 0; i < q->range_count; i++)
+		if (scenario_check_path(s, q->ranges[i].path, e))
+			return weir_error_prefix(e, "--over %.100s: ", q->ranges[i].path);
 	if (choose_total_runs(q, count) > q->budget)
 		return weir_error_set(e,
 				      "--budget %" PRIu64 " is too small: with --seeds %" PRIu64

@@ -26,13 +26,6 @@ static int figure_job_check(struct figure_job *j, enum figure_size size, struct 
 	return failed ? -1 : 0;
 }
 
-/* Nobody will read what is not read by the figure: flows are most of what a run leaves behind. */
-static int figure_job_drop_flows(struct figure_job *j, struct weir_error *e)
-{
-	return figure_reads_flows(&j->figure) ? 0
-					      : scenario_set(&j->scenario, "measure.flows=none", e);
-}
-
 static int figure_job_read_size(struct figure_job *j, const struct figure_files *f,
 				enum figure_size size, struct weir_error *e)
 {
@@ -42,7 +35,11 @@ static int figure_job_read_size(struct figure_job *j, const struct figure_files 
 		figure_free(&j->figure);
 		return -1;
 	}
-	if (figure_job_drop_flows(j, e) || figure_job_check(j, size, e)) {
+	/* Flows are most of what a run leaves behind: none are stored where the figure reads none.
+	 */
+	if ((!figure_reads_flows(&j->figure) &&
+	     scenario_set(&j->scenario, "measure.flows=none", e)) ||
+	    figure_job_check(j, size, e)) {
 		figure_job_free(j);
 		return -1;
 	}

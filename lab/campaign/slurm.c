@@ -85,15 +85,6 @@ struct command_output {
 	int status;          /* -1: it could not be started */
 };
 
-_Noreturn static void slurm_exec(const char *const *words, int to)
-{
-	dup2(to, STDOUT_FILENO);
-	dup2(to, STDERR_FILENO);
-	close(to);
-	execvp(words[0], (char *const *)words);
-	_exit(errno == ENOENT ? 127 : 126);
-}
-
 /* What a command says, on both of its outputs. */
 static struct command_output slurm_command(const char *const *words)
 {
@@ -110,7 +101,11 @@ static struct command_output slurm_command(const char *const *words)
 	pid = fork();
 	if (pid == 0) {
 		close(ends[0]);
-		slurm_exec(words, ends[1]);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[1]);
+		execvp(words[0], (char *const *)words);
+		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(ends[1]);
 	while (pid > 0 && ((length = read(ends[0], bytes, sizeof(bytes))) > 0 ||
