@@ -384,6 +384,6 @@ const struct command command_choose = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = choose_main,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.offer = OFFER_FILE,
 };

@@ -57,7 +57,7 @@ struct arguments {
  * (sim/parallel/mpi_world.h). */
 enum command_world {
 	COMMAND_ALONE,    /* it is refused: it would be done as often as there are processes */
-	COMMAND_FARMS,    /* the first has it, the others do runs for that one */
+	COMMAND_EXECUTES, /* the first executes it, the others do runs for it (executor_mpi.c) */
 	COMMAND_TOGETHER, /* all of them have it */
 };
 

@@ -3,8 +3,7 @@
 #include "cli/help.h"
 #include "cli/run.h"
 #include "cli/signals.h"
-#include "lab/campaign/farm.h"
-#include "lab/campaign/farm_task.h"
+#include "lab/campaign/campaign.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include "config/plugin.h"
@@ -235,14 +234,14 @@ static int command_do(const struct command *c, const struct arguments *a)
 		return command_refuse_world(c);
 	if (world_begin(&e))
 		return command_error_once(&e);
-	if (world == COMMAND_FARMS && world_rank() > 0) {
-		farm_serve(farm_serve_run);
+	if (world == COMMAND_EXECUTES && world_rank() > 0) {
+		executor_mpi_serve(run_task_serve);
 		status = EXIT_FINE;
 	} else {
 		status = cli_finish_output(c->run(a));
 	}
-	if (world == COMMAND_FARMS && world_rank() == 0)
-		farm_dismiss();
+	if (world == COMMAND_EXECUTES && world_rank() == 0)
+		executor_mpi_dismiss();
 	world_end(status);
 	return status;
 }

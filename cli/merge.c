@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/merge.h). */
+/* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/shard.h). */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/campaign/merge.h"
+#include "lab/campaign/shard.h"
 #include "cli/commands.h"
 #include "base/memory.h"
 #include <inttypes.h>

@@ -331,6 +331,6 @@ const struct command command_reproduce = {
 	.options = reproduce_arguments,
 	.words_max = 1,
 	.run = reproduce_main,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.more = reproduce_more,
 };

@@ -239,6 +239,6 @@ const struct command command_run = {
 	.words_min = 1,
 	.words_max = 1,
 	.run = run_main,
-	.world = COMMAND_FARMS,
+	.world = COMMAND_EXECUTES,
 	.offer = OFFER_FILE,
 };

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "lab/store/results.h"
-#include "sim/parallel/mpi_exchange.h"
+#include "sim/parallel/exchange.h"
 #include "sim/parallel/mpi_world.h"
 #include "weir/option.h"
 #include <inttypes.h>
@@ -71,7 +71,7 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 /* Is everybody ready? */
 static int ranks_agree(struct exchange *x, enum ranks_ready ready)
 {
-	char *own = parcel_more(&x->out[x->rank], 1);
+	char *own = exchange_extend(&x->out[x->rank], 1);
 	int all = 1;
 
 	*own = ready == RANKS_READY;

@@ -311,11 +311,11 @@ static int run_sweep_missing(struct sweep_run *v)
 	fflush(stdout); /* or every process would have what is left to print */
 	signals_block(SIGNALS_INT);
 	if (v->q->exchange)
-		failed = campaign_run(c, &executor_here, 1, &watch, &e);
+		failed = campaign_run(c, &executor_inline, 1, &watch, &e);
 	else if (world_size() > 1)
-		failed = campaign_run(c, &executor_farm, 1, &watch, &e);
+		failed = campaign_run(c, &executor_mpi, 1, &watch, &e);
 	else
-		failed = campaign_run(c, executor_all[0], (uint32_t)v->q->jobs, &watch, &e);
+		failed = campaign_run(c, &executor_processes, (uint32_t)v->q->jobs, &watch, &e);
 	signals_unblock(SIGNALS_INT);
 	if (failed)
 		return cli_error(EXIT_WORLD, &e);

@@ -3,9 +3,9 @@
  * merged. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
-#include "lab/campaign/merge.h"
+#include "lab/campaign/shard.h"
 #include "lab/campaign/running.h"
-#include "lab/campaign/slurm.h"
+#include "lab/campaign/job.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "lab/campaign/slurm.h"
+#include "lab/campaign/job.h"
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
 #include "weir/option.h"

@@ -12,7 +12,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -294,7 +293,7 @@ static int train_error_together(enum exit_status status, struct weir_error *e)
 {
 	int first_speaks = e->text[0] != '\0';
 
-	share_bytes(&first_speaks, sizeof(first_speaks), 0);
+	world_broadcast(&first_speaks, sizeof(first_speaks), 0);
 	if (world_rank() > 0 && (first_speaks || !e->text[0]))
 		return (int)status;
 	if (world_rank() > 0)
@@ -370,7 +369,7 @@ static int train_main(const struct arguments *a)
 	struct weir_error e = { "" };
 	int status, failed = train_read_request(a, &q, &e);
 
-	if (!share_all(!failed)) {
+	if (!world_all(!failed)) {
 		train_request_free(&q);
 		return train_error_together(EXIT_MISTAKE, &e);
 	}

@@ -9,6 +9,7 @@
  * what a setting does shows after several. */
 #include "train/acc.h"
 #include "base/memory.h"
+#include "weir/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,31 +91,26 @@ static const struct train_figure acc_figures[] = {
 	{ .name = NULL },
 };
 
-static size_t aligned(size_t size)
-{
-	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
-}
-
 /* --- the desk --- */
 
-static uint64_t q32(double fraction)
+static uint64_t acc_q32(double fraction)
 {
 	return (uint64_t)(fraction * (double)WEIR_ONE_Q32);
 }
 
 /* What is not given is the preset's. */
-static void follow_recipe(struct acc_options *o)
+static void acc_follow_recipe(struct acc_options *o)
 {
 	const struct recipe *r = &recipes[o->preset];
 
 	if (!o->agent[0])
 		snprintf(o->agent, sizeof(o->agent), "%s", r->agent);
 	if (!o->rate_q32)
-		o->rate_q32 = q32(r->rate);
+		o->rate_q32 = acc_q32(r->rate);
 	if (!o->updates_q32)
-		o->updates_q32 = q32(r->updates);
+		o->updates_q32 = acc_q32(r->updates);
 	if (!o->explore_end_q32)
-		o->explore_end_q32 = q32(r->explore_end);
+		o->explore_end_q32 = acc_q32(r->explore_end);
 	if (!o->batch)
 		o->batch = r->batch;
 	if (!o->target_every)
@@ -127,7 +123,7 @@ static void follow_recipe(struct acc_options *o)
 		o->memory = r->memory;
 }
 
-static int read_agent(struct acc_desk *d, struct weir_error *e)
+static int acc_read_agent(struct acc_desk *d, struct weir_error *e)
 {
 	int length = snprintf(
 		d->tune, sizeof(d->tune), "acc(preset=%s, policy=untrained, learn=no%s%s)",
@@ -141,7 +137,7 @@ static int read_agent(struct acc_desk *d, struct weir_error *e)
 }
 
 /* The agent's own learner, with more memory and another pace. */
-static int plan_learner(struct acc_desk *d, struct weir_error *e)
+static int acc_plan_learner(struct acc_desk *d, struct weir_error *e)
 {
 	const struct weir_agent_learner *learner = d->ops->learner;
 
@@ -175,16 +171,16 @@ static int acc_open(void **desk, const void *params, const struct train_input *i
 	struct acc_desk *d = memory_new(1, sizeof(*d));
 
 	d->options = *(const struct acc_options *)params;
-	follow_recipe(&d->options);
+	acc_follow_recipe(&d->options);
 	d->input = *input;
-	if (read_agent(d, e) || plan_learner(d, e) || acc_check_input(d, e)) {
+	if (acc_read_agent(d, e) || acc_plan_learner(d, e) || acc_check_input(d, e)) {
 		acc_close(d);
 		return -1;
 	}
 	d->scratch_size = weir_learn_dqn_scratch_size(&d->config, 1);
 	d->scratch = memory_new(1, d->scratch_size);
-	d->learner_size = aligned(weir_learn_dqn_size(&d->config));
-	d->memory_size = aligned(weir_learn_memory_size(&d->memory));
+	d->learner_size = train_align(weir_learn_dqn_size(&d->config));
+	d->memory_size = train_align(weir_learn_memory_size(&d->memory));
 	*desk = d;
 	return 0;
 }
@@ -198,12 +194,12 @@ static size_t acc_size(const void *desk)
 	return d->learner_size + d->memory_size + sizeof(struct acc_count);
 }
 
-static struct weir_learn_memory *memory_of(const struct acc_desk *d, void *state)
+static struct weir_learn_memory *acc_memory(const struct acc_desk *d, void *state)
 {
 	return (struct weir_learn_memory *)((char *)state + d->learner_size);
 }
 
-static struct acc_count *count_of(const struct acc_desk *d, void *state)
+static struct acc_count *acc_count_of(const struct acc_desk *d, void *state)
 {
 	return (struct acc_count *)((char *)state + d->learner_size + d->memory_size);
 }
@@ -213,7 +209,7 @@ static void acc_begin(const void *desk, void *state)
 	const struct acc_desk *d = desk;
 
 	weir_learn_dqn_init(state, &d->config);
-	weir_learn_memory_init(memory_of(d, state), &d->memory);
+	weir_learn_memory_init(acc_memory(d, state), &d->memory);
 }
 
 /* From 1 down to explore-end when explore-share of the steps is done, by a factor a step. */
@@ -231,7 +227,7 @@ float acc_epsilon(const struct acc_desk *d, const void *state)
 static void acc_keep(const void *desk, void *state, const struct train_record *r)
 {
 	const struct acc_desk *d = desk;
-	struct weir_learn_memory *m = memory_of(d, state);
+	struct weir_learn_memory *m = acc_memory(d, state);
 	uint32_t size = d->config.training.observation_size;
 	float baseline = (float)((double)d->options.baseline_q32 / (double)WEIR_ONE_Q32);
 
@@ -251,8 +247,8 @@ static void acc_update(const void *desk, void *state, struct team *team, uint64_
 {
 	const struct acc_desk *d = desk;
 	const struct weir_learn_crew alone = { .workers = 1, .scratch = d->scratch };
-	struct weir_learn_memory *m = memory_of(d, state);
-	struct acc_count *count = count_of(d, state);
+	struct weir_learn_memory *m = acc_memory(d, state);
+	struct acc_count *count = acc_count_of(d, state);
 	double loss = 0;
 	uint64_t updates = 0;
 
@@ -281,6 +277,131 @@ static void acc_model(const void *desk, const void *state, struct weir_learn_mod
 		.text_count = 2,
 	};
 }
+
+/* --- the portrait: the setting that a policy comes to hold at a port of 25 Gb/s whose queue and
+ * rate stay as they are, while packets are marked as the setting in force would mark them --- */
+
+enum { SLOTS = 20, MTU_BYTES = 1048, KB = 1000 };
+
+#define RATE_BPS (UINT64_C(25) * 1000 * 1000 * 1000)
+
+static const uint64_t queues_kb[] = { 0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120 };
+static const uint32_t percents[] = { 10, 25, 50, 75, 90, 100 };
+
+static void portrait_queue(const void *desk, uint32_t row, struct train_cell *cell)
+{
+	(void)desk;
+	snprintf(cell->text, sizeof(cell->text), "%u KB", (unsigned)queues_kb[row]);
+}
+
+static void portrait_rate(const void *desk, uint32_t column, struct train_cell *cell)
+{
+	(void)desk;
+	snprintf(cell->text, sizeof(cell->text), "%u %%", percents[column]);
+}
+
+/* Of the packets that leave a queue of that length, those that RED's line marks. */
+static double portrait_share_marked(const struct weir_tune_knobs *k, uint64_t queue_bytes)
+{
+	double slope = (double)k->slope_q32 / (double)WEIR_ONE_Q32 / (KB * KB);
+	double share;
+
+	if (queue_bytes >= k->max_bytes)
+		return 1;
+	if (queue_bytes <= k->min_bytes)
+		return 0;
+	share = slope * (double)(queue_bytes - k->min_bytes);
+	return share < 1 ? share : 1;
+}
+
+/* One queue, its agent and the policy. */
+struct portrait_port {
+	const struct acc_desk *desk;
+	struct weir_agent_queue queue;
+	struct weir_agent_env env;
+	struct weir_tune_knobs knobs;
+	struct weir_tune_telemetry telemetry;
+	void *state;
+	size_t state_size;
+	const struct weir_learn_model *model;
+};
+
+static void portrait_step(struct portrait_port *s)
+{
+	const struct weir_agent_learner *learner = s->desk->ops->learner;
+	size_t floats = weir_learn_tape_floats(s->model->net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
+	uint32_t inputs = s->desk->config.training.observation_size, action;
+	float *tape = memory_new(floats, sizeof(*tape)), reward;
+	float *observation = memory_new(inputs, sizeof(*observation));
+	float *values = memory_new(s->model->net->outputs, sizeof(*values));
+	const struct weir_learn_batch one = { .samples = 1, .current = observation };
+	const struct weir_learn_choice best = { .epsilon = 0 };
+	uint8_t asks;
+
+	s->telemetry.ce_bytes =
+		(uint64_t)((double)s->telemetry.out_bytes *
+			   portrait_share_marked(&s->knobs, s->telemetry.queue_end_bytes));
+	learner->observe(s->state, s->desk->params, &s->env, &s->telemetry, observation, &reward,
+			 &asks);
+	weir_learn_forward(s->model->net, s->model->weights, &one, tape, values);
+	action = weir_learn_choose(&best, values, s->model->net->outputs,
+				   (struct weir_learn_draw){ 0, 0, 0 });
+	learner->act(s->state, s->desk->params, &s->env, &action, &s->knobs);
+	memory_free(tape, floats, sizeof(*tape));
+	memory_free(observation, inputs, sizeof(*observation));
+	memory_free(values, s->model->net->outputs, sizeof(*values));
+}
+
+static void portrait_setting(const void *desk, const struct weir_learn_model *model,
+			     const uint32_t at[2], struct train_cell *cell)
+{
+	const struct acc_desk *d = desk;
+	uint64_t queue_bytes = queues_kb[at[0]] * KB;
+	struct portrait_port s = { .desk = d,
+				   .queue = { .rate_bps = RATE_BPS, .mtu_bytes = MTU_BYTES },
+				   .model = model };
+
+	s.env = (struct weir_agent_env){
+		.interval_ns = d->ops->interval_ns(d->params, 5 * WEIR_NS_PER_US),
+		.rtt_ns = 5 * WEIR_NS_PER_US,
+		.queue_count = 1,
+		.queues = &s.queue,
+	};
+	s.telemetry = (struct weir_tune_telemetry){
+		.interval_ns = s.env.interval_ns,
+		.rate_bps = RATE_BPS,
+		.out_bytes = (uint64_t)((double)RATE_BPS / 8e9 * (double)s.env.interval_ns *
+					percents[at[1]] / 100),
+		.queue_mean_bytes = queue_bytes,
+		.queue_max_bytes = queue_bytes,
+		.queue_end_bytes = queue_bytes,
+		.mtu_bytes = MTU_BYTES,
+	};
+	s.state_size = d->ops->size(d->params, &s.env);
+	s.state = memory_new(1, s.state_size);
+	d->ops->init(s.state, d->params, &s.env, &s.knobs);
+	for (int i = 0; i < SLOTS; i++)
+		portrait_step(&s);
+	memory_free(s.state, 1, s.state_size);
+	snprintf(cell->text, sizeof(cell->text), "%u/%u/%.0f", (unsigned)(s.knobs.min_bytes / KB),
+		 (unsigned)(s.knobs.max_bytes / KB),
+		 s.knobs.min_bytes < s.knobs.max_bytes
+			 ? 100 * portrait_share_marked(&s.knobs, s.knobs.max_bytes - 1)
+			 : 100);
+}
+
+static const struct train_portrait acc_portrait = {
+	.about = "The setting that it comes to hold at a port of 25 Gb/s whose queue and rate stay "
+		 "as they are: "
+		 "K_min in KB / K_max in KB / probability at K_max in percent.",
+	.rows = "queue",
+	.columns = "rate",
+	.row_count = sizeof(queues_kb) / sizeof(queues_kb[0]),
+	.column_count = sizeof(percents) / sizeof(percents[0]),
+	.row = portrait_queue,
+	.column = portrait_rate,
+	.cell = portrait_setting,
+};
 
 const struct trainer trainer_acc = {
 	.scheme = {

@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* acc.h -- what the parts of the trainer of switch agents share.
  *
- * acc.c		the trainer: options, learner, updates
+ * acc.c		the trainer: options, learner, updates, and what a policy does where
  * acc_episode.c	an episode of it: a network, and what its queues did
- * acc_portrait.c	what a policy does where
+ * draw.c		scenarios to train on, drawn at random
  */
 #ifndef TRAIN_ACC_H
 #define TRAIN_ACC_H
-#include "train/draw.h"
 #include "train/trainer.h"
 #include "weir/agent.h"
+
+/* --- draw.c ---
+ *
+ * DRAW_WEIR is traffic in which the best setting differs: long flows alone, with short messages
+ * among them, and with bursts that come and go, over senders that recover slowly (DCQCN).
+ * DRAW_PAPER is what ACC's authors say of their training (Yan et al., SIGCOMM 2021, section 4.3),
+ * as far as it is public. */
+
+enum draw_kind { DRAW_WEIR, DRAW_PAPER };
+
+struct draw {
+	enum draw_kind kind;
+	const char *tune; /* spec of switch.tune */
+	uint64_t seed;
+};
+
+/* A scenario's text, for the caller to free. measure.from is where judging begins, measure.port
+ * what is judged. */
+char *draw_scenario(const struct draw *d);
+
+/* --- the trainer --- */
 
 enum { ACC_TUNE_SIZE = 2 * WEIR_OPT_TEXT_SIZE };
 
@@ -65,5 +85,4 @@ char *acc_scenario(const void *desk, const struct train_episode *which);
 int acc_episode(const void *desk, const void *state, const struct train_episode *which,
 		struct train_record *r, struct weir_error *e);
 
-extern const struct train_portrait acc_portrait;
 #endif

@@ -54,12 +54,12 @@ char *acc_scenario(const void *desk, const struct train_episode *which)
 
 /* --- memory --- */
 
-static size_t cells(const struct run *r)
+static size_t episode_cells(const struct run *r)
 {
 	return ((size_t)r->shape.steps + 1) * r->shape.rows;
 }
 
-static void run_begin(struct run *r, const void *state)
+static void episode_begin(struct run *r, const void *state)
 {
 	struct env_port port;
 
@@ -67,10 +67,10 @@ static void run_begin(struct run *r, const void *state)
 	r->net = weir_learn_dqn_net(state);
 	r->weights = weir_learn_dqn_weights(state);
 	r->epsilon = r->which->purpose == TRAIN_JUDGE ? 0 : acc_epsilon(r->desk, state);
-	r->observations = memory_new(cells(r), r->shape.observation_size * sizeof(float));
-	r->rewards = memory_new(cells(r), sizeof(*r->rewards));
-	r->asks = memory_new(cells(r), sizeof(*r->asks));
-	r->actions = memory_new(cells(r), sizeof(*r->actions));
+	r->observations = memory_new(episode_cells(r), r->shape.observation_size * sizeof(float));
+	r->rewards = memory_new(episode_cells(r), sizeof(*r->rewards));
+	r->asks = memory_new(episode_cells(r), sizeof(*r->asks));
+	r->actions = memory_new(episode_cells(r), sizeof(*r->actions));
 	r->holds = memory_new(r->shape.rows, sizeof(*r->holds));
 	r->is_learnt = memory_new(r->shape.rows, sizeof(*r->is_learnt));
 	r->sent_bytes = memory_new(r->shape.rows, sizeof(*r->sent_bytes));
@@ -84,12 +84,12 @@ static void run_begin(struct run *r, const void *state)
 	}
 }
 
-static void run_end(struct run *r)
+static void episode_end(struct run *r)
 {
-	memory_free(r->observations, cells(r), r->shape.observation_size * sizeof(float));
-	memory_free(r->rewards, cells(r), sizeof(*r->rewards));
-	memory_free(r->asks, cells(r), sizeof(*r->asks));
-	memory_free(r->actions, cells(r), sizeof(*r->actions));
+	memory_free(r->observations, episode_cells(r), r->shape.observation_size * sizeof(float));
+	memory_free(r->rewards, episode_cells(r), sizeof(*r->rewards));
+	memory_free(r->asks, episode_cells(r), sizeof(*r->asks));
+	memory_free(r->actions, episode_cells(r), sizeof(*r->actions));
 	memory_free(r->holds, r->shape.rows, sizeof(*r->holds));
 	memory_free(r->is_learnt, r->shape.rows, sizeof(*r->is_learnt));
 	memory_free(r->sent_bytes, r->shape.rows, sizeof(*r->sent_bytes));
@@ -99,7 +99,7 @@ static void run_end(struct run *r)
 	weir_env_free(r->env);
 }
 
-static struct weir_env_view view_of(struct run *r, uint32_t t)
+static struct weir_env_view episode_view(struct run *r, uint32_t t)
 {
 	size_t first = (size_t)t * r->shape.rows;
 
@@ -111,7 +111,7 @@ static struct weir_env_view view_of(struct run *r, uint32_t t)
 
 /* Is a row that is free to begin exploring, so that it explores epsilon of the time? Each time
  * lasts H in the mean. */
-static float chance(const struct run *r)
+static float episode_chance(const struct run *r)
 {
 	float hold = (float)r->desk->options.explore_hold;
 
@@ -120,14 +120,14 @@ static float chance(const struct run *r)
 
 /* Does a row explore at the end of interval t? Then action is what it does. Random numbers are the
  * cell's own. */
-static int explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
+static int episode_explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
 {
 	size_t cell = (size_t)t * r->shape.rows + row;
 	struct weir_learn_draw draw = { r->which->seed, STREAM_EXPLORE, DRAWS * (uint64_t)cell };
 	struct hold *h = &r->holds[row];
 
 	if (h->left == 0) {
-		if (r->epsilon <= 0 || weir_learn_uniform(draw) >= chance(r))
+		if (r->epsilon <= 0 || weir_learn_uniform(draw) >= episode_chance(r))
 			return 0;
 		draw.counter++;
 		h->action = (uint32_t)(weir_learn_bits(draw) % r->shape.action_count);
@@ -141,7 +141,8 @@ static int explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
 }
 
 /* The best actions of so many rows, whose observations are in r->shown. */
-static void choose_best(struct run *r, const uint32_t *rows, uint32_t count, uint32_t *actions)
+static void episode_choose_best(struct run *r, const uint32_t *rows, uint32_t count,
+				uint32_t *actions)
 {
 	const struct weir_learn_choice best = { .epsilon = 0 };
 	const struct weir_learn_batch shown = { .samples = count, .current = r->shown };
@@ -154,30 +155,30 @@ static void choose_best(struct run *r, const uint32_t *rows, uint32_t count, uin
 }
 
 /* What rows that ask do at the end of interval t. */
-static void choose(struct run *r, uint32_t t, const uint8_t *asks)
+static void episode_choose(struct run *r, uint32_t t, const uint8_t *asks)
 {
 	uint32_t *actions = r->actions + (size_t)t * r->shape.rows;
 	uint32_t size = r->shape.observation_size, rows[AT_ONCE], count = 0;
 
 	for (uint32_t i = 0; i < r->shape.rows; i++) {
-		if (!asks[i] || explores(r, t, i, &actions[i]))
+		if (!asks[i] || episode_explores(r, t, i, &actions[i]))
 			continue;
 		memcpy(r->shown + (size_t)count * size,
 		       r->observations + ((size_t)t * r->shape.rows + i) * size,
 		       size * sizeof(*r->shown));
 		rows[count++] = i;
 		if (count == AT_ONCE) {
-			choose_best(r, rows, count, actions);
+			episode_choose_best(r, rows, count, actions);
 			count = 0;
 		}
 	}
 	if (count)
-		choose_best(r, rows, count, actions);
+		episode_choose_best(r, rows, count, actions);
 }
 
 /* What the interval that ended was worth, where it counts: at the port that measure.port names, or
  * at those that carried something. */
-static void add_up(struct run *r, uint32_t t, int counts)
+static void episode_add_up(struct run *r, uint32_t t, int counts)
 {
 	int is_named = env_config(r->env)->measure.port[0] != '\0';
 
@@ -200,20 +201,20 @@ static void add_up(struct run *r, uint32_t t, int counts)
 	}
 }
 
-static int play(struct run *r, struct weir_error *e)
+static int episode_play(struct run *r, struct weir_error *e)
 {
 	int64_t from_ns = weir_ps_to_ns((int64_t)env_config(r->env)->measure.from_ps);
-	struct weir_env_view view = view_of(r, 0);
+	struct weir_env_view view = episode_view(r, 0);
 
 	if (weir_env_reset(r->env, r->which->seed, &view, e))
 		return -1;
-	add_up(r, 0, 0);
+	episode_add_up(r, 0, 0);
 	for (uint32_t t = 0; !r->done; t++) {
-		choose(r, t, view.asks);
-		view = view_of(r, t + 1);
+		episode_choose(r, t, view.asks);
+		view = episode_view(r, t + 1);
 		if (weir_env_step(r->env, r->actions + (size_t)t * r->shape.rows, &view, e))
 			return -1;
-		add_up(r, t + 1, env_now_ns(r->env) > from_ns);
+		episode_add_up(r, t + 1, env_now_ns(r->env) > from_ns);
 	}
 	return 0;
 }
@@ -221,8 +222,8 @@ static int play(struct run *r, struct weir_error *e)
 /* --- what is learnt from: each row's steps one after the other, an end wherever it did not ask
  * --- */
 
-static void add_row(const struct run *r, struct train_record *record, enum acc_row kind,
-		    size_t cell)
+static void episode_add_row(const struct run *r, struct train_record *record, enum acc_row kind,
+			    size_t cell)
 {
 	uint32_t size = r->shape.observation_size;
 	float *row = train_record_add(record, acc_row_floats(r->desk));
@@ -233,7 +234,7 @@ static void add_row(const struct run *r, struct train_record *record, enum acc_r
 	row[2 + size] = kind == ACC_STEP ? r->rewards[cell + r->shape.rows] : 0;
 }
 
-static void record_rows(const struct run *r, struct train_record *record)
+static void episode_record_rows(const struct run *r, struct train_record *record)
 {
 	for (uint32_t i = 0; i < r->shape.rows; i++)
 		for (uint32_t t = 0; r->is_learnt[i] && t < r->shape.steps; t++) {
@@ -241,10 +242,10 @@ static void record_rows(const struct run *r, struct train_record *record)
 
 			if (!r->asks[cell])
 				continue;
-			add_row(r, record, ACC_STEP, cell);
+			episode_add_row(r, record, ACC_STEP, cell);
 			record->steps++;
 			if (t + 1 == r->shape.steps || !r->asks[next])
-				add_row(r, record, ACC_LAST, next);
+				episode_add_row(r, record, ACC_LAST, next);
 		}
 }
 
@@ -259,16 +260,16 @@ int acc_episode(const void *desk, const void *state, const struct train_episode 
 	free(text);
 	if (failed)
 		return -1;
-	run_begin(&r, state);
-	failed = play(&r, e);
+	episode_begin(&r, state);
+	failed = episode_play(&r, e);
 	if (!failed && which->purpose == TRAIN_EXPLORE)
-		record_rows(&r, record);
+		episode_record_rows(&r, record);
 	if (!failed && r.count) {
 		record->score = record->figures[ACC_REWARD] = r.reward / (double)r.count;
 		record->figures[ACC_USE] = r.use / (double)r.count;
 		record->figures[ACC_QUEUE] = r.queue / (double)r.count;
 	}
-	run_end(&r);
+	episode_end(&r);
 	return failed;
 }
 

@@ -5,7 +5,7 @@
  *a multiple of 8, the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a
  *multiple of 8, and the sum of all before it
  */
-#include "train/checkpoint.h"
+#include "train/rounds.h"
 #include "base/output.h"
 #include "base/version.h"
 #include "base/input.h"
@@ -20,7 +20,7 @@ enum { WORD = sizeof(uint64_t) };
 
 static const char magic[] = "weir-checkpoint 1\n";
 
-static size_t filled(size_t size)
+static size_t checkpoint_padded(size_t size)
 {
 	return (size + WORD - 1) / WORD * WORD;
 }
@@ -33,7 +33,7 @@ struct sink {
 	uint64_t sum;
 };
 
-static void put(struct sink *s, const void *bytes, size_t size)
+static void checkpoint_put(struct sink *s, const void *bytes, size_t size)
 {
 	const char *at = bytes;
 
@@ -62,12 +62,12 @@ int checkpoint_write(const char *file, const char *identity,
 	}
 	s.f = o.stream;
 	length = snprintf(head, size, "%s%s\n%s\n", magic, version.text, identity);
-	put(&s, head, (size_t)length);
+	checkpoint_put(&s, head, (size_t)length);
 	memory_free(head, 1, size);
 	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
-		put(&s, &(uint64_t){ blocks[i].size }, WORD);
+		checkpoint_put(&s, &(uint64_t){ blocks[i].size }, WORD);
 	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
-		put(&s, blocks[i].bytes, blocks[i].size);
+		checkpoint_put(&s, blocks[i].bytes, blocks[i].size);
 	fwrite(&s.sum, WORD, 1, s.f);
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
@@ -75,7 +75,7 @@ int checkpoint_write(const char *file, const char *identity,
 /* --- reading --- */
 
 /* The whole file, with a zero behind it. 1: there is none. */
-static int read_all(const char *file, char **bytes, size_t *size, struct weir_error *e)
+static int checkpoint_read_all(const char *file, char **bytes, size_t *size, struct weir_error *e)
 {
 	const char *why;
 	FILE *f;
@@ -106,7 +106,7 @@ static int read_all(const char *file, char **bytes, size_t *size, struct weir_er
 }
 
 /* The line at *at is this one, and *at moves behind it. */
-static int take_line(const char **at, const char *line)
+static int checkpoint_take_line(const char **at, const char *line)
 {
 	size_t length = strlen(line);
 
@@ -116,7 +116,7 @@ static int take_line(const char **at, const char *line)
 	return 1;
 }
 
-static uint64_t word_at(const char *bytes)
+static uint64_t checkpoint_word(const char *bytes)
 {
 	uint64_t word;
 
@@ -124,26 +124,26 @@ static uint64_t word_at(const char *bytes)
 	return word;
 }
 
-static int is_damaged(const char *bytes, size_t size)
+static int checkpoint_is_damaged(const char *bytes, size_t size)
 {
 	uint64_t sum = 0;
 
 	if (size % WORD || size < sizeof(magic) + WORD)
 		return 1;
 	for (size_t i = 0; i + WORD < size; i += WORD)
-		sum = weir_hash64(sum, word_at(bytes + i));
-	return sum != word_at(bytes + size - WORD);
+		sum = weir_hash64(sum, checkpoint_word(bytes + i));
+	return sum != checkpoint_word(bytes + size - WORD);
 }
 
 /* Where the blocks are; the sum has said that the file is whole. */
-static int find_blocks(struct checkpoint *c, const char *at, const char *end)
+static int checkpoint_find_blocks(struct checkpoint *c, const char *at, const char *end)
 {
 	size_t left;
 
 	if (end - at < CHECKPOINT_BLOCKS * WORD)
 		return -1;
 	for (int i = 0; i < CHECKPOINT_BLOCKS; i++)
-		c->blocks[i].size = word_at(at + i * WORD);
+		c->blocks[i].size = checkpoint_word(at + i * WORD);
 	at += CHECKPOINT_BLOCKS * WORD;
 	left = (size_t)(end - at);
 	for (int i = 0; i < CHECKPOINT_BLOCKS; i++) {
@@ -152,45 +152,47 @@ static int find_blocks(struct checkpoint *c, const char *at, const char *end)
 		if (size > left)
 			return -1;
 		c->blocks[i].bytes = at;
-		at += filled(size);
-		left -= filled(size);
+		at += checkpoint_padded(size);
+		left -= checkpoint_padded(size);
 	}
 	return left ? -1 : 0;
 }
 
-static int understand(struct checkpoint *c, size_t size, const char *identity, struct weir_error *e)
+static int checkpoint_parse(struct checkpoint *c, size_t size, const char *identity,
+			    struct weir_error *e)
 {
 	const char *at = c->memory;
 	const char *end = c->memory + size - WORD;
 
 	if (strncmp(at, magic, strlen(magic)) != 0)
 		return weir_error_set(e, "is no checkpoint of a training");
-	if (is_damaged(c->memory, size))
+	if (checkpoint_is_damaged(c->memory, size))
 		return weir_error_set(e, "is damaged; delete it to begin anew");
 	at += strlen(magic);
-	if (!take_line(&at, version_of_training().text))
+	if (!checkpoint_take_line(&at, version_of_training().text))
 		return weir_error_set(
 			e,
 			"was written by Weir %.*s and this is %s; go on with that, or "
 			"delete the file to begin anew",
 			(int)strcspn(at, "\n"), at, version_of_training().text);
-	if (!take_line(&at, identity))
+	if (!checkpoint_take_line(&at, identity))
 		return weir_error_set(e,
 				      "is of another training: '%.*s'; give another output, or "
 				      "delete the file to begin anew",
 				      (int)strcspn(at, "\n"), at);
-	at = c->memory + filled((size_t)(at - c->memory));
-	return find_blocks(c, at, end) ? weir_error_set(e, "is damaged; delete it to begin anew")
-				       : 0;
+	at = c->memory + checkpoint_padded((size_t)(at - c->memory));
+	return checkpoint_find_blocks(c, at, end)
+		       ? weir_error_set(e, "is damaged; delete it to begin anew")
+		       : 0;
 }
 
 int checkpoint_read(struct checkpoint *c, const char *file, const char *identity,
 		    struct weir_error *e)
 {
 	size_t size = 0;
-	int status = read_all(file, &c->memory, &size, e);
+	int status = checkpoint_read_all(file, &c->memory, &size, e);
 
-	if (status == 0 && understand(c, size, identity, e)) {
+	if (status == 0 && checkpoint_parse(c, size, identity, e)) {
 		free(c->memory);
 		status = -1;
 	}

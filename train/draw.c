@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* draw.c -- see draw.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "train/draw.h"
+#include "train/acc.h"
 #include "base/memory.h"
 #include "weir/rng.h"
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 
 /* --- numbers --- */
 
-static uint64_t between(struct weir_rng *r, uint64_t first, uint64_t last)
+static uint64_t draw_between(struct weir_rng *r, uint64_t first, uint64_t last)
 {
 	return first + weir_rng_below(r, last - first + 1);
 }
 
 /* Each octave as likely. */
-static uint64_t between_log(struct weir_rng *r, double first, double last)
+static uint64_t draw_between_log(struct weir_rng *r, double first, double last)
 {
 	return (uint64_t)(first * exp(weir_rng_unit(r) * log(last / first)) + 0.5);
 }
 
-static uint64_t largest(uint64_t a, uint64_t b)
+static uint64_t draw_largest(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -36,7 +36,7 @@ struct place {
 
 enum { LEAVES = 3, SPINES = 2 };
 
-static void write_place(FILE *f, const struct draw *d, const struct place *p)
+static void draw_write_place(FILE *f, const struct draw *d, const struct place *p)
 {
 	fprintf(f, "seed = %" PRIu64 "\n[network]\n", d->seed);
 	if (p->hosts_per_leaf)
@@ -55,7 +55,7 @@ static void write_place(FILE *f, const struct draw *d, const struct place *p)
 }
 
 /* The port to host 0 is the one that fills. */
-static void write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
+static void draw_write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
 {
 	fprintf(f,
 		"[measure]\nfrom = %" PRIu64 "ms\nto = %" PRIu64 "ms\ndrain = 0us\nport = sw->h0\n",
@@ -68,15 +68,15 @@ enum { LONG_MIN = 1, LONG_MAX = 12, BURST_MIN = 4, BURST_MAX = 40, GBPS_MIN = 10
 
 static uint64_t draw_rate(struct weir_rng *r)
 {
-	return between_log(r, GBPS_MIN, GBPS_MAX);
+	return draw_between_log(r, GBPS_MIN, GBPS_MAX);
 }
 
 static uint64_t draw_bursts(struct weir_rng *r)
 {
-	return between_log(r, BURST_MIN, BURST_MAX);
+	return draw_between_log(r, BURST_MIN, BURST_MAX);
 }
 
-static void write_long(FILE *f, uint64_t flows)
+static void draw_write_long(FILE *f, uint64_t flows)
 {
 	fprintf(f,
 		"[traffic long]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
@@ -85,27 +85,27 @@ static void write_long(FILE *f, uint64_t flows)
 }
 
 /* Nothing comes between; judged once the start is forgotten. */
-static void write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t senders = between(r, 2, 8), each = between(r, 1, 16 / senders);
+	uint64_t senders = draw_between(r, 2, 8), each = draw_between(r, 1, 16 / senders);
 
-	write_place(f, d, &(struct place){ senders + 1, draw_rate(r), 0 });
+	draw_write_place(f, d, &(struct place){ senders + 1, draw_rate(r), 0 });
 	fprintf(f,
 		"[traffic long]\npattern = incast\nreceiver = 0\nsize = 100GB\nperiod = 100us\n"
 		"senders = %" PRIu64 "\nflows = %" PRIu64 "\n",
 		senders, senders * each);
-	write_measure(f, 100, 150);
+	draw_write_measure(f, 100, 150);
 }
 
-static void write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	enum { HOSTS = 33 };
 
-	write_place(f, d, &(struct place){ HOSTS, draw_rate(r), 0 });
-	write_long(f, between(r, LONG_MIN, LONG_MAX));
+	draw_write_place(f, d, &(struct place){ HOSTS, draw_rate(r), 0 });
+	draw_write_long(f, draw_between(r, LONG_MIN, LONG_MAX));
 	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
 		0.05 + 0.15 * weir_rng_unit(r));
-	write_measure(f, 60, 120);
+	draw_write_measure(f, 60, 120);
 }
 
 enum { US_PER_MS = 1000, BURSTS_FROM_MS = 5 };
@@ -117,13 +117,15 @@ struct bursts {
 	uint64_t regime_us, is_second;
 };
 
-static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, const struct bursts *b)
+static void draw_write_senders(FILE *f, const struct draw *d, struct weir_rng *r,
+			       const struct bursts *b)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
+	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
 	uint64_t number = 0;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, draw_rate(r), 0 });
-	write_long(f, flows);
+	draw_write_place(f, d,
+			 &(struct place){ draw_largest(flows, senders) + 1, draw_rate(r), 0 });
+	draw_write_long(f, flows);
 	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
 	     at_us += b->period_us)
 		if (at_us / b->regime_us % 2 == b->is_second)
@@ -132,86 +134,88 @@ static void write_senders(FILE *f, const struct draw *d, struct weir_rng *r, con
 				"]\npattern = many-to-one\nreceiver = 0\nsenders = %" PRIu64
 				"\nsize = unlimited\nstart = %" PRIu64 "us\nstop = %" PRIu64 "us\n",
 				number++, senders, at_us, at_us + b->on_us);
-	write_measure(f, BURSTS_FROM_MS, b->end_ms);
+	draw_write_measure(f, BURSTS_FROM_MS, b->end_ms);
 }
 
 /* For 0.5 ms up to half of the period. */
 static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
 {
-	b->period_us = between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
-	b->on_us = between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
+	b->period_us = draw_between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
+	b->on_us = draw_between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
 }
 
 /* Again and again. */
-static void write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	struct bursts b = { .end_ms = 205, .regime_us = UINT64_MAX };
 
 	draw_period(r, 60, &b);
-	write_senders(f, d, r, &b);
+	draw_write_senders(f, d, r, &b);
 }
 
 /* For a while; then for a while not. */
-static void write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	struct bursts b = { .end_ms = 305 };
 
 	draw_period(r, 20, &b);
-	b.regime_us = between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
+	b.regime_us = draw_between_log(r, 40 * US_PER_MS, 150 * US_PER_MS);
 	b.is_second = weir_rng_below(r, 2);
-	write_senders(f, d, r, &b);
+	draw_write_senders(f, d, r, &b);
 }
 
 /* Many answers at once, again and again: a twentieth to half of what the line carries. */
-static void write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t flows = between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
-	uint64_t rate_gbps = draw_rate(r), period_us = between_log(r, 5000, 20000);
-	uint64_t all_bytes = rate_gbps * period_us * between_log(r, 50, 500) / 8;
+	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
+	uint64_t rate_gbps = draw_rate(r), period_us = draw_between_log(r, 5000, 20000);
+	uint64_t all_bytes = rate_gbps * period_us * draw_between_log(r, 50, 500) / 8;
 
-	write_place(f, d, &(struct place){ largest(flows, senders) + 1, rate_gbps, 0 });
-	write_long(f, flows);
+	draw_write_place(f, d, &(struct place){ draw_largest(flows, senders) + 1, rate_gbps, 0 });
+	draw_write_long(f, flows);
 	fprintf(f,
 		"[traffic answers]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
 		"\nsize = %" PRIu64 "B\nperiod = %" PRIu64 "us\nconnections = persistent\n",
 		senders, all_bytes / senders, period_us);
-	write_measure(f, 5, 155);
+	draw_write_measure(f, 5, 155);
 }
 
 /* Flows that come by themselves, which no marking makes more or fewer: what bursts must not be
  * taken for. */
-static void write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
-	write_place(f, d, &(struct place){ between(r, 8, 24), draw_rate(r), 0 });
+	draw_write_place(f, d, &(struct place){ draw_between(r, 8, 24), draw_rate(r), 0 });
 	fprintf(f, "[traffic flows]\npattern = all-to-one\nreceiver = 0\nsizes = %s\nload = %.3f\n",
 		sizes, 0.3 + 0.6 * weir_rng_unit(r));
-	write_measure(f, 5, 155);
+	draw_write_measure(f, 5, 155);
 }
 
 /* Blocks that are read and written, the next as soon as one is done. Host 0 computes. */
-static void write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static const char *const mixes[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
-	uint64_t computing = between(r, 1, 4), storage = between(r, 2, 8);
+	uint64_t computing = draw_between(r, 1, 4), storage = draw_between(r, 2, 8);
 
-	write_place(f, d, &(struct place){ computing + storage, draw_rate(r), 0 });
+	draw_write_place(f, d, &(struct place){ computing + storage, draw_rate(r), 0 });
 	fprintf(f,
 		"[traffic disks]\npattern = storage\nmix = %s\ncomputing = %" PRIu64
 		"\nstorage = %" PRIu64 "\nstorage-at = end\ndepth = %" PRIu64
 		"\nconnections = persistent\n",
 		mixes[weir_rng_below(r, sizeof(mixes) / sizeof(mixes[0]))], computing, storage,
-		between_log(r, 4, 64));
-	write_measure(f, 5, 105);
+		draw_between_log(r, 4, 64));
+	draw_write_measure(f, 5, 105);
 }
 
-static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_weir(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
-		write_steady,  write_steady,      write_mice,     write_bursts,   write_bursts,
-		write_bursts,  write_bursts,      write_requests, write_requests, write_regimes,
-		write_regimes, write_independent, write_storage,  write_storage,  write_independent,
+		draw_write_steady,  draw_write_steady,   draw_write_mice,
+		draw_write_bursts,  draw_write_bursts,   draw_write_bursts,
+		draw_write_bursts,  draw_write_requests, draw_write_requests,
+		draw_write_regimes, draw_write_regimes,  draw_write_independent,
+		draw_write_storage, draw_write_storage,  draw_write_independent,
 	};
 
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
@@ -221,43 +225,40 @@ static void write_ours(FILE *f, const struct draw *d, struct weir_rng *r)
 
 enum { PAPER_FROM_MS = 2, PAPER_TO_MS = 22 };
 
-static uint64_t paper_rate(struct weir_rng *r)
-{
-	return weir_rng_below(r, 2) ? 100 : 25;
-}
-
 /* p in [2, 64] senders with q in [1, 1000] flows each, of 10 KB to 10 MB. Differs: no more senders
  * than there are other hosts, and p q at most 2048. */
-static void write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_incast(FILE *f, const struct draw *d, struct weir_rng *r)
 {
-	uint64_t hosts = between(r, 12, 24), senders = between_log(r, 2, (double)hosts - 1);
-	uint64_t each = between_log(r, 1, fmin(1000, 2048.0 / (double)senders));
+	uint64_t hosts = draw_between(r, 12, 24),
+		 senders = draw_between_log(r, 2, (double)hosts - 1);
+	uint64_t each = draw_between_log(r, 1, fmin(1000, 2048.0 / (double)senders));
 
-	write_place(f, d, &(struct place){ hosts, paper_rate(r), 0 });
+	draw_write_place(f, d, &(struct place){ hosts, weir_rng_below(r, 2) ? 100 : 25, 0 });
 	fprintf(f,
 		"[traffic incast]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64
 		"\nsize = %" PRIu64 "KB\nload = %.3f\nflows = %" PRIu64 "\n",
-		senders, between_log(r, 10, 10000), 0.1 + 0.8 * weir_rng_unit(r), senders * each);
-	write_measure(f, PAPER_FROM_MS, PAPER_TO_MS);
+		senders, draw_between_log(r, 10, 10000), 0.1 + 0.8 * weir_rng_unit(r),
+		senders * each);
+	draw_write_measure(f, PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-static void write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
 
-	write_place(f, d, &(struct place){ 0, 25, between(r, 4, 8) });
+	draw_write_place(f, d, &(struct place){ 0, 25, draw_between(r, 4, 8) });
 	fprintf(f,
 		"[traffic flows]\npattern = all-to-all\nsizes = %s\nload = %.3f\n"
 		"[measure]\nfrom = %dms\nto = %dms\ndrain = 0us\n",
 		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-static void write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
+static void draw_write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	if (weir_rng_below(r, 10) < 6)
-		write_incast(f, d, r);
+		draw_write_incast(f, d, r);
 	else
-		write_clos(f, d, r);
+		draw_write_clos(f, d, r);
 }
 
 char *draw_scenario(const struct draw *d)
@@ -270,9 +271,9 @@ char *draw_scenario(const struct draw *d)
 	if (!f)
 		memory_refused(BUFSIZ);
 	if (d->kind == DRAW_WEIR)
-		write_ours(f, d, &r);
+		draw_write_weir(f, d, &r);
 	else
-		write_papers(f, d, &r);
+		draw_write_papers(f, d, &r);
 	if (fclose(f))
 		memory_refused(size);
 	return text;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.c -- see fan_in.h. */
+/* fan_in.c -- episodes of flows to one receiver: drawn, run, and the rewards that the flows share.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
 #include "lab/scenario/scenario.h"
@@ -41,7 +42,7 @@ struct fan_in_draw {
 };
 
 /* p ~ n^-0.8: equal episodes would give two flows 3 % of the decisions. */
-static uint32_t draw_size(struct weir_rng *rng, uint32_t choices)
+static uint32_t fan_in_draw_size(struct weir_rng *rng, uint32_t choices)
 {
 	double all = 0, at;
 	uint32_t i = 0;
@@ -55,7 +56,7 @@ static uint32_t draw_size(struct weir_rng *rng, uint32_t choices)
 }
 
 /* Sizes that are no larger than that; the smallest one is always there. */
-static uint32_t choices_of(uint32_t flows_max)
+static uint32_t fan_in_choices(uint32_t flows_max)
 {
 	uint32_t count = 1;
 
@@ -66,16 +67,16 @@ static uint32_t choices_of(uint32_t flows_max)
 
 uint32_t fan_in_stage(uint32_t flows_max, double share)
 {
-	uint32_t choices = choices_of(flows_max), stage = (uint32_t)(share * choices);
+	uint32_t choices = fan_in_choices(flows_max), stage = (uint32_t)(share * choices);
 
 	return sizes[stage < choices ? stage : choices - 1].flows;
 }
 
-static struct fan_in_draw draw_of(const struct fan_in *f)
+static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 {
 	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
 	double octaves = log((double)DELAY_MAX_NS / DELAY_MIN_NS);
-	uint32_t choices = choices_of(f->flows_max), size = draw_size(&d.rng, choices);
+	uint32_t choices = fan_in_choices(f->flows_max), size = fan_in_draw_size(&d.rng, choices);
 
 	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
 	if (f->which->purpose == TRAIN_JUDGE) {
@@ -92,7 +93,7 @@ static struct fan_in_draw draw_of(const struct fan_in *f)
 }
 
 /* Half of those to learn from leave: 12.5 bytes/ns, shared by all, for about half of the time. */
-static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
+static void fan_in_write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
 {
 	uint64_t share_bytes = d->time_ns * 25 / 2 / d->flows;
 
@@ -112,7 +113,7 @@ static void write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose pu
 
 char *fan_in_scenario(const struct fan_in *f)
 {
-	struct fan_in_draw d = draw_of(f);
+	struct fan_in_draw d = fan_in_draw_of(f);
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -126,7 +127,7 @@ char *fan_in_scenario(const struct fan_in *f)
 		"pfc-alpha = 1/16\n[host]\ncc = %s\n"
 		"[rdma]\nint-header = 70B\nint-flows = exact\nmin-rate = 100Mbps\n",
 		f->seed >> 1, d.flows, d.delay_ns, f->cc);
-	write_flows(file, &d, f->which->purpose);
+	fan_in_write_flows(file, &d, f->which->purpose);
 	fprintf(file,
 		"[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n"
 		"port = left->right\n",
@@ -137,7 +138,7 @@ char *fan_in_scenario(const struct fan_in *f)
 }
 
 /* The config of a text that is our own. */
-static int read_config(struct config *c, const char *text, struct weir_error *e)
+static int fan_in_read_config(struct config *c, const char *text, struct weir_error *e)
 {
 	struct scenario s;
 	int failed;
@@ -153,11 +154,11 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 	       const struct weir_cc_trial *trial, struct fan_in_result *r, struct weir_error *e)
 {
 	const struct run_control control = { .threads = 1, .trial = trial };
-	struct fan_in_draw d = draw_of(f);
+	struct fan_in_draw d = fan_in_draw_of(f);
 	char *text = fan_in_scenario(f);
 	struct run_result result;
 	struct config c;
-	int failed = read_config(&c, text, e);
+	int failed = fan_in_read_config(&c, text, e);
 
 	free(text);
 	if (failed)
@@ -178,4 +179,67 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 	}
 	config_free(&c);
 	return failed ? -1 : 0;
+}
+
+/* --- rewards that flows have in common --- */
+
+/* When a reward becomes known. */
+struct moment {
+	int64_t now_ns;
+	uint32_t flow, step;
+};
+
+static int fan_in_by_time(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->now_ns != y->now_ns)
+		return x->now_ns < y->now_ns ? -1 : 1;
+	if (x->flow != y->flow)
+		return x->flow < y->flow ? -1 : 1;
+	return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static uint64_t fan_in_rewards_of(const struct decision_log *log, uint32_t flow)
+{
+	return log->counts[flow] > 1 ? log->counts[flow] - 1 : 0;
+}
+
+static struct moment *fan_in_moments(const struct decision_log *log, uint64_t count)
+{
+	struct moment *all = memory_new(count, sizeof(*all)), *next = all;
+
+	for (uint32_t f = 0; f < log->flows; f++)
+		for (uint32_t i = 0; i < fan_in_rewards_of(log, f); i++)
+			*next++ = (struct moment){ decision_log_rows(log, f)[i + 1].now_ns, f, i };
+	qsort(all, count, sizeof(*all), fan_in_by_time);
+	return all;
+}
+
+/* A flow counts from its first reward to its last. */
+void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards)
+{
+	struct moment *all;
+	float *last = memory_new(log->flows, sizeof(*last));
+	uint64_t count = 0, flows = 0;
+	double sum = 0;
+
+	for (uint32_t f = 0; f < log->flows; f++)
+		count += fan_in_rewards_of(log, f);
+	all = fan_in_moments(log, count);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct moment *m = &all[i];
+		float *reward = rewards + (size_t)m->flow * log->rows_each + m->step, own = *reward;
+
+		flows += m->step == 0;
+		sum += (double)own - (double)last[m->flow];
+		last[m->flow] = own;
+		*reward = (float)((1 - share) * (double)own + share * sum / (double)flows);
+		if (m->step + 1 == fan_in_rewards_of(log, m->flow)) {
+			flows--;
+			sum -= (double)own;
+		}
+	}
+	memory_free(all, count, sizeof(*all));
+	memory_free(last, log->flows, sizeof(*last));
 }

@@ -49,7 +49,12 @@ static inline double fan_in_score(const struct fan_in_result *r)
 	return r->use / (1 + r->unfair) - 0.3 * r->queue;
 }
 
-/* --- fdcc_portrait.c, rl_cc_portrait.c --- */
+/* What one flow does to the others counts for it, too: that share of each reward becomes the mean
+ * of the last rewards of all flows at the time it becomes known. rewards: [flows][rows_each] as the
+ * log has rows, each of the action of its row. */
+void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards);
+
+/* --- cc_portraits.c --- */
 
 extern const struct train_portrait fdcc_portrait, rl_cc_portrait;
 #endif

@@ -12,7 +12,6 @@
 #include "lib/cc/reward.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
-#include "train/fdcc_team.h"
 #include "weir/rng.h"
 #include <stdio.h>
 
@@ -120,20 +119,15 @@ static const struct train_figure fdcc_figures[] = {
 	{ .name = NULL },
 };
 
-static double to_double(uint64_t value_q32)
+static double fdcc_double(uint64_t value_q32)
 {
 	return (double)value_q32 / (double)WEIR_ONE_Q32;
-}
-
-static size_t aligned(size_t size)
-{
-	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
 }
 
 /* --- the desk --- */
 
 /* The control is read once to know what its model's texts are to be. */
-static int read_control(struct fdcc_desk *d, struct weir_error *e)
+static int fdcc_read_control(struct fdcc_desk *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct weir_cc_ops *ops;
@@ -154,7 +148,7 @@ static int read_control(struct fdcc_desk *d, struct weir_error *e)
 
 /* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of
  * flows, and does not. */
-static struct weir_learn_plan plan_of(const struct fdcc_options *o, uint32_t actions)
+static struct weir_learn_plan fdcc_plan(const struct fdcc_options *o, uint32_t actions)
 {
 	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
 	uint32_t hidden = (uint32_t)o->hidden;
@@ -174,23 +168,24 @@ static struct weir_learn_plan plan_of(const struct fdcc_options *o, uint32_t act
 	});
 }
 
-static int plan_learner(struct fdcc_desk *d, struct weir_error *e)
+static int fdcc_plan_learner(struct fdcc_desk *d, struct weir_error *e)
 {
 	const struct fdcc_options *o = &d->options;
-	const struct weir_learn_adam adam = { (float)to_double(o->rate_q32), 0.9F, 0.999F, 1e-8F };
+	const struct weir_learn_adam adam = { (float)fdcc_double(o->rate_q32), 0.9F, 0.999F,
+					      1e-8F };
 
 	d->config = (struct weir_learn_td3_config){
 		.training = { .observation_size = FDCC_OBSERVATIONS,
 			      .past = o->net == NET_RECALL ? FDCC_PAST_MAX : (uint32_t)o->past,
 			      .batch = (uint32_t)o->batch,
 			      .return_steps = (uint32_t)o->returns,
-			      .gamma = to_double(o->gamma_q32),
+			      .gamma = fdcc_double(o->gamma_q32),
 			      .returns =
 				      o->overlapping ? WEIR_LEARN_OVERLAPPING : WEIR_LEARN_PROPER,
 			      .clip_norm = 1,
 			      .seed = d->input.seed },
-		.actor = plan_of(o, 0),
-		.critic = plan_of(o, 1 + (uint32_t)o->critic_flows),
+		.actor = fdcc_plan(o, 0),
+		.critic = fdcc_plan(o, 1 + (uint32_t)o->critic_flows),
 		.actor_adam = adam,
 		.critic_adam = adam,
 		.share = 0.005F,
@@ -222,12 +217,12 @@ static int fdcc_open(void **desk, const void *params, const struct train_input *
 	d->input = *input;
 	if ((input->scenario_count &&
 	     weir_error_set(e, "fdcc draws its own scenarios; --scenario is for others")) ||
-	    read_control(d, e) || plan_learner(d, e)) {
+	    fdcc_read_control(d, e) || fdcc_plan_learner(d, e)) {
 		fdcc_close(d);
 		return -1;
 	}
-	d->learner_size = aligned(weir_learn_td3_size(&d->config));
-	d->memory_size = aligned(weir_learn_memory_size(&d->memory));
+	d->learner_size = train_align(weir_learn_td3_size(&d->config));
+	d->memory_size = train_align(weir_learn_memory_size(&d->memory));
 	*desk = d;
 	return 0;
 }
@@ -241,12 +236,12 @@ static size_t fdcc_size(const void *desk)
 	return d->learner_size + d->memory_size + sizeof(struct fdcc_count);
 }
 
-static struct weir_learn_memory *memory_of(const struct fdcc_desk *d, void *state)
+static struct weir_learn_memory *fdcc_memory(const struct fdcc_desk *d, void *state)
 {
 	return (struct weir_learn_memory *)((char *)state + d->learner_size);
 }
 
-static struct fdcc_count *count_of(const struct fdcc_desk *d, const void *state)
+static struct fdcc_count *fdcc_count_of(const struct fdcc_desk *d, const void *state)
 {
 	return (struct fdcc_count *)((char *)state + d->learner_size + d->memory_size);
 }
@@ -256,14 +251,14 @@ static void fdcc_begin(const void *desk, void *state)
 	const struct fdcc_desk *d = desk;
 
 	weir_learn_td3_init(state, &d->config);
-	weir_learn_memory_init(memory_of(d, state), &d->memory);
+	weir_learn_memory_init(fdcc_memory(d, state), &d->memory);
 }
 
 /* --- episodes --- */
 
 /* After so many steps. */
-static struct fan_in fan_in_of(const struct fdcc_desk *d, const struct train_episode *which,
-			       uint64_t steps)
+static struct fan_in fdcc_fan_in(const struct fdcc_desk *d, const struct train_episode *which,
+				 uint64_t steps)
 {
 	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows };
 
@@ -274,7 +269,7 @@ static struct fan_in fan_in_of(const struct fdcc_desk *d, const struct train_epi
 
 static char *fdcc_scenario(const void *desk, const struct train_episode *which)
 {
-	struct fan_in f = fan_in_of(desk, which, 0);
+	struct fan_in f = fdcc_fan_in(desk, which, 0);
 
 	return fan_in_scenario(&f);
 }
@@ -290,8 +285,8 @@ enum {
 	ROW_FLOATS
 };
 
-static void record_flow(const struct weir_cc_decision *rows, uint32_t count, const float *rewards,
-			struct train_record *r)
+static void fdcc_record_flow(const struct weir_cc_decision *rows, uint32_t count,
+			     const float *rewards, struct train_record *r)
 {
 	for (uint32_t i = 0; count > 1 && i < count; i++) {
 		float *row = train_record_add(r, ROW_FLOATS), flows = rows[i].flows;
@@ -308,8 +303,8 @@ static void record_flow(const struct weir_cc_decision *rows, uint32_t count, con
 	}
 }
 
-static void record_flows(const struct fdcc_desk *d, const struct decision_log *log,
-			 struct train_record *r)
+static void fdcc_record_flows(const struct fdcc_desk *d, const struct decision_log *log,
+			      struct train_record *r)
 {
 	size_t count = (size_t)log->flows * log->rows_each;
 	float *rewards = memory_new(count, sizeof(*rewards));
@@ -320,10 +315,10 @@ static void record_flows(const struct fdcc_desk *d, const struct decision_log *l
 				weir_fdcc_reward((enum weir_fdcc_reward)d->options.reward,
 						 decision_log_rows(log, f) + i);
 	if (d->options.team_q32)
-		fdcc_team_rewards(log, to_double(d->options.team_q32), rewards);
+		fan_in_share_rewards(log, fdcc_double(d->options.team_q32), rewards);
 	for (uint32_t f = 0; f < log->flows; f++)
-		record_flow(decision_log_rows(log, f), log->counts[f],
-			    rewards + (size_t)f * log->rows_each, r);
+		fdcc_record_flow(decision_log_rows(log, f), log->counts[f],
+				 rewards + (size_t)f * log->rows_each, r);
 	memory_free(rewards, count, sizeof(*rewards));
 	if (r->steps)
 		r->figures[FDCC_FIG_REWARD] /= (double)r->steps;
@@ -333,7 +328,7 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 			struct train_record *r, struct weir_error *e)
 {
 	const struct fdcc_desk *d = desk;
-	const struct fan_in f = fan_in_of(d, which, count_of(d, state)->steps);
+	const struct fan_in f = fdcc_fan_in(d, which, fdcc_count_of(d, state)->steps);
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
 		.net = weir_learn_td3_net(state),
@@ -344,16 +339,16 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 	struct weir_cc_trial trial = { .record = decision_log_add,
 				       .context = &log,
 				       .seed = which->seed,
-				       .deviation = (float)to_double(d->options.noise_q32) };
+				       .deviation = (float)fdcc_double(d->options.noise_q32) };
 	struct fan_in_result result;
 	int failed;
 
-	if (count_of(d, state)->steps < d->options.warm_up)
+	if (fdcc_count_of(d, state)->steps < d->options.warm_up)
 		trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
 	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
 	if (!failed)
-		record_flows(d, &log, r);
+		fdcc_record_flows(d, &log, r);
 	decision_log_free(&log);
 	if (failed)
 		return -1;
@@ -369,7 +364,7 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 /* A flow's end is not seen coming: only the recording stopped. */
 static void fdcc_keep(const void *desk, void *state, const struct train_record *r)
 {
-	struct weir_learn_memory *m = memory_of(desk, state);
+	struct weir_learn_memory *m = fdcc_memory(desk, state);
 
 	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
 		const float *row = r->rows + i;
@@ -382,32 +377,32 @@ static void fdcc_keep(const void *desk, void *state, const struct train_record *
 	}
 }
 
-static void share_out(void *team, weir_learn_chunk *chunk, void *job)
+static void fdcc_share_out(void *team, weir_learn_chunk *chunk, void *job)
 {
 	team_do(team, WEIR_LEARN_CHUNKS, chunk, job);
 }
 
 /* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one
  * it takes hardly longer than to wake them. What is learnt is the same. */
-static struct weir_learn_crew crew_of(const struct fdcc_desk *d, struct team *team)
+static struct weir_learn_crew fdcc_crew(const struct fdcc_desk *d, struct team *team)
 {
 	if (d->options.net == NET_RECALL)
-		return (struct weir_learn_crew){ .run = share_out,
+		return (struct weir_learn_crew){ .run = fdcc_share_out,
 						 .context = team,
 						 .workers = team_workers(team) };
 	return (struct weir_learn_crew){ .workers = 1 };
 }
 
-static void do_updates(const struct fdcc_desk *d, void *state, struct team *team, uint64_t updates,
-		       double figures[TRAIN_FIGURES_MAX])
+static void fdcc_do_updates(const struct fdcc_desk *d, void *state, struct team *team,
+			    uint64_t updates, double figures[TRAIN_FIGURES_MAX])
 {
-	struct weir_learn_crew crew = crew_of(d, team);
+	struct weir_learn_crew crew = fdcc_crew(d, team);
 	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, crew.workers);
 
 	crew.scratch = memory_new(1, scratch_size);
 	for (uint64_t i = 0; i < updates; i++) {
 		struct weir_learn_td3_report report =
-			weir_learn_td3_update(state, memory_of(d, state), &crew);
+			weir_learn_td3_update(state, fdcc_memory(d, state), &crew);
 
 		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
 		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
@@ -419,17 +414,17 @@ static void fdcc_update(const void *desk, void *state, struct team *team, uint64
 			double figures[TRAIN_FIGURES_MAX])
 {
 	const struct fdcc_desk *d = desk;
-	struct fdcc_count *count = count_of(d, state);
+	struct fdcc_count *count = fdcc_count_of(d, state);
 	uint64_t updates = 0;
 
 	count->steps += steps;
 	if (count->steps >= d->options.warm_up) {
-		count->updates_due += (double)steps * to_double(d->options.updates_q32);
+		count->updates_due += (double)steps * fdcc_double(d->options.updates_q32);
 		updates = (uint64_t)count->updates_due;
 		count->updates_due -= (double)updates;
 	}
 	if (updates)
-		do_updates(d, state, team, updates, figures);
+		fdcc_do_updates(d, state, team, updates, figures);
 }
 
 static void fdcc_model(const void *desk, const void *state, struct weir_learn_model *model)

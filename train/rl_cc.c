@@ -78,14 +78,14 @@ static const struct train_figure rl_figures[] = {
 	{ .name = NULL },
 };
 
-static float to_float(uint64_t value_q32)
+static float rl_float(uint64_t value_q32)
 {
 	return (float)((double)value_q32 / (double)WEIR_ONE_Q32);
 }
 
 /* --- the desk --- */
 
-static int read_control(struct rl_desk *d, struct weir_error *e)
+static int rl_read_control(struct rl_desk *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct weir_cc_ops *ops;
@@ -99,7 +99,7 @@ static int read_control(struct rl_desk *d, struct weir_error *e)
 }
 
 /* No biases: without a signal there is no action. */
-static int plan_net(struct rl_desk *d, struct weir_error *e)
+static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 {
 	uint32_t hidden = (uint32_t)d->options.hidden;
 	struct weir_learn_plan plan = weir_learn_plan_stack(
@@ -112,15 +112,15 @@ static int plan_net(struct rl_desk *d, struct weir_error *e)
 
 	if (weir_learn_net_init(&d->net, &plan, e))
 		return -1;
-	d->adam = (struct weir_learn_adam){ to_float(d->options.rate_q32), 0.9F, 0.999F, 1e-5F };
+	d->adam = (struct weir_learn_adam){ rl_float(d->options.rate_q32), 0.9F, 0.999F, 1e-5F };
 	d->loss = (struct weir_rl_cc_loss)WEIR_RL_CC_LOSS_DEFAULT;
-	d->loss.gamma = to_float(d->options.gamma_q32);
-	d->loss.smooth = to_float(d->options.smooth_q32);
+	d->loss.gamma = rl_float(d->options.gamma_q32);
+	d->loss.smooth = rl_float(d->options.smooth_q32);
 	return 0;
 }
 
 /* A sequence is one sample of many steps; without one, as many samples. */
-static struct weir_learn_batch batch_of(const struct rl_desk *d, uint32_t count)
+static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
 {
 	if (d->net.plan.sequence_size)
 		return (struct weir_learn_batch){ .samples = 1,
@@ -151,11 +151,11 @@ static int rl_open(void **desk, const void *params, const struct train_input *in
 	d->input = *input;
 	if ((input->scenario_count &&
 	     weir_error_set(e, "rl-cc draws its own scenarios; --scenario is for others")) ||
-	    read_control(d, e) || plan_net(d, e)) {
+	    rl_read_control(d, e) || rl_plan_net(d, e)) {
 		rl_close(d);
 		return -1;
 	}
-	batch = batch_of(d, FAN_IN_ROWS_MAX);
+	batch = rl_batch(d, FAN_IN_ROWS_MAX);
 	d->tape_floats =
 		weir_learn_tape_floats(&d->net, batch.samples, batch.steps, WEIR_LEARN_AND_BACK);
 	d->turned = memory_new(d->net.turned_floats, sizeof(float));
@@ -171,7 +171,7 @@ static int rl_open(void **desk, const void *params, const struct train_input *in
 
 enum rl_part { RL_WEIGHTS, RL_MEAN, RL_SQUARE, RL_GRADIENT, RL_PARTS };
 
-static float *part_of(const struct rl_desk *d, const void *state, enum rl_part part)
+static float *rl_part(const struct rl_desk *d, const void *state, enum rl_part part)
 {
 	return ((struct rl_state *)state)->numbers + (size_t)part * d->net.weight_floats;
 }
@@ -191,7 +191,7 @@ static void rl_begin(const void *desk, void *state)
 	s->power1 = s->power2 = 1;
 	weir_learn_net_start(&d->net, WEIR_LEARN_ORTHOGONAL,
 			     (struct weir_learn_draw){ d->input.seed, 0, 0 },
-			     part_of(d, s, RL_WEIGHTS));
+			     rl_part(d, s, RL_WEIGHTS));
 }
 
 /* --- episodes --- */
@@ -208,7 +208,8 @@ static char *rl_scenario(const void *desk, const struct train_episode *which)
  * followed. */
 enum { ROW_FLOATS = 1 + WEIR_RL_CC_INPUTS + 2 };
 
-static void record_flow(const struct weir_cc_decision *rows, uint32_t count, struct train_record *r)
+static void rl_record_flow(const struct weir_cc_decision *rows, uint32_t count,
+			   struct train_record *r)
 {
 	for (uint32_t i = 0; i + 1 < count; i++) {
 		float *row = train_record_add(r, ROW_FLOATS);
@@ -227,7 +228,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	const struct rl_desk *d = desk;
 	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD };
 	const struct weir_learn_policy policy = { .net = &d->net,
-						  .weights = part_of(d, state, RL_WEIGHTS) };
+						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;
 	const struct weir_cc_trial trial = { .record = decision_log_add, .context = &log };
 	struct fan_in_result result;
@@ -236,7 +237,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, &trial, &result, e);
 	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
-		record_flow(decision_log_rows(&log, i), log.counts[i], r);
+		rl_record_flow(decision_log_rows(&log, i), log.counts[i], r);
 	decision_log_free(&log);
 	if (failed)
 		return -1;
@@ -250,11 +251,11 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 /* --- learning --- */
 
 /* The slopes of the loss at every action of a flow, then those of the weights. */
-static void learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
-		       uint32_t count)
+static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
+			  uint32_t count)
 {
-	struct weir_learn_batch batch = batch_of(d, count);
-	float actions[STRETCH], signals[STRETCH], *weights = part_of(d, s, RL_WEIGHTS);
+	struct weir_learn_batch batch = rl_batch(d, count);
+	float actions[STRETCH], signals[STRETCH], *weights = rl_part(d, s, RL_WEIGHTS);
 	double loss = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -278,7 +279,7 @@ static void learn_flow(const struct rl_desk *d, struct rl_state *s, const float 
 	s->is_turned = 1;
 	weir_learn_backward(&d->net, d->turned, &batch, d->tape,
 			    &(struct weir_learn_gradient){ .output = d->slopes,
-							   .weights = part_of(d, s, RL_GRADIENT) });
+							   .weights = rl_part(d, s, RL_GRADIENT) });
 	s->loss += loss * STRETCH / count;
 	s->flows++;
 }
@@ -288,7 +289,7 @@ static void rl_keep(const void *desk, void *state, const struct train_record *r)
 	for (uint64_t i = 0; i < r->floats;) {
 		uint32_t count = (uint32_t)r->rows[i];
 
-		learn_flow(desk, state, r->rows + i, count);
+		rl_learn_flow(desk, state, r->rows + i, count);
 		i += (uint64_t)count * ROW_FLOATS;
 	}
 }
@@ -298,9 +299,9 @@ static void rl_update(const void *desk, void *state, struct team *team, uint64_t
 {
 	const struct rl_desk *d = desk;
 	struct rl_state *s = state;
-	struct weir_learn_moments moments = { s->power1, s->power2, part_of(d, s, RL_MEAN),
-					      part_of(d, s, RL_SQUARE) };
-	float *gradient = part_of(d, s, RL_GRADIENT);
+	struct weir_learn_moments moments = { s->power1, s->power2, rl_part(d, s, RL_MEAN),
+					      rl_part(d, s, RL_SQUARE) };
+	float *gradient = rl_part(d, s, RL_GRADIENT);
 	uint32_t count = d->net.weight_floats;
 
 	(void)team;
@@ -308,8 +309,8 @@ static void rl_update(const void *desk, void *state, struct team *team, uint64_t
 	for (uint32_t i = 0; i < count && s->flows; i++)
 		gradient[i] /= (float)s->flows;
 	weir_learn_make_finite(gradient, count);
-	weir_learn_clip_value(gradient, count, to_float(d->options.clip_q32));
-	weir_learn_adam_step(&d->adam, &moments, part_of(d, s, RL_WEIGHTS), gradient, count);
+	weir_learn_clip_value(gradient, count, rl_float(d->options.clip_q32));
+	weir_learn_adam_step(&d->adam, &moments, rl_part(d, s, RL_WEIGHTS), gradient, count);
 	s->power1 = moments.power1;
 	s->power2 = moments.power2;
 	figures[RL_LOSS] = s->flows ? s->loss / (double)s->flows : 0;
@@ -328,7 +329,7 @@ static void rl_model(const void *desk, const void *state, struct weir_learn_mode
 
 	*model = (struct weir_learn_model){
 		.net = &d->net,
-		.weights = part_of(d, state, RL_WEIGHTS),
+		.weights = rl_part(d, state, RL_WEIGHTS),
 		.texts = texts,
 		.text_count = 2,
 	};

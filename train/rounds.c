@@ -3,10 +3,8 @@
 #include "train/rounds.h"
 #include "base/clock.h"
 #include "base/version.h"
-#include "sim/parallel/mpi_share.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
-#include "train/checkpoint.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -62,8 +60,8 @@ struct batch {
 };
 
 /* The i-th of the round that goes on, or of those that judge. */
-static struct train_episode episode_of(const struct training *t, enum train_purpose purpose,
-				       uint64_t i)
+static struct train_episode training_episode(const struct training *t, enum train_purpose purpose,
+					     uint64_t i)
 {
 	uint64_t number = purpose == TRAIN_EXPLORE ? t->progress.episodes + i : i;
 	uint64_t seed = purpose == TRAIN_EXPLORE ? t->plan.input.seed : JUDGE_SEED;
@@ -71,21 +69,13 @@ static struct train_episode episode_of(const struct training *t, enum train_purp
 	return (struct train_episode){ weir_hash64(seed, number), number, purpose };
 }
 
-/* Where there are several ranks each has every so-manieth episode, from its own number on. */
-static uint64_t own_count(uint64_t count)
-{
-	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
-
-	return rank < count ? (count - rank - 1) / size + 1 : 0;
-}
-
-static void do_episode(void *context, uint32_t k, uint32_t worker)
+static void training_do_episode(void *context, uint32_t k, uint32_t worker)
 {
 	struct batch *b = context;
 	const struct training *t = b->t;
 	uint64_t i = (uint64_t)world_rank() + (uint64_t)k * (uint64_t)world_size();
 	struct train_record *r = &t->records[i];
-	struct train_episode which = episode_of(t, b->purpose, i);
+	struct train_episode which = training_episode(t, b->purpose, i);
 
 	(void)worker;
 	if ((b->stop && atomic_load(b->stop)) || atomic_load(&b->failed))
@@ -98,13 +88,13 @@ static void do_episode(void *context, uint32_t k, uint32_t worker)
 }
 
 /* What came of an episode, for the ranks that did not do it. */
-static void share_episode(struct batch *b, uint64_t i)
+static void training_share_episode(struct batch *b, uint64_t i)
 {
 	struct train_record *r = &b->t->records[i], given = *r;
 	int from = (int)(i % (uint64_t)world_size());
 
-	share_bytes(&given, sizeof(given), from);
-	share_bytes(&b->errors[i], sizeof(b->errors[i]), from);
+	world_broadcast(&given, sizeof(given), from);
+	world_broadcast(&b->errors[i], sizeof(b->errors[i]), from);
 	if (world_rank() != from) {
 		given.rows = r->rows;
 		given.room = r->room;
@@ -112,24 +102,27 @@ static void share_episode(struct batch *b, uint64_t i)
 		r->floats = 0;
 		train_record_add(r, given.floats);
 	}
-	share_bytes(r->rows, r->floats * sizeof(*r->rows), from);
+	world_broadcast(r->rows, r->floats * sizeof(*r->rows), from);
 }
 
 /* Fills the first count records: each rank does some of the episodes, and all get to know all of
  * them. */
-static enum train_ended do_batch(struct training *t, enum train_purpose purpose, uint64_t count,
-				 atomic_int *stop, struct weir_error *e)
+static enum train_ended training_do_batch(struct training *t, enum train_purpose purpose,
+					  uint64_t count, atomic_int *stop, struct weir_error *e)
 {
 	struct batch b = { .t = t, .purpose = purpose, .stop = stop };
+	/* Of R ranks, rank r does episodes r, r + R, r + 2 R, ... */
+	uint64_t size = (uint64_t)world_size(), rank = (uint64_t)world_rank();
+	uint64_t own = rank < count ? (count - rank - 1) / size + 1 : 0;
 	enum train_ended ended = TRAIN_DONE;
 	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	team_do(t->team, (uint32_t)own_count(count), do_episode, &b);
+	team_do(t->team, (uint32_t)own, training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
-	share_bytes(&stopped, sizeof(stopped), 0); /* the first one hears the user */
+	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
-		share_episode(&b, i);
+		training_share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
 		if (b.errors[i].text[0]) {
 			*e = b.errors[i];
@@ -143,7 +136,7 @@ static enum train_ended do_batch(struct training *t, enum train_purpose purpose,
 
 /* --- a round --- */
 
-static double mean_score(const struct train_record *records, uint64_t count)
+static double training_mean_score(const struct train_record *records, uint64_t count)
 {
 	double sum = 0;
 
@@ -153,19 +146,19 @@ static double mean_score(const struct train_record *records, uint64_t count)
 }
 
 /* The mean, and what the worst of them counts. */
-static double judged_score(const struct training *t, uint64_t count)
+static double training_judged_score(const struct training *t, uint64_t count)
 {
 	double worst = t->records[0].score, weight = t->plan.trainer->worst_weight;
 
 	for (uint64_t i = 1; i < count; i++)
 		if (t->records[i].score < worst)
 			worst = t->records[i].score;
-	return (1 - weight) * mean_score(t->records, count) + weight * worst;
+	return (1 - weight) * training_mean_score(t->records, count) + weight * worst;
 }
 
 /* What the episodes of the round have taught; the state, and the point of the curve, follow from
  * it. */
-static void learn(struct training *t, struct train_point *p)
+static void training_learn(struct training *t, struct train_point *p)
 {
 	const struct trainer *trainer = t->plan.trainer;
 	uint64_t count = t->plan.round_episodes, steps = 0;
@@ -178,7 +171,7 @@ static void learn(struct training *t, struct train_point *p)
 		for (int k = 0; k < TRAIN_FIGURES_MAX; k++)
 			p->figures[k] += r->figures[k] / (double)count;
 	}
-	p->score = mean_score(t->records, count);
+	p->score = training_mean_score(t->records, count);
 	trainer->update(t->desk, t->state, t->team, steps, p->figures);
 	t->progress.rounds++;
 	t->progress.episodes += count;
@@ -192,21 +185,17 @@ int training_is_done(const struct training *t)
 	return t->progress.steps >= t->plan.input.steps;
 }
 
-static int is_judged(const struct training *t)
-{
-	return t->progress.rounds % t->plan.judge_rounds == 0 || training_is_done(t);
-}
-
-static enum train_ended judge(struct training *t, struct train_point *p, struct weir_error *e)
+static enum train_ended training_judge(struct training *t, struct train_point *p,
+				       struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t count = t->plan.judge_episodes;
 	/* Not to be interrupted: what was learnt before is in the state. */
-	enum train_ended ended = do_batch(t, TRAIN_JUDGE, count, NULL, e);
+	enum train_ended ended = training_do_batch(t, TRAIN_JUDGE, count, NULL, e);
 
 	if (ended != TRAIN_DONE)
 		return ended;
-	p->judged = judged_score(t, count);
+	p->judged = training_judged_score(t, count);
 	if (t->progress.best_steps && !(p->judged > t->progress.best_score))
 		return TRAIN_DONE;
 	t->plan.trainer->model(t->desk, t->state, &model);
@@ -218,7 +207,7 @@ static enum train_ended judge(struct training *t, struct train_point *p, struct 
 
 /* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the
  * others, the model would depend on who wrote it. */
-static int check_minds(const struct training *t, struct weir_error *e)
+static int training_check_equal(const struct training *t, struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t sum = 0;
@@ -232,17 +221,19 @@ static int check_minds(const struct training *t, struct weir_error *e)
 		memcpy(&bits, &model.weights[i], sizeof(bits));
 		sum = weir_hash64(sum, bits);
 	}
-	return share_same(sum)
+	return world_same(sum)
 		       ? 0
 		       : weir_error_set(e, "the processes have learnt different weights from "
 					   "the same episodes: one of the machines computes "
 					   "otherwise than the others");
 }
 
-static enum train_ended do_round(struct training *t, atomic_int *stop, struct weir_error *e)
+static enum train_ended training_do_round(struct training *t, atomic_int *stop,
+					  struct weir_error *e)
 {
 	struct train_point *p;
-	enum train_ended ended = do_batch(t, TRAIN_EXPLORE, t->plan.round_episodes, stop, e);
+	enum train_ended ended =
+		training_do_batch(t, TRAIN_EXPLORE, t->plan.round_episodes, stop, e);
 
 	if (ended != TRAIN_DONE)
 		return ended;
@@ -250,15 +241,17 @@ static enum train_ended do_round(struct training *t, atomic_int *stop, struct we
 	p = &t->points[t->progress.rounds];
 	memset(p, 0, sizeof(*p));
 	p->judged = NAN;
-	learn(t, p);
-	if (check_minds(t, e))
+	training_learn(t, p);
+	if (training_check_equal(t, e))
 		return TRAIN_FAILED;
-	return is_judged(t) ? judge(t, p, e) : TRAIN_DONE;
+	if (t->progress.rounds % t->plan.judge_rounds && !training_is_done(t))
+		return TRAIN_DONE;
+	return training_judge(t, p, e);
 }
 
 /* --- checkpoints --- */
 
-static int write_checkpoint(struct training *t, struct weir_error *e)
+static int training_write_checkpoint(struct training *t, struct weir_error *e)
 {
 	const struct checkpoint_block blocks[CHECKPOINT_BLOCKS] = {
 		{ &t->progress, sizeof(t->progress) },
@@ -273,7 +266,7 @@ static int write_checkpoint(struct training *t, struct weir_error *e)
 	return checkpoint_write(t->plan.file, t->plan.identity, blocks, e);
 }
 
-static int read_own_checkpoint(struct training *t, struct weir_error *e)
+static int training_read_own_checkpoint(struct training *t, struct weir_error *e)
 {
 	struct checkpoint c;
 	int status;
@@ -301,37 +294,37 @@ static int read_own_checkpoint(struct training *t, struct weir_error *e)
 }
 
 /* The first rank reads it, and all go on from there. */
-static int read_checkpoint(struct training *t, struct weir_error *e)
+static int training_read_checkpoint(struct training *t, struct weir_error *e)
 {
-	int failed = read_own_checkpoint(t, e);
+	int failed = training_read_own_checkpoint(t, e);
 
-	if (!share_all(!failed))
+	if (!world_all(!failed))
 		return -1;
-	share_bytes(&t->progress, sizeof(t->progress), 0);
-	share_bytes(&t->found, sizeof(t->found), 0);
+	world_broadcast(&t->progress, sizeof(t->progress), 0);
+	world_broadcast(&t->found, sizeof(t->found), 0);
 	if (world_rank() > 0)
 		t->points = memory_grow(NULL, t->progress.rounds + 1, sizeof(*t->points));
-	share_bytes(t->points, t->progress.rounds * sizeof(*t->points), 0);
-	share_bytes(t->best, t->best_floats * sizeof(*t->best), 0);
-	share_bytes(t->state, t->state_size, 0);
+	world_broadcast(t->points, t->progress.rounds * sizeof(*t->points), 0);
+	world_broadcast(t->best, t->best_floats * sizeof(*t->best), 0);
+	world_broadcast(t->state, t->state_size, 0);
 	return 0;
 }
 
 /* Where it is time for one. Clocks differ: the first one's counts. */
-static int keep_checkpoint(struct training *t, struct weir_error *e)
+static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 {
 	double gone = (double)(clock_ns() - t->written_ns) / WEIR_NS_PER_S;
 	int failed = 0;
 
 	if (gone >= t->plan.checkpoint_seconds || training_is_done(t))
-		failed = write_checkpoint(t, e);
-	return share_all(!failed) ? 0 : -1;
+		failed = training_write_checkpoint(t, e);
+	return world_all(!failed) ? 0 : -1;
 }
 
 /* --- its life --- */
 
 /* Is it the same that all ranks are to learn, by the same program? */
-static int check_plans(const struct train_plan *plan, struct weir_error *e)
+static int training_check_plans(const struct train_plan *plan, struct weir_error *e)
 {
 	struct version version = version_of_training();
 	uint64_t sum = 0;
@@ -340,7 +333,7 @@ static int check_plans(const struct train_plan *plan, struct weir_error *e)
 		sum = weir_hash64(sum, (unsigned char)*c);
 	for (const char *c = plan->identity; c && *c; c++)
 		sum = weir_hash64(sum, (unsigned char)*c);
-	return share_same(sum)
+	return world_same(sum)
 		       ? 0
 		       : weir_error_set(e, "the processes are of different programs, or their "
 					   "files are not the same");
@@ -356,7 +349,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	t->plan = *plan;
 	failed = trainer->open(&t->desk, plan->params, &plan->input, e);
 	/* Whoever fails has said why; the others say nothing. */
-	if (!share_all(!failed) || check_plans(plan, e)) {
+	if (!world_all(!failed) || training_check_plans(plan, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -369,7 +362,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	t->record_count = plan->round_episodes > plan->judge_episodes ? plan->round_episodes
 								      : plan->judge_episodes;
 	t->records = memory_new(t->record_count, sizeof(*t->records));
-	if (read_checkpoint(t, e)) {
+	if (training_read_checkpoint(t, e)) {
 		training_free(t);
 		return -1;
 	}
@@ -399,15 +392,16 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 			      struct weir_error *e)
 {
 	while (!training_is_done(t)) {
-		enum train_ended ended = do_round(t, watch->stop, e);
+		enum train_ended ended = training_do_round(t, watch->stop, e);
 
 		if (ended == TRAIN_FAILED)
 			return ended;
 		if (ended == TRAIN_STOPPED)
-			return share_all(!write_checkpoint(t, e)) ? TRAIN_STOPPED : TRAIN_FAILED;
+			return world_all(!training_write_checkpoint(t, e)) ? TRAIN_STOPPED
+									   : TRAIN_FAILED;
 		if (watch->show)
 			watch->show(watch->context, t);
-		if (keep_checkpoint(t, e))
+		if (training_keep_checkpoint(t, e))
 			return TRAIN_FAILED;
 	}
 	return TRAIN_DONE;
@@ -442,7 +436,7 @@ const struct train_point *training_point(const struct training *t, uint64_t i)
 
 char *training_judge_scenario(const struct training *t, uint64_t i)
 {
-	struct train_episode which = episode_of(t, TRAIN_JUDGE, i);
+	struct train_episode which = training_episode(t, TRAIN_JUDGE, i);
 
 	return t->plan.trainer->scenario(t->desk, &which);
 }

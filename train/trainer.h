@@ -44,6 +44,12 @@ struct train_record {
 /* So many floats more at the end of the record. */
 float *train_record_add(struct train_record *r, uint64_t floats);
 
+/* Rounds up, so that another part of the state may follow. */
+static inline size_t train_align(size_t size)
+{
+	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
+}
+
 /* A number that is shown while training goes on, and drawn afterwards. */
 struct train_figure {
 	const char *name; /* NULL ends a table */

@@ -15,31 +15,27 @@ enum { TRIES = 100, VALUE_SIZE = 256, CANDIDATES_MAX = 10000 };
 /* --- how many --- */
 
 /* Seeds of a candidate that takes part in that round. */
-static uint32_t seeds_of(const struct choose_request *q, uint32_t round)
+static uint32_t choose_round_seeds(const struct choose_request *q, uint32_t round)
 {
 	return (uint32_t)q->seeds << round;
 }
 
-/* Of the winner, the file's own and the best at each constraint. */
-static uint64_t judged_runs(const struct choose_request *q)
-{
-	return (2 + (uint64_t)q->keep_count) * seeds_of(q, CHOOSE_ROUNDS - 1);
-}
-
 /* How many go on of so many: half of them, and those that are best at a constraint. */
-static uint32_t half(const struct choose_request *q, uint32_t count)
+static uint32_t choose_half_count(const struct choose_request *q, uint32_t count)
 {
 	return (count + 1) / 2 + q->keep_count;
 }
 
-/* At most, with so many candidates. */
-static uint64_t runs_of(const struct choose_request *q, uint32_t count)
+/* The largest number of runs that a search with so many candidates takes. */
+static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count)
 {
-	uint64_t runs = count * q->seeds + judged_runs(q);
+	/* Judged are the winner, the file's own and the best at each constraint. */
+	uint64_t judged = (2 + (uint64_t)q->keep_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
+	uint64_t runs = count * q->seeds + judged;
 
 	for (uint32_t r = 1; r < CHOOSE_ROUNDS; r++) {
-		count = half(q, count) < count ? half(q, count) : count;
-		runs += (uint64_t)count * (seeds_of(q, r) - seeds_of(q, r - 1));
+		count = choose_half_count(q, count) < count ? choose_half_count(q, count) : count;
+		runs += (uint64_t)count * (choose_round_seeds(q, r) - choose_round_seeds(q, r - 1));
 	}
 	return runs;
 }
@@ -48,7 +44,7 @@ static uint64_t runs_of(const struct choose_request *q, uint32_t count)
 
 /* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not
  * written. */
-static const char *find_option(const char *spec, const char *key, char *value, size_t size)
+static const char *choose_find_option(const char *spec, const char *key, char *value, size_t size)
 {
 	const char *at = strchr(spec, '(');
 	size_t length = strlen(key);
@@ -73,7 +69,8 @@ static const char *find_option(const char *spec, const char *key, char *value, s
 
 /* What the file says of the path, also as an option of the setting that it is a part of; "":
  * nothing. */
-static const char *own_value(const struct scenario *s, const char *path, char *value, size_t size)
+static const char *choose_own_value(const struct scenario *s, const char *path, char *value,
+				    size_t size)
 {
 	const struct setting *own = scenario_find(s, path);
 	const char *key = strrchr(path, '.');
@@ -85,19 +82,19 @@ static const char *own_value(const struct scenario *s, const char *path, char *v
 	}
 	snprintf(parent, sizeof(parent), "%.*s", (int)(key - path), path);
 	own = scenario_find(s, parent);
-	return find_option(own ? own->value : "", key + 1, value, size);
+	return choose_find_option(own ? own->value : "", key + 1, value, size);
 }
 
 /* The settings of a point; share NULL: those of the file. */
-static char *point_text(const struct choose_request *q, const struct scenario *s,
-			const double *share)
+static char *choose_point_text(const struct choose_request *q, const struct scenario *s,
+			       const double *share)
 {
 	char value[VALUE_SIZE], *text = text_copy("");
 
 	for (uint32_t i = 0; i < q->range_count; i++) {
 		const struct range *r = &q->ranges[i];
 		const char *chosen = share ? range_value(r, share[i], value, sizeof(value))
-					   : own_value(s, r->path, value, sizeof(value));
+					   : choose_own_value(s, r->path, value, sizeof(value));
 
 		text_print(&text, "%s%s%s=%s", text, i ? "; " : "", r->path, chosen);
 	}
@@ -105,8 +102,8 @@ static char *point_text(const struct choose_request *q, const struct scenario *s
 }
 
 /* Can it be run, and by what key is it known? */
-static int read_point(const char *point, struct scenario *s, char key[RUN_KEY_SIZE],
-		      struct weir_error *e)
+static int choose_read_point(const char *point, struct scenario *s, char key[RUN_KEY_SIZE],
+			     struct weir_error *e)
 {
 	struct config c;
 	int failed;
@@ -119,7 +116,7 @@ static int read_point(const char *point, struct scenario *s, char key[RUN_KEY_SI
 	return failed;
 }
 
-static int is_there(const struct choose *c, const char *key)
+static int choose_has_key(const struct choose *c, const char *key)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		if (strcmp(c->all[i].key, key) == 0)
@@ -129,14 +126,14 @@ static int is_there(const struct choose *c, const char *key)
 
 /* A point whose settings contradict each other, or that is there already, is drawn again,
  * anywhere. */
-static void add_point(struct choose *c, struct scenario *s, double *share, struct weir_rng *rng,
-		      struct weir_error *e)
+static void choose_add_point(struct choose *c, struct scenario *s, double *share,
+			     struct weir_rng *rng, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < TRIES; i++) {
 		struct candidate *x = &c->all[c->count];
 
-		x->point = point_text(c->q, s, share);
-		if (read_point(x->point, s, x->key, e) == 0 && !is_there(c, x->key)) {
+		x->point = choose_point_text(c->q, s, share);
+		if (choose_read_point(x->point, s, x->key, e) == 0 && !choose_has_key(c, x->key)) {
 			c->count++;
 			return;
 		}
@@ -148,7 +145,8 @@ static void add_point(struct choose *c, struct scenario *s, double *share, struc
 	}
 }
 
-static int draw(struct choose *c, uint32_t count, struct scenario *s, struct weir_error *e)
+static int choose_draw_points(struct choose *c, uint32_t count, struct scenario *s,
+			      struct weir_error *e)
 {
 	uint32_t dimensions = c->q->range_count;
 	double *shares = memory_zeroed((uint64_t)count * dimensions, sizeof(*shares));
@@ -156,25 +154,16 @@ static int draw(struct choose *c, uint32_t count, struct scenario *s, struct wei
 
 	hypercube_draw(shares, count, dimensions, c->first_seed);
 	for (uint32_t i = 0; i < count; i++)
-		add_point(c, s, shares + (uint64_t)i * dimensions, &rng, e);
+		choose_add_point(c, s, shares + (uint64_t)i * dimensions, &rng, e);
 	free(shares);
 	if (c->count == 1)
 		weir_error_prefix(e, "no point that --over means can be run; the last: ");
 	return c->count > 1 ? 0 : -1;
 }
 
-static int check_paths(const struct choose_request *q, const struct scenario *s,
-		       struct weir_error *e)
-{
-	for (uint32_t i = 0; i < q->range_count; i++)
-		if (scenario_check_path(s, q->ranges[i].path, e))
-			return weir_error_prefix(e, "--over %.100s: ", q->ranges[i].path);
-	return 0;
-}
-
 /* What else the section has, for a message: "fct and slowdown metrics, goodput_bps,
  * round_mean_ns". */
-static void list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
+static void choose_list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "fct and slowdown metrics");
 
@@ -185,8 +174,8 @@ static void list_metrics(const struct config *c, uint32_t section, char *text, s
 }
 
 /* Can the section have the metric? */
-static int check_section(const struct choose_metric *m, const struct config *c,
-			 struct weir_error *e)
+static int choose_check_section(const struct choose_metric *m, const struct config *c,
+				struct weir_error *e)
 {
 	static const char *const lacks[SECTION_NEEDS] = {
 		[SECTION_ROUNDS] = "rounds (its pattern is neither training nor ring)",
@@ -207,28 +196,29 @@ static int check_section(const struct choose_metric *m, const struct config *c,
 	need = section_metric_all[section_metric_find((uint32_t)m->index)].need;
 	if (section_has(c, section, need))
 		return 0;
-	list_metrics(c, section, has, sizeof(has));
+	choose_list_metrics(c, section, has, sizeof(has));
 	return weir_error_set(e, "%s of %s: the section has no %s; it has %s", m->name, m->section,
 			      lacks[need], has);
 }
 
-static int check_metric(const struct choose_metric *m, const struct config *c, struct weir_error *e)
+static int choose_check_metric(const struct choose_metric *m, const struct config *c,
+			       struct weir_error *e)
 {
 	if (m->index < 0 && c->measure.kept_flows != FLOWS_ALL)
 		return weir_error_set(e,
 				      "%s is made of flows, and with measure.flows = none no "
 				      "flows are kept",
 				      choose_metric_text(m).text);
-	return m->section[0] ? check_section(m, c, e) : 0;
+	return m->section[0] ? choose_check_section(m, c, e) : 0;
 }
 
-static int check_metrics(const struct choose_request *q, const struct config *c,
-			 struct weir_error *e)
+static int choose_check_metrics(const struct choose_request *q, const struct config *c,
+				struct weir_error *e)
 {
-	if (check_metric(&q->goal, c, e))
+	if (choose_check_metric(&q->goal, c, e))
 		return weir_error_prefix(e, "--goal: ");
 	for (uint32_t i = 0; i < q->keep_count; i++)
-		if (check_metric(&q->keeps[i].metric, c, e))
+		if (choose_check_metric(&q->keeps[i].metric, c, e))
 			return weir_error_prefix(e, "--keep: ");
 	return 0;
 }
@@ -236,7 +226,7 @@ static int check_metrics(const struct choose_request *q, const struct config *c,
 /* --- how many settings there are --- */
 
 /* Settings that there are to draw; many, where one is drawn from an interval. */
-static uint64_t combinations(const struct choose_request *q)
+static uint64_t choose_combinations(const struct choose_request *q)
 {
 	uint64_t count = 1;
 
@@ -251,9 +241,9 @@ uint64_t choose_advised_budget(const struct choose *c)
 	enum { FEW = 3, USUAL = 10 };
 	uint32_t drawn = c->count - 1;
 
-	if (drawn >= FEW * c->q->range_count || drawn >= combinations(c->q))
+	if (drawn >= FEW * c->q->range_count || drawn >= choose_combinations(c->q))
 		return 0;
-	return runs_of(c->q, 1 + USUAL * c->q->range_count);
+	return choose_total_runs(c->q, 1 + USUAL * c->q->range_count);
 }
 
 int choose_begin(struct choose *c, const struct choose_request *q, struct scenario *s,
@@ -264,19 +254,20 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 
 	memset(c, 0, sizeof(*c));
 	c->q = q;
-	if (check_paths(q, s, e))
-		return -1;
-	if (runs_of(q, count) > q->budget)
+	for (uint32_t i = 0; i < q->range_count; i++)
+		if (scenario_check_path(s, q->ranges[i].path, e))
+			return weir_error_prefix(e, "--over %.100s: ", q->ranges[i].path);
+	if (choose_total_runs(q, count) > q->budget)
 		return weir_error_set(e,
 				      "--budget %" PRIu64 " is too small: with --seeds %" PRIu64
 				      " three settings alone take %" PRIu64,
-				      q->budget, q->seeds, runs_of(q, count));
-	while (count < CANDIDATES_MAX && runs_of(q, count + 1) <= q->budget)
+				      q->budget, q->seeds, choose_total_runs(q, count));
+	while (count < CANDIDATES_MAX && choose_total_runs(q, count + 1) <= q->budget)
 		count++;
 	if (scenario_config(s, &own, e))
 		return -1;
 	c->first_seed = own.seed;
-	if (check_metrics(q, &own, e)) {
+	if (choose_check_metrics(q, &own, e)) {
 		config_free(&own);
 		return -1;
 	}
@@ -284,13 +275,14 @@ int choose_begin(struct choose *c, const struct choose_request *q, struct scenar
 	c->all = memory_zeroed(count, sizeof(*c->all));
 	c->live = memory_zeroed(count, sizeof(*c->live));
 	c->judged = memory_zeroed(count, sizeof(*c->judged));
-	c->all[0].point = point_text(q, s, NULL);
+	c->all[0].point = choose_point_text(q, s, NULL);
 	c->count = 1;
-	if (read_point(c->all[0].point, s, c->all[0].key, e) || draw(c, count - 1, s, e))
+	if (choose_read_point(c->all[0].point, s, c->all[0].key, e) ||
+	    choose_draw_points(c, count - 1, s, e))
 		return -1;
 	for (uint32_t i = 0; i < c->count; i++)
 		c->live[c->live_count++] = i;
-	c->seeds = seeds_of(q, 0);
+	c->seeds = choose_round_seeds(q, 0);
 	c->sizes[0] = c->count;
 	return 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_next.c -- the end of a round: which candidates go on, which one wins, and in which order
- * they are shown. */
+/* choose_next.c -- the end of a round: which candidates go on, which one wins, in which order
+ * they are shown, and the outcome as the result folder keeps it (lab/analysis/choice.h). */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "lab/store/store.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +12,18 @@
 /* --- a round --- */
 
 /* Where a candidate's numbers of the round go. */
-static struct candidate *place(const struct choose *c, uint32_t number)
+static struct candidate *choose_numbers(const struct choose *c, uint32_t number)
 {
 	return c->round == CHOOSE_ROUNDS ? &c->judged[number] : &c->all[number];
 }
 
-static double signed_goal(const struct choose *c, double goal)
+static double choose_signed_goal(const struct choose *c, double goal)
 {
 	return c->q->goal_is_most ? -goal : goal;
 }
 
 /* Runs of the seeds of the round before are noted already. */
-static void note_run(struct choose *c, uint32_t candidate, const char *key, uint32_t seed)
+static void choose_note_run(struct choose *c, uint32_t candidate, const char *key, uint32_t seed)
 {
 	struct choose_run *to;
 
@@ -37,20 +39,20 @@ static void note_run(struct choose *c, uint32_t candidate, const char *key, uint
 
 /* Fresh seeds on which the winner's goal is better than the file's own, which is live[1]; a tie is
  * no win. */
-static void count_wins(struct choose *c)
+static void choose_count_wins(struct choose *c)
 {
 	c->wins = 0;
 	for (uint32_t s = 0; s < c->seeds && c->live_count > 1; s++) {
-		double won = signed_goal(c, c->values[s][0]);
-		double own = signed_goal(c, c->values[c->seeds + s][0]);
+		double won = choose_signed_goal(c, c->values[s][0]);
+		double own = choose_signed_goal(c, c->values[c->seeds + s][0]);
 
 		c->wins += won < own;
 	}
 }
 
-static void average(struct choose *c, uint32_t at)
+static void choose_average(struct choose *c, uint32_t at)
 {
-	struct candidate *to = place(c, c->live[at]);
+	struct candidate *to = choose_numbers(c, c->live[at]);
 
 	to->seeds = c->seeds;
 	to->goal = to->lack = 0;
@@ -61,7 +63,7 @@ static void average(struct choose *c, uint32_t at)
 		to->goal += c->values[run][0] / c->seeds;
 		for (uint32_t k = 0; k < c->q->keep_count; k++)
 			to->keep[k] += c->values[run][1 + k] / c->seeds;
-		note_run(c, c->live[at], c->run_keys[run], s);
+		choose_note_run(c, c->live[at], c->run_keys[run], s);
 	}
 	if (c->round == 0) {
 		to->first_goal = to->goal;
@@ -70,12 +72,13 @@ static void average(struct choose *c, uint32_t at)
 }
 
 /* The candidate that has most, or least, of the k-th constraint's metric. */
-static uint32_t best_at(const struct choose *c, uint32_t k)
+static uint32_t choose_best_at(const struct choose *c, uint32_t k)
 {
 	uint32_t best = c->live[0];
 
 	for (uint32_t i = 1; i < c->live_count; i++) {
-		double value = place(c, c->live[i])->keep[k], most = place(c, best)->keep[k];
+		double value = choose_numbers(c, c->live[i])->keep[k],
+		       most = choose_numbers(c, best)->keep[k];
 
 		if (c->q->keeps[k].is_most ? value > most : value < most)
 			best = c->live[i];
@@ -84,29 +87,29 @@ static uint32_t best_at(const struct choose *c, uint32_t k)
 }
 
 /* What a lack is relative to: the limit or, where that is 0, the largest value there is. */
-static double lack_scale(const struct choose *c, uint32_t k)
+static double choose_lack_scale(const struct choose *c, uint32_t k)
 {
 	double largest = 0;
 
 	for (uint32_t i = 0; i < c->live_count; i++)
-		largest = fmax(largest, fabs(place(c, c->live[i])->keep[k]));
+		largest = fmax(largest, fabs(choose_numbers(c, c->live[i])->keep[k]));
 	return c->limits[k] != 0 ? fabs(c->limits[k]) : largest;
 }
 
-static void judge_keeps(struct choose *c)
+static void choose_judge_keeps(struct choose *c)
 {
 	for (uint32_t i = 0; i < c->live_count; i++)
-		place(c, c->live[i])->is_kept = 1;
+		choose_numbers(c, c->live[i])->is_kept = 1;
 	for (uint32_t k = 0; k < c->q->keep_count; k++) {
 		const struct choose_keep *keep = &c->q->keeps[k];
 		double limit = keep->number, scale;
 
 		if (keep->is_of_best)
-			limit *= place(c, best_at(c, k))->keep[k];
+			limit *= choose_numbers(c, choose_best_at(c, k))->keep[k];
 		c->limits[k] = limit;
-		scale = lack_scale(c, k);
+		scale = choose_lack_scale(c, k);
 		for (uint32_t i = 0; i < c->live_count; i++) {
-			struct candidate *x = place(c, c->live[i]);
+			struct candidate *x = choose_numbers(c, c->live[i]);
 			double lack = keep->is_most ? limit - x->keep[k] : x->keep[k] - limit;
 
 			if (lack <= 0)
@@ -118,10 +121,10 @@ static void judge_keeps(struct choose *c)
 }
 
 /* Is a better than b? Of equals the first drawn. */
-static int is_better(const struct choose *c, uint32_t a, uint32_t b)
+static int choose_is_better(const struct choose *c, uint32_t a, uint32_t b)
 {
 	const struct candidate *x = &c->all[a], *y = &c->all[b];
-	double goal_x = signed_goal(c, x->goal), goal_y = signed_goal(c, y->goal);
+	double goal_x = choose_signed_goal(c, x->goal), goal_y = choose_signed_goal(c, y->goal);
 
 	if (x->is_kept != y->is_kept)
 		return x->is_kept;
@@ -130,10 +133,11 @@ static int is_better(const struct choose *c, uint32_t a, uint32_t b)
 	return goal_x < goal_y || (goal_x == goal_y && a < b);
 }
 
-static void sort_live(struct choose *c)
+static void choose_sort_live(struct choose *c)
 {
 	for (uint32_t i = 1; i < c->live_count; i++)
-		for (uint32_t k = i; k > 0 && is_better(c, c->live[k], c->live[k - 1]); k--) {
+		for (uint32_t k = i; k > 0 && choose_is_better(c, c->live[k], c->live[k - 1]);
+		     k--) {
 			uint32_t swapped = c->live[k];
 
 			c->live[k] = c->live[k - 1];
@@ -141,7 +145,7 @@ static void sort_live(struct choose *c)
 		}
 }
 
-static void let_live(struct choose *c, uint32_t number)
+static void choose_keep_candidate(struct choose *c, uint32_t number)
 {
 	for (uint32_t i = 0; i < c->live_count; i++)
 		if (c->live[i] == number)
@@ -150,36 +154,36 @@ static void let_live(struct choose *c, uint32_t number)
 }
 
 /* The first so many go on, the file's own to the last round, and the best at each constraint. */
-static void let_go_on(struct choose *c, uint32_t count)
+static void choose_select(struct choose *c, uint32_t count)
 {
 	uint32_t best[CHOOSE_KEEPS_MAX];
 
 	for (uint32_t k = 0; k < c->q->keep_count; k++)
-		best[k] = best_at(c, k);
+		best[k] = choose_best_at(c, k);
 	c->live_count = count < c->live_count ? count : c->live_count;
 	if (c->round + 1 == CHOOSE_ROUNDS)
-		let_live(c, 0);
+		choose_keep_candidate(c, 0);
 	for (uint32_t k = 0; k < c->q->keep_count; k++)
-		let_live(c, best[k]);
+		choose_keep_candidate(c, best[k]);
 }
 
 int choose_end_round(struct choose *c)
 {
 	for (uint32_t i = 0; i < c->live_count; i++)
-		average(c, i);
-	judge_keeps(c);
+		choose_average(c, i);
+	choose_judge_keeps(c);
 	if (c->round == CHOOSE_ROUNDS) {
-		count_wins(c);
+		choose_count_wins(c);
 		return 0;
 	}
 	memcpy(c->search_limits, c->limits, sizeof(c->search_limits));
-	sort_live(c);
+	choose_sort_live(c);
 	c->sizes[c->round] = c->live_count;
 	c->winner = c->live[0];
 	if (c->round + 1 == CHOOSE_ROUNDS) {
-		let_go_on(c, 1);
+		choose_select(c, 1);
 	} else {
-		let_go_on(c, (c->live_count + 1) / 2);
+		choose_select(c, (c->live_count + 1) / 2);
 		c->seeds *= 2;
 	}
 	c->round++;
@@ -198,9 +202,9 @@ void choose_order(const struct choose *c, uint32_t *order)
 			uint32_t before = order[at - 1];
 
 			if (before == c->winner ||
-			    (i != c->winner &&
-			     (c->all[before].seeds > x->seeds ||
-			      (c->all[before].seeds == x->seeds && !is_better(c, i, before)))))
+			    (i != c->winner && (c->all[before].seeds > x->seeds ||
+						(c->all[before].seeds == x->seeds &&
+						 !choose_is_better(c, i, before)))))
 				break;
 			order[at] = before;
 		}
@@ -211,9 +215,10 @@ void choose_order(const struct choose *c, uint32_t *order)
 /* --- the front --- */
 
 /* Is a at least as good as b in both, and better in one? */
-static int dominates(const struct choose *c, const struct candidate *a, const struct candidate *b)
+static int choose_dominates(const struct choose *c, const struct candidate *a,
+			    const struct candidate *b)
 {
-	double goal = signed_goal(c, a->first_goal) - signed_goal(c, b->first_goal);
+	double goal = choose_signed_goal(c, a->first_goal) - choose_signed_goal(c, b->first_goal);
 	double kept = a->first_keep[0] - b->first_keep[0];
 
 	kept = c->q->keeps[0].is_most ? kept : -kept;
@@ -225,7 +230,104 @@ int choose_is_in_front(const struct choose *c, uint32_t number)
 	if (number == c->winner)
 		return 1;
 	for (uint32_t i = 0; i < c->count; i++)
-		if (dominates(c, &c->all[i], &c->all[number]))
+		if (choose_dominates(c, &c->all[i], &c->all[number]))
 			return 0;
 	return 1;
+}
+
+/* --- the record --- */
+
+_Static_assert((int)CHOICE_RULES_MAX == (int)CHOOSE_KEEPS_MAX &&
+		       (int)CHOICE_RANGES_MAX == (int)CHOOSE_RANGES_MAX &&
+		       (int)CHOICE_ROUNDS == (int)CHOOSE_ROUNDS,
+	       "a record holds every search");
+
+static struct choice_metric record_metric(const struct choose_metric *m)
+{
+	struct choice_metric to;
+
+	snprintf(to.name, sizeof(to.name), "%s", choose_metric_text(m).text);
+	snprintf(to.unit, sizeof(to.unit), "%s", m->unit);
+	return to;
+}
+
+static struct choice_numbers record_numbers(const struct choose *c, const struct candidate *x)
+{
+	struct choice_numbers n = { NAN, { NAN, NAN, NAN, NAN } };
+
+	if (x->seeds == 0)
+		return n;
+	n.goal = x->goal;
+	memcpy(n.rule, x->keep, c->q->keep_count * sizeof(n.rule[0]));
+	return n;
+}
+
+static void record_request(const struct choose *c, struct choice *to)
+{
+	const struct choose_request *q = c->q;
+
+	to->goal = record_metric(&q->goal);
+	to->goal_is_most = q->goal_is_most;
+	to->budget = q->budget;
+	to->first_seed = c->first_seed;
+	to->seeds = q->seeds;
+	to->fresh_seeds = c->seeds;
+	to->wins = c->wins;
+	memcpy(to->sizes, c->sizes, sizeof(to->sizes));
+	to->range_count = q->range_count;
+	for (uint32_t i = 0; i < q->range_count; i++)
+		to->ranges[i] = (struct choice_range){ text_copy(q->ranges[i].path),
+						       text_copy(q->ranges[i].text) };
+	to->rule_count = q->keep_count;
+	for (uint32_t i = 0; i < q->keep_count; i++)
+		to->rules[i] = (struct choice_rule){ record_metric(&q->keeps[i].metric),
+						     q->keeps[i].is_most,
+						     q->keeps[i].is_of_best,
+						     q->keeps[i].number,
+						     c->search_limits[i],
+						     c->limits[i] };
+}
+
+static void record_setting(const struct choose *c, uint32_t candidate, struct choice_setting *to)
+{
+	const struct candidate *x = &c->all[candidate], *fresh = &c->judged[candidate];
+
+	*to = (struct choice_setting){
+		.point = text_copy(x->point),
+		.seeds = x->seeds,
+		.all = record_numbers(c, x),
+		.first = record_numbers(c, x),
+		.fresh = record_numbers(c, fresh),
+		.is_kept = x->is_kept,
+		.is_fresh_kept = fresh->is_kept,
+		.is_judged = fresh->seeds > 0,
+	};
+	to->first.goal = x->first_goal;
+	memcpy(to->first.rule, x->first_keep, c->q->keep_count * sizeof(to->first.rule[0]));
+}
+
+void choose_record(const struct choose *c, struct choice *to)
+{
+	uint32_t *order = memory_zeroed(c->count, sizeof(*order));
+	uint32_t *place = memory_zeroed(c->count, sizeof(*place));
+
+	memset(to, 0, sizeof(*to));
+	record_request(c, to);
+	to->count = c->count;
+	to->all = memory_zeroed(c->count, sizeof(*to->all));
+	choose_order(c, order);
+	for (uint32_t i = 0; i < c->count; i++) {
+		place[order[i]] = i;
+		record_setting(c, order[i], &to->all[i]);
+		to->all[i].is_front = c->q->keep_count && choose_is_in_front(c, order[i]);
+	}
+	to->own = place[0];
+	to->run_count = c->run_count;
+	to->runs = memory_zeroed(c->run_count, sizeof(*to->runs));
+	for (uint64_t i = 0; i < c->run_count; i++) {
+		memcpy(to->runs[i].key, c->runs[i].key, RUN_KEY_SIZE);
+		to->runs[i].setting = place[c->runs[i].candidate];
+	}
+	free(order);
+	free(place);
 }

@@ -19,7 +19,7 @@ struct reading {
 	int is_loaded;
 };
 
-static int load_flows(struct reading *r, struct weir_error *e)
+static int value_load_flows(struct reading *r, struct weir_error *e)
 {
 	if (r->is_loaded)
 		return 0;
@@ -31,7 +31,7 @@ static int load_flows(struct reading *r, struct weir_error *e)
 	return 0;
 }
 
-static int is_of_section(const void *context, const struct counted_flow *f)
+static int value_is_of_section(const void *context, const struct counted_flow *f)
 {
 	const uint32_t *section = context;
 
@@ -39,7 +39,7 @@ static int is_of_section(const void *context, const struct counted_flow *f)
 }
 
 /* The number that the flows of the section have; UINT32_MAX: it has no flow that counts. */
-static uint32_t find_section(const struct flow_set *s, const char *name)
+static uint32_t value_find_section(const struct flow_set *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->section_count; i++)
 		if (s->sections[i] && strcmp(s->sections[i], name) == 0)
@@ -53,7 +53,7 @@ struct wanted_metric {
 	double value;
 };
 
-static int see_metric(void *context, const void *row)
+static int value_see_metric(void *context, const void *row)
 {
 	const struct metric_row *metric = row;
 	struct wanted_metric *w = context;
@@ -64,11 +64,11 @@ static int see_metric(void *context, const void *row)
 	return 1;
 }
 
-static int read_stored(struct reading *r, const struct choose_metric *m, double *value,
-		       struct weir_error *e)
+static int value_read_stored(struct reading *r, const struct choose_metric *m, double *value,
+			     struct weir_error *e)
 {
 	struct wanted_metric wanted = { .value = (double)NAN };
-	const struct row_visitor visitor = { see_metric, &wanted };
+	const struct row_visitor visitor = { value_see_metric, &wanted };
 
 	*value = r->run->value[m->index];
 	if (!m->section[0])
@@ -80,17 +80,17 @@ static int read_stored(struct reading *r, const struct choose_metric *m, double 
 	return 0;
 }
 
-static int read_value(struct reading *r, const struct choose_metric *m, double *value,
+static int value_read(struct reading *r, const struct choose_metric *m, double *value,
 		      struct weir_error *e)
 {
 	uint32_t section;
-	const struct flow_filter filter = { is_of_section, &section };
+	const struct flow_filter filter = { value_is_of_section, &section };
 
 	if (m->index >= 0)
-		return read_stored(r, m, value, e);
-	if (load_flows(r, e))
+		return value_read_stored(r, m, value, e);
+	if (value_load_flows(r, e))
 		return -1;
-	section = find_section(&r->flows, m->section);
+	section = value_find_section(&r->flows, m->section);
 	*value = flow_set_metric(&r->flows, &m->flow, m->section[0] ? &filter : NULL, r->sample);
 	return 0;
 }
@@ -102,7 +102,7 @@ struct choose_reason {
 };
 
 /* " of [traffic ai]", or nothing. */
-static struct choose_text of_section(const struct choose_metric *m)
+static struct choose_text value_section_text(const struct choose_metric *m)
 {
 	struct choose_text t = { "" };
 
@@ -111,7 +111,7 @@ static struct choose_text of_section(const struct choose_metric *m)
 	return t;
 }
 
-static const char *setting(const struct reading *r, const char *path)
+static const char *value_setting(const struct reading *r, const char *path)
 {
 	const char *value = stored_setting(r->run, path);
 
@@ -119,9 +119,10 @@ static const char *setting(const struct reading *r, const char *path)
 }
 
 /* "100KB or less" for small flows. */
-static struct choose_text class_words(const struct reading *r, enum flow_class class)
+static struct choose_text value_class_words(const struct reading *r, enum flow_class class)
 {
-	const char *small = setting(r, "measure.small"), *large = setting(r, "measure.large");
+	const char *small = value_setting(r, "measure.small"),
+		   *large = value_setting(r, "measure.large");
 	struct choose_text t = { "" };
 
 	switch (class) {
@@ -146,10 +147,10 @@ static struct choose_text class_words(const struct reading *r, enum flow_class c
 
 /* Flows of the class, and of the section, that start in the measured interval and do not
  * complete. */
-static uint64_t count_unfinished(const struct flow_set *all, const struct choose_metric *m,
-				 enum flow_class class)
+static uint64_t value_count_unfinished(const struct flow_set *all, const struct choose_metric *m,
+				       enum flow_class class)
 {
-	uint32_t section = find_section(all, m->section);
+	uint32_t section = value_find_section(all, m->section);
 	struct flow_set own = *all;
 
 	own.flows = memory_zeroed(all->count + 1, sizeof(*own.flows));
@@ -163,27 +164,27 @@ static uint64_t count_unfinished(const struct flow_set *all, const struct choose
 	return count;
 }
 
-static void explain_flows(const struct reading *r, const struct choose_metric *m,
-			  const struct flow_metric *flow, struct choose_reason *t)
+static void value_explain_flows(const struct reading *r, const struct choose_metric *m,
+				const struct flow_metric *flow, struct choose_reason *t)
 {
-	uint64_t unfinished = count_unfinished(&r->flows, m, flow->class);
-	struct choose_text of = of_section(m);
+	uint64_t unfinished = value_count_unfinished(&r->flows, m, flow->class);
+	struct choose_text of = value_section_text(m);
 
 	if (unfinished)
 		snprintf(t->text, sizeof(t->text),
 			 "none of the %" PRIu64
 			 " flows%s%s that start in the measured interval completes; give "
 			 "measure.drain, or measure.to, more time",
-			 unfinished, class_words(r, flow->class).text, of.text);
+			 unfinished, value_class_words(r, flow->class).text, of.text);
 	else
 		snprintf(t->text, sizeof(t->text),
 			 "no flow%s%s starts in the measured interval; give measure.to more time, "
 			 "or ask for flows that there are",
-			 class_words(r, flow->class).text, of.text);
+			 value_class_words(r, flow->class).text, of.text);
 }
 
-static void explain_applications(const struct reading *r, const struct choose_metric *m,
-				 enum section_need need, struct choose_reason *t)
+static void value_explain_applications(const struct reading *r, const struct choose_metric *m,
+				       enum section_need need, struct choose_reason *t)
 {
 	struct choose_metric mean = *m;
 	struct weir_error ignored;
@@ -192,36 +193,36 @@ static void explain_applications(const struct reading *r, const struct choose_me
 	mean.index = metric_index("round_mean_ns");
 	snprintf(mean.name, sizeof(mean.name), "round_mean_ns");
 	if (need == SECTION_ROUNDS && m->index != mean.index)
-		read_stored((struct reading *)r, &mean, &value, &ignored);
+		value_read_stored((struct reading *)r, &mean, &value, &ignored);
 	if (need == SECTION_IOS)
 		snprintf(t->text, sizeof(t->text),
 			 "too few I/Os%s end in the measured interval; give measure.to more time",
-			 of_section(m).text);
+			 value_section_text(m).text);
 	else if (isnan(value))
 		snprintf(t->text, sizeof(t->text),
 			 "no round%s begins in the measured interval and ends; give measure.to "
 			 "more time",
-			 of_section(m).text);
+			 value_section_text(m).text);
 	else
 		snprintf(t->text, sizeof(t->text),
 			 "too few rounds%s begin in the measured interval for a percentile; give "
 			 "measure.to more time, or ask for round_mean",
-			 of_section(m).text);
+			 value_section_text(m).text);
 }
 
-static int explain(struct reading *r, const struct choose_metric *m, struct choose_reason *t,
-		   struct weir_error *e)
+static int value_explain(struct reading *r, const struct choose_metric *m, struct choose_reason *t,
+			 struct weir_error *e)
 {
 	int at = m->index < 0 ? -1 : section_metric_find((uint32_t)m->index);
 	enum section_need need = at < 0 ? SECTION_ANY : section_metric_all[at].need;
 	struct flow_metric flow;
 
 	if (flow_metric_find(m->name, &flow)) {
-		if (load_flows(r, e))
+		if (value_load_flows(r, e))
 			return -1;
-		explain_flows(r, m, &flow, t);
+		value_explain_flows(r, m, &flow, t);
 	} else if (need == SECTION_IOS || need == SECTION_ROUNDS) {
-		explain_applications(r, m, need, t);
+		value_explain_applications(r, m, need, t);
 	} else {
 		snprintf(t->text, sizeof(t->text),
 			 "the run does not measure it ('weir help %s' says what it is of)",
@@ -230,14 +231,14 @@ static int explain(struct reading *r, const struct choose_metric *m, struct choo
 	return 0;
 }
 
-static int refuse(const struct choose *c, uint64_t run, const struct choose_metric *m,
-		  struct reading *r, struct weir_error *e)
+static int value_refuse(const struct choose *c, uint64_t run, const struct choose_metric *m,
+			struct reading *r, struct weir_error *e)
 {
 	uint32_t number = c->live[run / c->seeds];
-	const char *from = setting(r, "measure.from"), *to = setting(r, "measure.to");
+	const char *from = value_setting(r, "measure.from"), *to = value_setting(r, "measure.to");
 	struct choose_reason why;
 
-	if (explain(r, m, &why, e))
+	if (value_explain(r, m, &why, e))
 		return -1;
 	weir_error_set(
 		e,
@@ -245,24 +246,24 @@ static int refuse(const struct choose *c, uint64_t run, const struct choose_metr
 		"(measure.from = %s, measure.to = %s%s.) The search stops here",
 		choose_metric_text(m).text, number ? "'" : "",
 		number ? c->all[number].point : "the file's own setting", number ? "'" : "",
-		setting(r, "seed"), why.text, from, to,
+		value_setting(r, "seed"), why.text, from, to,
 		strcmp(to, "0us") == 0 ? ": until the last flow ends" : "");
 	return 1;
 }
 
 /* --- all of a run --- */
 
-static int read_all(struct choose *c, struct reading *r, uint64_t run, struct weir_error *e)
+static int value_read_all(struct choose *c, struct reading *r, uint64_t run, struct weir_error *e)
 {
 	double *values = c->values[run];
 
 	for (uint32_t i = 0; i <= c->q->keep_count; i++) {
 		const struct choose_metric *m = i ? &c->q->keeps[i - 1].metric : &c->q->goal;
 
-		if (read_value(r, m, &values[i], e))
+		if (value_read(r, m, &values[i], e))
 			return -1;
 		if (!isfinite(values[i]))
-			return refuse(c, run, m, r, e);
+			return value_refuse(c, run, m, r, e);
 	}
 	return 0;
 }
@@ -275,7 +276,7 @@ int choose_see_run(struct choose *c, uint64_t run, const char *key, struct store
 	int failed = store_run_of_key(store, key, &stored, e);
 
 	if (!failed)
-		failed = read_all(c, &r, run, e);
+		failed = value_read_all(c, &r, run, e);
 	snprintf(c->run_keys[run], RUN_KEY_SIZE, "%s", key);
 	flow_set_free(&r.flows);
 	free(r.sample);

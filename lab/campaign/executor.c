@@ -1,76 +1,267 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executor.c -- which executors there are, and how one of them gets through a list of tasks. */
+/* executor.c -- the loop that gets a list of tasks through an executor, the executor that does them
+ * in this process, and payloads. */
 #include "lab/campaign/executor.h"
-#include <stddef.h>
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
 
-const struct executor_ops *const executor_all[] = {
-	&executor_processes,
-	&executor_farm,
-	NULL,
+/* --- the loop --- */
+
+enum { WAIT_MS = 200 };
+
+struct slot {
+	int is_busy;
+	struct running_task running;
 };
 
-/* One list on its way. */
-struct passage {
-	const struct executor_ops *ops;
-	const struct task_list *l;
+struct task_loop {
+	const struct task_list *list;
 	struct executor *x;
-	uint64_t submitted, ended;
-	int closed;  /* no further ones are to be started */
-	int stopped; /* those under way were told to end */
+	struct slot *slots;
+	uint32_t slot_count, busy;
+	uint64_t next; /* of the list: the first that was not given yet */
+	uint32_t again_count;
+	uint64_t *again; /* tasks whose slots were lost */
+	struct running_task *running;
+	int is_closed;    /* no further tasks are begun */
+	int is_cancelled; /* those under way were cancelled */
 };
 
-/* As many as there may be. Where there is room for fewer, those have to do. */
-static int submit_more(struct passage *p, struct weir_error *e)
+static void loop_end_task(struct task_loop *l, const struct task_result *r)
 {
-	while (!p->closed && p->submitted < p->l->count) {
-		enum executor_answer answer = p->ops->submit(p->x, p->l->tasks[p->submitted], e);
+	/* What holds for one of them holds for all. */
+	if (r->end == TASK_UNSTORED || r->end == TASK_STOPPED)
+		l->is_closed = 1;
+	l->list->ended(l->list->watcher, r);
+}
 
-		if (answer == EXECUTOR_FAILED && p->submitted == p->ended)
-			return -1;
-		if (answer != EXECUTOR_TAKEN)
-			return 0;
-		p->submitted++;
+/* Gives tasks to free slots, those of lost slots first. A slot that takes none now is tried again
+ * later. -1: there is none that takes one. */
+static int loop_give(struct task_loop *l, struct weir_error *e)
+{
+	const struct task_list *list = l->list;
+	int failed = 0;
+
+	for (uint32_t i = 0; i < l->slot_count; i++) {
+		uint64_t task;
+
+		if (l->slots[i].is_busy)
+			continue;
+		if (!l->again_count && (l->is_closed || l->next == list->count))
+			break;
+		task = l->again_count ? l->again[l->again_count - 1] : list->tasks[l->next];
+		failed = l->x->ops->give(l->x, i, task, e);
+		if (failed)
+			continue;
+		if (l->again_count)
+			l->again_count--;
+		else
+			l->next++;
+		l->busy++;
+		l->slots[i] = (struct slot){ 1, { task, 0 } };
 	}
+	return l->busy ? 0 : failed;
+}
+
+/* Tasks that have no slot any more when the user wants an end. */
+static void loop_drop_cancelled(struct task_loop *l)
+{
+	while (l->is_cancelled && l->again_count) {
+		const struct task_result r = { l->again[--l->again_count], TASK_STOPPED, { "" } };
+
+		loop_end_task(l, &r);
+	}
+}
+
+static void loop_tick(struct task_loop *l)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < l->slot_count; i++)
+		if (l->slots[i].is_busy)
+			l->running[count++] = l->slots[i].running;
+	if (!l->list->tick(l->list->watcher, l->running, count) || l->is_cancelled)
+		return;
+	l->is_closed = l->is_cancelled = 1;
+	for (uint32_t i = 0; i < l->slot_count; i++)
+		if (l->slots[i].is_busy)
+			l->x->ops->cancel(l->x, i);
+	loop_drop_cancelled(l);
+}
+
+static void loop_receive(struct task_loop *l)
+{
+	struct executor_message m = { .end = TASK_DONE };
+	struct slot *s;
+
+	if (!l->x->ops->wait(l->x, WAIT_MS, &m))
+		return;
+	s = &l->slots[m.slot];
+	if (m.kind == EXECUTOR_PROGRESS) {
+		s->running.share = m.share;
+	} else if (m.kind == EXECUTOR_LOST) {
+		s->is_busy = 0;
+		l->busy--;
+		l->again[l->again_count++] = s->running.task;
+	} else {
+		const struct task_result r = { s->running.task, m.end, m.error };
+
+		s->is_busy = 0;
+		l->busy--;
+		loop_end_task(l, &r);
+	}
+	loop_drop_cancelled(l);
+	payload_free(&m.made);
+}
+
+int executor_run(const struct executor_ops *ops, const struct task_list *list, struct weir_error *e)
+{
+	struct task_loop l = { .list = list };
+	int failed;
+
+	l.x = ops->start(&list->work, list->jobs, &l.slot_count);
+	l.slots = memory_zeroed(l.slot_count, sizeof(*l.slots));
+	l.again = memory_zeroed(l.slot_count, sizeof(*l.again));
+	l.running = memory_zeroed(l.slot_count, sizeof(*l.running));
+	failed = loop_give(&l, e);
+	while (!failed && (l.busy || l.again_count)) {
+		loop_tick(&l);
+		loop_receive(&l);
+		failed = loop_give(&l, e);
+	}
+	ops->end(l.x);
+	free(l.slots);
+	free(l.again);
+	free(l.running);
+	return failed;
+}
+
+/* --- tasks in this process, one after the other: for runs that it shares with other ranks, which a
+ * process made for a task could not talk to --- */
+
+struct inline_executor {
+	struct executor base;
+	struct task_work work;
+	uint64_t task;
+};
+
+static struct executor *inline_start(const struct task_work *work, uint32_t jobs, uint32_t *slots)
+{
+	struct inline_executor *x = memory_zeroed(1, sizeof(*x));
+
+	(void)jobs;
+	x->base.ops = &executor_inline;
+	x->work = *work;
+	*slots = 1;
+	return &x->base;
+}
+
+static int inline_give(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
+{
+	(void)slot, (void)e;
+	((struct inline_executor *)base)->task = task;
 	return 0;
 }
 
-static void tick(struct passage *p)
+static void inline_report_share(struct task_output *o, double share)
 {
-	const struct running_task *running;
-	uint32_t count = p->ops->running(p->x, &running);
-
-	if (!p->l->tick(p->l->watcher, running, count) || p->stopped)
-		return;
-	p->closed = p->stopped = 1;
-	p->ops->stop(p->x);
+	(void)o, (void)share;
 }
 
-static void take_result(struct passage *p)
+static int inline_wait(struct executor *base, int wait_ms, struct executor_message *m)
 {
-	struct task_result r;
+	struct inline_executor *x = (struct inline_executor *)base;
+	struct task_output out = { .report_share = inline_report_share };
 
-	if (!p->ops->next(p->x, &r))
-		return;
-	p->ended++;
-	/* What holds for one of them holds for all. */
-	if (r.end == TASK_UNSTORED || r.end == TASK_STOPPED)
-		p->closed = 1;
-	p->l->ended(p->l->watcher, &r);
+	(void)wait_ms;
+	m->kind = EXECUTOR_RESULT;
+	m->slot = 0;
+	m->end = x->work.perform(x->work.context, x->task, &out, &m->error);
+	m->made = out.made;
+	return 1;
 }
 
-int executor_run(const struct executor_ops *ops, const struct task_list *l, struct weir_error *e)
+/* A task is over when wait returns. */
+static void inline_cancel(struct executor *base, uint32_t slot)
 {
-	struct passage p = { .ops = ops, .l = l };
-	int failed;
+	(void)base, (void)slot;
+}
 
-	if (ops->open(&p.x, &l->work, l->jobs, e))
-		return -1;
-	failed = submit_more(&p, e);
-	while (!failed && p.ended < p.submitted) {
-		tick(&p);
-		take_result(&p);
-		failed = submit_more(&p, e);
+static void inline_end(struct executor *base)
+{
+	free(base);
+}
+
+const struct executor_ops executor_inline = {
+	.start = inline_start,
+	.give = inline_give,
+	.wait = inline_wait,
+	.cancel = inline_cancel,
+	.end = inline_end,
+};
+
+/* --- payloads --- */
+
+enum { NUMBER_BYTES = 8 };
+
+void payload_free(struct payload *p)
+{
+	free(p->bytes);
+	memset(p, 0, sizeof(*p));
+}
+
+void payload_put_bytes(struct payload *p, const void *bytes, size_t size)
+{
+	if (p->size + size > p->room) {
+		p->room = 2 * (p->size + size);
+		p->bytes = memory_grow(p->bytes, p->room, 1);
 	}
-	ops->close(p.x);
-	return failed;
+	if (size)
+		memcpy(p->bytes + p->size, bytes, size);
+	p->size += size;
+}
+
+void payload_put_number(struct payload *p, uint64_t number)
+{
+	unsigned char bytes[NUMBER_BYTES];
+
+	for (int i = 0; i < NUMBER_BYTES; i++)
+		bytes[i] = (unsigned char)(number >> (8 * i));
+	payload_put_bytes(p, bytes, sizeof(bytes));
+}
+
+/* With its zero, so that it can be read in place. */
+void payload_put_text(struct payload *p, const char *text)
+{
+	payload_put_bytes(p, text, strlen(text) + 1);
+}
+
+uint64_t payload_number(struct payload_reader *r)
+{
+	uint64_t number = 0;
+
+	if (r->left < NUMBER_BYTES) {
+		r->is_torn = 1;
+		return 0;
+	}
+	for (int i = 0; i < NUMBER_BYTES; i++)
+		number |= (uint64_t)r->at[i] << (8 * i);
+	r->at += NUMBER_BYTES;
+	r->left -= NUMBER_BYTES;
+	return number;
+}
+
+const char *payload_text(struct payload_reader *r)
+{
+	const char *text = (const char *)r->at;
+	const unsigned char *end = r->left ? memchr(r->at, '\0', r->left) : NULL;
+
+	if (!end) {
+		r->is_torn = 1;
+		return "";
+	}
+	r->left -= (size_t)(end - r->at) + 1;
+	r->at = end + 1;
+	return text;
 }

@@ -1,25 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executor.h -- who does tasks: takes them, and gives back for each that it is done, or the reason
- * why not.
+/* executor.h -- where the tasks of a campaign are done: a table of operations, and one loop that
+ * gets a list of tasks through any of them.
  *
- * On this machine a task puts away itself what it makes (a run: into the store), and what comes
- * back is only how it ended. Where tasks are done on others, these know nothing but a parcel of
- * bytes, and send one back, which is put away here. An executor is a file with the hooks below and
- * a line in executor.c. All of them are called from one thread. */
+ * An executor has slots. A slot has one task at a time, and messages say how far the task is and
+ * how it ended. On this machine a task stores its own result (a run: in the result folder), and
+ * only its end comes back. On other machines a task is a payload of bytes, and a payload comes back
+ * that is stored here. All operations are called from one thread. */
 #ifndef LAB_CAMPAIGN_EXECUTOR_H
 #define LAB_CAMPAIGN_EXECUTOR_H
-#include "lab/campaign/parcel.h"
 #include "weir/error.h"
+#include <stddef.h>
 #include <stdint.h>
+
+/* --- payloads: numbers and texts as bytes, the same on every machine --- */
+
+/* Zeroed it is empty. */
+struct payload {
+	unsigned char *bytes;
+	size_t size, room;
+};
+
+void payload_free(struct payload *p);
+void payload_put_number(struct payload *p, uint64_t number);
+void payload_put_text(struct payload *p, const char *text);
+void payload_put_bytes(struct payload *p, const void *bytes, size_t size);
+
+/* A payload is not trusted: one that is cut off reads as zeros and empty texts, and is_torn is
+ * set. */
+struct payload_reader {
+	const unsigned char *at;
+	size_t left;
+	int is_torn;
+};
+
+uint64_t payload_number(struct payload_reader *r);
+const char *payload_text(struct payload_reader *r); /* in the payload itself */
+
+/* --- tasks --- */
 
 enum task_end {
 	TASK_DONE,
-	TASK_SKIPPED,  /* somebody else has done it */
+	TASK_SKIPPED,  /* another process has done it */
 	TASK_FAILED,   /* with a message */
-	TASK_BUG,      /* the same, and it is ours */
-	TASK_UNSTORED, /* with a message that holds for all: nothing more can be stored */
+	TASK_BUG,      /* the same, and the fault is Weir's */
+	TASK_UNSTORED, /* with a message that holds for all tasks: nothing more can be stored */
 	TASK_KILLED,   /* by a signal; the message says which */
-	TASK_STOPPED,  /* by us, because the user asked for it */
+	TASK_STOPPED,  /* cancelled, because the user asked for it */
 };
 
 struct task_result {
@@ -33,63 +59,66 @@ struct running_task {
 	double share; /* of its work that is done, 0 to 1 */
 };
 
-/* To whom a task says how far it is. */
-struct task_voice {
-	void (*say_share)(struct task_voice *v, double share);
+/* What a task says while it is done, and leaves. */
+struct task_output {
+	void (*report_share)(struct task_output *o, double share);
+	struct payload made; /* for the store of another process; empty: it has stored it itself */
 };
 
-/* Does what a parcel asks for, in a process that knows nothing else. */
-typedef enum task_end task_service(const struct parcel *asked, struct parcel *made,
-				   struct task_voice *v, struct weir_error *e);
+/* Does what a payload asks for, in a process that has nothing else of the campaign. */
+typedef enum task_end task_service(const struct payload *asked, struct task_output *out,
+				   struct weir_error *e);
 
 /* How a task is done. */
 struct task_work {
 	void *context;
-	enum task_end (*perform)(void *context, uint64_t task, struct task_voice *v,
+	enum task_end (*perform)(void *context, uint64_t task, struct task_output *out,
 				 struct weir_error *e);
-	/* The same in three steps, of which only the second is taken elsewhere: what is to be known
-	 * of the task
-	 * (-1: message), what is done with that, and what becomes of what was made. NULL: it stays
-	 * on this machine. */
-	int (*pack)(void *context, uint64_t task, struct parcel *asked, struct weir_error *e);
+	/* The same on another machine, in three steps: pack says what to do (-1: message), serve
+	 * does it there, and keep stores what it made. pack NULL: tasks stay on this machine. */
+	int (*pack)(void *context, uint64_t task, struct payload *asked, struct weir_error *e);
 	task_service *serve;
-	enum task_end (*keep)(void *context, uint64_t task, const struct parcel *made,
+	enum task_end (*keep)(void *context, uint64_t task, const struct payload *made,
 			      struct weir_error *e);
 };
 
-enum executor_answer {
-	EXECUTOR_FAILED = -1, /* message */
-	EXECUTOR_TAKEN,
-	EXECUTOR_FULL, /* when one of its tasks has ended it may take another */
+/* --- executors --- */
+
+struct executor_message {
+	enum executor_message_kind {
+		EXECUTOR_PROGRESS, /* share */
+		EXECUTOR_RESULT,   /* end, error and made; the slot is free */
+		EXECUTOR_LOST,     /* the task has to be given again; the slot is free */
+	} kind;
+	uint32_t slot;
+	double share;
+	enum task_end end;
+	struct weir_error error;
+	struct payload made; /* the receiver's to free */
 };
 
-struct executor;
+/* Base of every executor. */
+struct executor {
+	const struct executor_ops *ops;
+};
 
 struct executor_ops {
-	const char *name, *help;
-	/* For up to so many tasks at the same time, at least 1. -1: message, and nothing is left to
-	 * close. */
-	int (*open)(struct executor **out, const struct task_work *work, uint32_t jobs,
-		    struct weir_error *e);
-	/* May a task be done here? If so it is under way. */
-	enum executor_answer (*submit)(struct executor *x, uint64_t task, struct weir_error *e);
-	/* Waits, a moment at most, for a task to end. 1: one has; 0: none yet. */
-	int (*next)(struct executor *x, struct task_result *r);
-	/* Those under way; returns how many. They are the executor's, and good until the next
-	 * call. */
-	uint32_t (*running)(const struct executor *x, const struct running_task **tasks);
-	/* Those under way are to end now. Each still comes from next, as it ended. */
-	void (*stop)(struct executor *x);
-	/* Nothing is under way. */
-	void (*close)(struct executor *x);
+	/* An executor for up to `jobs` tasks, at least 1, at a time on this machine. *slots: how
+	 * many it takes at a time wherever they are done. The lowest are used first. */
+	struct executor *(*start)(const struct task_work *work, uint32_t jobs, uint32_t *slots);
+	/* Gives a task to a slot that has none. -1: the slot cannot take one now; message. */
+	int (*give)(struct executor *x, uint32_t slot, uint64_t task, struct weir_error *e);
+	/* Waits for a message, so long at most. 1: m is one; 0: none came. */
+	int (*wait)(struct executor *x, int wait_ms, struct executor_message *m);
+	/* Ends the task of a slot soon. Its result still comes as a message. */
+	void (*cancel)(struct executor *x, uint32_t slot);
+	/* Frees the executor, whose slots have no tasks. */
+	void (*end)(struct executor *x);
 };
 
-extern const struct executor_ops executor_processes; /* workers.c */
-extern const struct executor_ops executor_farm;      /* farm.c */
-extern const struct executor_ops executor_here;      /* here.c */
-
-extern const struct executor_ops
-	*const executor_all[]; /* the first where none is named; ends with NULL */
+extern const struct executor_ops executor_processes; /* executor_processes.c */
+extern const struct executor_ops executor_mpi;       /* executor_mpi.c */
+extern const struct executor_ops executor_inline;    /* executor.c: tasks in this process */
 
 /* Tasks, and who watches them. */
 struct task_list {
@@ -103,7 +132,16 @@ struct task_list {
 	int (*tick)(void *watcher, const struct running_task *running, uint32_t count);
 };
 
-/* Until every task has ended, or those that had been started when one could not be stored or the
+/* Returns when every task has ended, or those under way have when one could not be stored or the
  * user wanted an end. -1: nothing could be started at all; message. */
 int executor_run(const struct executor_ops *ops, const struct task_list *l, struct weir_error *e);
+
+/* --- executor_mpi.c: in the other processes of the world --- */
+
+/* For every rank but the first: does tasks until it is dismissed, or has heard nothing of the first
+ * for an hour. */
+void executor_mpi_serve(task_service *serve);
+
+/* For the first: dismisses the others. */
+void executor_mpi_dismiss(void);
 #endif

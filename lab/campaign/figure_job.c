@@ -13,7 +13,7 @@ void figure_job_free(struct figure_job *j)
 }
 
 /* Would the claims find their runs, and the panels their axes? */
-static int check_figure(struct figure_job *j, enum figure_size size, struct weir_error *e)
+static int figure_job_check(struct figure_job *j, enum figure_size size, struct weir_error *e)
 {
 	struct stored_runs runs;
 	int failed;
@@ -26,15 +26,8 @@ static int check_figure(struct figure_job *j, enum figure_size size, struct weir
 	return failed ? -1 : 0;
 }
 
-/* Nobody will read what is not read by the figure: flows are most of what a run leaves behind. */
-static int keep_what_is_read(struct figure_job *j, struct weir_error *e)
-{
-	return figure_reads_flows(&j->figure) ? 0
-					      : scenario_set(&j->scenario, "measure.flows=none", e);
-}
-
-static int read_size(struct figure_job *j, const struct figure_files *f, enum figure_size size,
-		     struct weir_error *e)
+static int figure_job_read_size(struct figure_job *j, const struct figure_files *f,
+				enum figure_size size, struct weir_error *e)
 {
 	if (figure_read(&j->figure, f->claims, e))
 		return -1;
@@ -42,7 +35,11 @@ static int read_size(struct figure_job *j, const struct figure_files *f, enum fi
 		figure_free(&j->figure);
 		return -1;
 	}
-	if (keep_what_is_read(j, e) || check_figure(j, size, e)) {
+	/* Flows are most of what a run leaves behind: none are stored where the figure reads none.
+	 */
+	if ((!figure_reads_flows(&j->figure) &&
+	     scenario_set(&j->scenario, "measure.flows=none", e)) ||
+	    figure_job_check(j, size, e)) {
 		figure_job_free(j);
 		return -1;
 	}
@@ -52,10 +49,10 @@ static int read_size(struct figure_job *j, const struct figure_files *f, enum fi
 int figure_job_read(struct figure_job *j, const struct figure_files *f, enum figure_size size,
 		    struct weir_error *e)
 {
-	if (read_size(j, f, size == FIGURE_QUICK ? FIGURE_FULL : FIGURE_QUICK, e))
+	if (figure_job_read_size(j, f, size == FIGURE_QUICK ? FIGURE_FULL : FIGURE_QUICK, e))
 		return -1;
 	figure_job_free(j);
-	return read_size(j, f, size, e);
+	return figure_job_read_size(j, f, size, e);
 }
 
 /* --- pages --- */
@@ -77,7 +74,7 @@ int figure_page_write(const struct figure_report *fr, const char *folder, char *
 	return failed;
 }
 
-static int write_summary(const struct summary *y, const char *path,
+static int summary_write(const struct summary *y, const char *path,
 			 void (*write)(FILE *, const struct summary *), struct weir_error *e)
 {
 	struct output o;
@@ -92,7 +89,7 @@ int summary_page_write(const struct summary *y, const char *out, char **path, st
 {
 	*path = NULL;
 	text_print(path, "%s/" SUMMARY_PAGE, out);
-	if (output_folder(out, e) >= 0 && write_summary(y, *path, summary_html, e) == 0)
+	if (output_folder(out, e) >= 0 && summary_write(y, *path, summary_html, e) == 0)
 		return 0;
 	free(*path);
 	return -1;
@@ -100,5 +97,5 @@ int summary_page_write(const struct summary *y, const char *out, char **path, st
 
 int summary_document_write(const struct summary *y, const char *path, struct weir_error *e)
 {
-	return write_summary(y, path, summary_markdown, e);
+	return summary_write(y, path, summary_markdown, e);
 }

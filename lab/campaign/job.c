@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.c -- see job.h. */
+/* job.c -- a sweep that is given to a cluster: its folder, and what its runs will take. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/job.h"
+#include "base/input.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "lab/store/store.h"
-#include "base/input.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char first_line[] = "weir job 1";
+static const char job_first_line[] = "weir job 1";
 
 void job_init(struct job *j, const char *out)
 {
@@ -27,7 +28,7 @@ void job_free(struct job *j)
 	free(j->folder);
 }
 
-static char *path_in(const struct job *j, const char *name)
+static char *job_path(const struct job *j, const char *name)
 {
 	char *path = NULL;
 
@@ -37,7 +38,7 @@ static char *path_in(const struct job *j, const char *name)
 
 char *job_script(const struct job *j)
 {
-	return path_in(j, "job.sh");
+	return job_path(j, "job.sh");
 }
 
 char *job_shard_folder(const struct job *j, uint32_t shard)
@@ -56,13 +57,14 @@ char *job_log(const struct job *j, uint32_t shard)
 	return path;
 }
 
-/* --- who has it --- */
+/* --- the number of the job --- */
 
-static int parse(struct job *j, FILE *f)
+static int job_parse(struct job *j, FILE *f)
 {
 	char line[128];
 
-	if (!fgets(line, sizeof(line), f) || strncmp(line, first_line, sizeof(first_line) - 1) != 0)
+	if (!fgets(line, sizeof(line), f) ||
+	    strncmp(line, job_first_line, sizeof(job_first_line) - 1) != 0)
 		return -1;
 	while (fgets(line, sizeof(line), f)) {
 		sscanf(line, "id %" SCNu64, &j->id);
@@ -74,7 +76,7 @@ static int parse(struct job *j, FILE *f)
 
 int job_read(struct job *j, struct weir_error *e)
 {
-	char *path = path_in(j, "job");
+	char *path = job_path(j, "job");
 	struct stat st;
 	const char *why;
 	int failed;
@@ -90,7 +92,7 @@ int job_read(struct job *j, struct weir_error *e)
 		free(path);
 		return -1;
 	}
-	failed = parse(j, f);
+	failed = job_parse(j, f);
 	fclose(f);
 	if (failed)
 		weir_error_set(e,
@@ -106,8 +108,8 @@ int job_write(const struct job *j, struct weir_error *e)
 
 	if (output_open_in(&o, j->folder, "job", e))
 		return -1;
-	fprintf(o.stream, "%s\nid %" PRIu64 "\nshards %" PRIu32 "\nruns %" PRIu64 "\n", first_line,
-		j->id, j->shards, j->runs);
+	fprintf(o.stream, "%s\nid %" PRIu64 "\nshards %" PRIu32 "\nruns %" PRIu64 "\n",
+		job_first_line, j->id, j->shards, j->runs);
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
@@ -131,18 +133,6 @@ struct job_word job_last_word(const struct job *j, uint32_t shard)
 	return word;
 }
 
-static int has_store(const char *folder)
-{
-	char *path = NULL;
-	struct stat st;
-	int found;
-
-	text_print(&path, "%s/results.db", folder);
-	found = stat(path, &st) == 0 && st.st_size > 0;
-	free(path);
-	return found;
-}
-
 int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_KEY_SIZE],
 	      uint64_t runs, uint64_t *done, struct weir_error *e)
 {
@@ -152,7 +142,7 @@ int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_
 	int failed;
 
 	*done = 0;
-	if (!has_store(folder))
+	if (!shard_has_store(folder))
 		return 0;
 	if (store_open(&store, folder, STORE_READ, e))
 		return -1;
@@ -163,4 +153,111 @@ int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_
 	free(planned);
 	store_close(store);
 	return failed ? -1 : 0;
+}
+
+/* --- what its runs will take --- */
+
+#define BYTES_PER_MB 1e6
+
+/* Estimates leave out packets and connections under way, and cores differ. */
+#define MEMORY_ROOM 1.5
+#define MEMORY_BASE_MB 200.0 /* the program itself, SQLite, a result */
+#define MEMORY_STEP_MB 100.0
+#define TIME_ROOM 4.0
+#define TIME_BASE_MINUTES 5.0
+
+enum { SHARD_SECONDS = 600, SHARDS_FEW = 16, SHARDS_MANY = 1000, SECONDS_PER_MINUTE = 60 };
+
+/* The run with the same settings and the first seed. */
+static uint64_t needs_first_seed(const struct sweep *w, uint64_t run)
+{
+	uint64_t stride = 1;
+
+	for (uint32_t i = w->axis_count; i-- > 0;) {
+		uint32_t count = w->axes[i].values.count;
+
+		if (strcmp(w->axes[i].path, "seed") == 0)
+			return run - run / stride % count * stride;
+		stride *= count;
+	}
+	return run;
+}
+
+static int needs_estimate(const struct sweep *w, uint64_t number, struct scenario *s,
+			  struct estimate *found, struct weir_error *e)
+{
+	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
+	struct run_result result;
+	struct config c;
+	int failed;
+
+	if (sweep_apply(w, number, s, e) || scenario_config(s, &c, e))
+		return -1;
+	failed = run(&c, &control, &result, e);
+	if (!failed) {
+		*found = result.estimate;
+		run_result_free(&result);
+	}
+	config_free(&c);
+	return failed ? -1 : 0;
+}
+
+int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struct weir_error *e)
+{
+	memset(n, 0, sizeof(*n));
+	n->run_s = memory_zeroed(w->run_count, sizeof(*n->run_s));
+	for (uint64_t i = 0; i < w->run_count; i++) {
+		uint64_t first = needs_first_seed(w, i);
+		struct estimate found = { .memory_bytes = 0 };
+
+		if (first == i && needs_estimate(w, i, s, &found, e)) {
+			needs_free(n);
+			return -1;
+		}
+		n->run_s[i] = first == i ? found.cpu_seconds : n->run_s[first];
+		n->memory_bytes = fmax(n->memory_bytes, found.memory_bytes);
+		n->longest_s = fmax(n->longest_s, n->run_s[i]);
+		n->total_s += n->run_s[i];
+	}
+	return 0;
+}
+
+void needs_free(struct needs *n)
+{
+	free(n->run_s);
+	memset(n, 0, sizeof(*n));
+}
+
+uint32_t needs_shards(const struct needs *n, uint64_t runs)
+{
+	double wanted = fmax(ceil(n->total_s / SHARD_SECONDS), SHARDS_FEW);
+
+	return (uint32_t)fmin(fmin(wanted, SHARDS_MANY), (double)runs);
+}
+
+/* Whatever the order of its runs, a shard takes no longer than this. */
+static double needs_slowest_shard_s(const struct needs *n, uint64_t runs, uint32_t shards,
+				    uint32_t jobs)
+{
+	double slowest = 0;
+
+	for (uint32_t k = 0; k < shards; k++) {
+		double sum = 0;
+
+		for (uint64_t i = k; i < runs; i += shards)
+			sum += n->run_s[i];
+		slowest = fmax(slowest, sum);
+	}
+	return jobs > 1 ? slowest / jobs + n->longest_s : slowest;
+}
+
+struct needs_asked needs_asked(const struct needs *n, uint64_t runs, uint32_t shards, uint32_t jobs)
+{
+	double mb = MEMORY_BASE_MB + MEMORY_ROOM * jobs * n->memory_bytes / BYTES_PER_MB;
+	double minutes = TIME_BASE_MINUTES + TIME_ROOM *
+						     needs_slowest_shard_s(n, runs, shards, jobs) /
+						     SECONDS_PER_MINUTE;
+
+	return (struct needs_asked){ (uint64_t)(ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB),
+				     (uint64_t)ceil(minutes) };
 }

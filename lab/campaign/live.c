@@ -46,7 +46,7 @@ struct store_stamp store_stamp(const char *folder)
 /* --- series --- */
 
 /* Points in nanoseconds and the unit of the series become a chart in units that suit them. */
-static void finish_chart(struct chart *c, const char *unit)
+static void live_finish_chart(struct chart *c, const char *unit)
 {
 	struct chart_extent x = { 0, 0, 0, 0 };
 	struct report_unit time;
@@ -62,7 +62,7 @@ static void finish_chart(struct chart *c, const char *unit)
 	report_y_unit(c, what, unit);
 }
 
-static void write_charts(FILE *f, const struct chart_list *list)
+static void live_write_charts(FILE *f, const struct chart_list *list)
 {
 	fputc('[', f);
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -78,7 +78,7 @@ static void write_charts(FILE *f, const struct chart_list *list)
 /* --- how things stand --- */
 
 /* The series of the first run under way that shows any. */
-static void write_running_series(FILE *f, const char *folder, const struct running_campaign *c)
+static void live_write_series(FILE *f, const char *folder, const struct running_campaign *c)
 {
 	struct running_series *all = memory_zeroed(RUNNING_SERIES_MAX, sizeof(*all));
 	struct chart_list list = { .count = 0 };
@@ -92,17 +92,17 @@ static void write_running_series(FILE *f, const char *folder, const struct runni
 
 		for (uint32_t k = 0; k < all[i].count; k++)
 			chart_point_add(l, all[i].time_ns[k], all[i].value[k]);
-		finish_chart(chart, all[i].unit);
+		live_finish_chart(chart, all[i].unit);
 	}
 	fputs(",\"seriesOf\":", f);
 	markup_json(f, count ? c->runs[run - 1].label : "");
 	fputs(",\"series\":", f);
-	write_charts(f, &list);
+	live_write_charts(f, &list);
 	chart_list_free(&list);
 	free(all);
 }
 
-static void write_running(FILE *f, const struct running_campaign *c)
+static void live_write_running(FILE *f, const struct running_campaign *c)
 {
 	double left_s = running_seconds_left(c->seconds, running_share(c));
 
@@ -128,8 +128,8 @@ void live_state(FILE *f, const struct live_subject *s, const struct store_stamp 
 
 	fprintf(f, "{\"stamp\":\"%s\",\"runs\":\"%s\",\"running\":", stamp->text, read->text);
 	if (running_read(s->folder, c)) {
-		write_running(f, c);
-		write_running_series(f, s->folder, c);
+		live_write_running(f, c);
+		live_write_series(f, s->folder, c);
 	} else {
 		fputs("null,\"seriesOf\":\"\",\"series\":[]", f);
 	}
@@ -140,7 +140,7 @@ void live_state(FILE *f, const struct live_subject *s, const struct store_stamp 
 /* --- what the store holds --- */
 
 /* The run that was stored last. */
-static const struct stored_run *newest(const struct stored_runs *runs)
+static const struct stored_run *live_newest_run(const struct stored_runs *runs)
 {
 	const struct stored_run *found = &runs->runs[0];
 
@@ -151,7 +151,7 @@ static const struct stored_run *newest(const struct stored_runs *runs)
 }
 
 /* "ecn, 20KB, seed 3"; for the caller to free. */
-static char *label_of(const struct report *r, const struct stored_run *run)
+static char *live_label(const struct report *r, const struct stored_run *run)
 {
 	const char *seed = stored_setting(run, "seed"), *scheme = "", *x = "";
 	char *label = NULL;
@@ -167,8 +167,8 @@ static char *label_of(const struct report *r, const struct stored_run *run)
 }
 
 /* HTML inside JSON. */
-static void write_html(FILE *f, const struct report *r,
-		       void (*write)(FILE *f, const struct report *r))
+static void live_write_html(FILE *f, const struct report *r,
+			    void (*write)(FILE *f, const struct report *r))
 {
 	char *html = NULL;
 	size_t length = 0;
@@ -182,7 +182,7 @@ static void write_html(FILE *f, const struct report *r,
 	free(html);
 }
 
-static void write_table(FILE *f, const struct report *r)
+static void live_write_table(FILE *f, const struct report *r)
 {
 	page_caveats(f, &r->compare);
 	report_table_choice(f, r);
@@ -190,23 +190,23 @@ static void write_table(FILE *f, const struct report *r)
 }
 
 /* What one look at the store gives. */
-struct look {
+struct live_store {
 	struct report report;
 	uint64_t planned, done;
 	struct chart_list charts;
 	char *charted; /* the run that they are of */
 };
 
-static void look_free(struct look *l)
+static void live_store_free(struct live_store *l)
 {
 	free(l->charted);
 	chart_list_free(&l->charts);
 	report_free(&l->report);
 }
 
-static int add_series(void *context, const struct stored_series *s)
+static int live_add_series(void *context, const struct stored_series *s)
 {
-	struct look *look = context;
+	struct live_store *look = context;
 	struct chart *c;
 	struct chart_line *l;
 
@@ -218,11 +218,11 @@ static int add_series(void *context, const struct stored_series *s)
 	l = chart_line_add(c, look->charted);
 	report_series(l, s);
 	chart_line_reduce(l, COLUMNS, 0);
-	finish_chart(c, s->unit);
+	live_finish_chart(c, s->unit);
 	return 0;
 }
 
-static int look_at(struct look *l, const char *folder, struct weir_error *e)
+static int live_read_store(struct live_store *l, const char *folder, struct weir_error *e)
 {
 	struct store *s;
 	int failed;
@@ -234,18 +234,18 @@ static int look_at(struct look *l, const char *folder, struct weir_error *e)
 	if (!failed)
 		failed = report_read_first(&l->report, s, STORE_PLANNED, e);
 	if (!failed) {
-		const struct stored_run *run = newest(&l->report.compare.runs);
+		const struct stored_run *run = live_newest_run(&l->report.compare.runs);
 
-		l->charted = label_of(&l->report, run);
-		failed = store_each_series(s, run->id, add_series, l, e);
+		l->charted = live_label(&l->report, run);
+		failed = store_each_series(s, run->id, live_add_series, l, e);
 		if (failed)
-			look_free(l);
+			live_store_free(l);
 	}
 	store_close(s);
 	return failed ? -1 : 0;
 }
 
-static void write_look(FILE *f, const struct look *l)
+static void live_write_store(FILE *f, const struct live_store *l)
 {
 	const struct report *r = &l->report;
 
@@ -259,23 +259,23 @@ static void write_look(FILE *f, const struct look *l)
 		markup_json(f, r->sentences[i]);
 	}
 	fputs("],\"table\":", f);
-	write_html(f, r, write_table);
+	live_write_html(f, r, live_write_table);
 	fputs(",\"chartsOf\":", f);
 	markup_json(f, l->charted);
 	fputs(",\"charts\":", f);
-	write_charts(f, &l->charts);
+	live_write_charts(f, &l->charts);
 }
 
 void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *stamp)
 {
 	struct store_stamp before = *stamp, now;
 	struct weir_error e = { "" };
-	struct look l;
+	struct live_store l;
 	int failed = 0;
 
 	/* What changes while it is read is no damage: it is read again. */
 	for (int i = 0; i < ATTEMPTS; i++) {
-		failed = look_at(&l, s->folder, &e);
+		failed = live_read_store(&l, s->folder, &e);
 		now = store_stamp(s->folder);
 		if (!failed || strcmp(before.text, now.text) == 0)
 			break;
@@ -286,15 +286,15 @@ void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *
 		fputs(",\"error\":", f);
 		markup_json(f, e.text);
 	} else {
-		write_look(f, &l);
-		look_free(&l);
+		live_write_store(f, &l);
+		live_store_free(&l);
 	}
 	fputs("}\n", f);
 }
 
 /* --- pages --- */
 
-static void write_failure(FILE *f, const struct weir_error *e)
+static void live_write_failure(FILE *f, const struct weir_error *e)
 {
 	page_begin(f, "nothing to show yet");
 	fputs("<p><a href=\"/\">Back to the runs</a></p>\n<h1>Nothing to show yet</h1>\n"
@@ -319,7 +319,7 @@ void live_report(FILE *f, const struct live_subject *s)
 		store_close(store);
 	}
 	if (failed) {
-		write_failure(f, &e);
+		live_write_failure(f, &e);
 		return;
 	}
 	report_html(f, &r);
@@ -327,8 +327,8 @@ void live_report(FILE *f, const struct live_subject *s)
 }
 
 /* To a text, because it may fail in the middle. */
-static int write_figure(FILE *f, const struct live_subject *s, struct figure *figure,
-			struct weir_error *e)
+static int live_write_figure(FILE *f, const struct live_subject *s, struct figure *figure,
+			     struct weir_error *e)
 {
 	struct figure_report fr = { .figure = figure,
 				    .label = s->figure->label,
@@ -360,16 +360,16 @@ void live_figure(FILE *f, const struct live_subject *s)
 	int failed;
 
 	if (figure_read(&figure, s->figure->claims, &e)) {
-		write_failure(f, &e);
+		live_write_failure(f, &e);
 		return;
 	}
 	text = open_memstream(&html, &length);
 	if (!text)
 		memory_refused(0);
-	failed = write_figure(text, s, &figure, &e);
+	failed = live_write_figure(text, s, &figure, &e);
 	fclose(text);
 	if (failed)
-		write_failure(f, &e);
+		live_write_failure(f, &e);
 	else
 		fwrite(html, 1, length, f);
 	free(html);

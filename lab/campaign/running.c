@@ -53,7 +53,7 @@ uint64_t running_done(const struct running_campaign *c)
 
 /* A folder may be shared by machines, and a process number means something on its own machine
  * alone. */
-static void host_name(char host[HOST_SIZE])
+static void running_host_name(char host[HOST_SIZE])
 {
 	if (gethostname(host, HOST_SIZE))
 		host[0] = '\0';
@@ -61,7 +61,7 @@ static void host_name(char host[HOST_SIZE])
 }
 
 /* Appears whole; nobody waits for the disk. */
-static void replace(const char *path, const char *bytes, size_t length)
+static void running_replace_file(const char *path, const char *bytes, size_t length)
 {
 	char *temp = NULL;
 	int fd, is_whole;
@@ -78,7 +78,7 @@ static void replace(const char *path, const char *bytes, size_t length)
 	free(temp);
 }
 
-static char *path_of(const char *folder, int64_t pid)
+static char *running_path(const char *folder, int64_t pid)
 {
 	char *path = NULL;
 
@@ -86,7 +86,7 @@ static char *path_of(const char *folder, int64_t pid)
 	return path;
 }
 
-static char *path_of_series(const char *folder, int64_t pid, uint64_t task)
+static char *running_series_path(const char *folder, int64_t pid, uint64_t task)
 {
 	char *path = NULL;
 
@@ -96,12 +96,12 @@ static char *path_of_series(const char *folder, int64_t pid, uint64_t task)
 
 void running_write(const char *folder, const struct running_campaign *c)
 {
-	char *path = path_of(folder, c->pid), *text = NULL, host[HOST_SIZE];
+	char *path = running_path(folder, c->pid), *text = NULL, host[HOST_SIZE];
 	size_t length = 0;
 	FILE *f = open_memstream(&text, &length);
 
 	if (f) {
-		host_name(host);
+		running_host_name(host);
 		fprintf(f,
 			FIRST_LINE "host %s\nseconds %.3f\ntotal %" PRIu64 "\ntodo %" PRIu64
 				   "\nended %" PRIu64 "\nfailed %" PRIu64 "\n",
@@ -110,14 +110,14 @@ void running_write(const char *folder, const struct running_campaign *c)
 			fprintf(f, "run %" PRIu64 " %.4f %s\n", c->runs[i].task, c->runs[i].share,
 				c->runs[i].label);
 		if (fclose(f) == 0)
-			replace(path, text, length);
+			running_replace_file(path, text, length);
 	}
 	free(text);
 	free(path);
 }
 
 /* The latest points of a series, as few as look the same. */
-static void write_series(FILE *f, const struct series *s)
+static void running_write_points(FILE *f, const struct series *s)
 {
 	struct chart_list list = { .count = 0 };
 	struct chart_line *l = chart_line_add(chart_add(&list, s->name, ""), s->name);
@@ -135,7 +135,7 @@ static void write_series(FILE *f, const struct series *s)
 void running_write_series(const char *folder, int64_t pid, uint64_t task,
 			  const struct run_progress *p)
 {
-	char *path = path_of_series(folder, pid, task), *text = NULL;
+	char *path = running_series_path(folder, pid, task), *text = NULL;
 	size_t length = 0;
 	FILE *f = open_memstream(&text, &length);
 	uint32_t written = 0;
@@ -145,11 +145,11 @@ void running_write_series(const char *folder, int64_t pid, uint64_t task,
 		for (uint32_t i = 0; i < p->series_count && written < RUNNING_SERIES_MAX; i++) {
 			if (p->series[i].count < 2)
 				continue;
-			write_series(f, &p->series[i]);
+			running_write_points(f, &p->series[i]);
 			written++;
 		}
 		if (fclose(f) == 0 && written)
-			replace(path, text, length);
+			running_replace_file(path, text, length);
 	}
 	free(text);
 	free(path);
@@ -158,7 +158,7 @@ void running_write_series(const char *folder, int64_t pid, uint64_t task,
 /* --- texts --- */
 
 /* A whole file as text, for the caller to free; NULL: it cannot be read, or is too large. */
-static char *read_text(const char *path)
+static char *running_read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : memory_grow(NULL, RUNNING_FILE_MAX + 1, 1);
@@ -180,13 +180,13 @@ static char *read_text(const char *path)
 }
 
 /* After the end of the line. */
-static const char *next_line(const char *at)
+static const char *running_next_line(const char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
 }
 
-static void copy_line(char *to, size_t size, const char *from)
+static void running_copy_line(char *to, size_t size, const char *from)
 {
 	size_t length = strcspn(from, "\n");
 
@@ -195,7 +195,7 @@ static void copy_line(char *to, size_t size, const char *from)
 
 /* What follows the word, where the line begins with it; or NULL. Not by sscanf, which looks at all
  * that follows each time. */
-static const char *after(const char *line, const char *word)
+static const char *running_skip_word(const char *line, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -206,14 +206,14 @@ static const char *after(const char *line, const char *word)
 
 void running_remove_series(const char *folder, int64_t pid, uint64_t task)
 {
-	char *path = path_of_series(folder, pid, task);
+	char *path = running_series_path(folder, pid, task);
 
 	unlink(path);
 	free(path);
 }
 
 /* Seconds since the file was written; -1: there is none. */
-static int64_t age_s(const char *path)
+static int64_t running_age_s(const char *path)
 {
 	struct stat st;
 
@@ -223,7 +223,7 @@ static int64_t age_s(const char *path)
 }
 
 /* The process by which a file of the folder is named; 0: it is none of these files. */
-static int64_t owner_of(const char *name, const char **rest)
+static int64_t running_owner(const char *name, const char **rest)
 {
 	long long pid;
 	char *end;
@@ -237,15 +237,15 @@ static int64_t owner_of(const char *name, const char **rest)
 
 /* Has the campaign ended without clearing away? On its own machine its process says so; elsewhere
  * its silence does. */
-static int is_stale(const char *folder, int64_t owner, const char *path)
+static int running_is_stale(const char *folder, int64_t owner, const char *path)
 {
-	char *own = path_of(folder, owner), *text = read_text(own), here[HOST_SIZE];
+	char *own = running_path(folder, owner), *text = running_read_text(own), here[HOST_SIZE];
 	const char *host = text && strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0
-				   ? after(next_line(text), "host")
+				   ? running_skip_word(running_next_line(text), "host")
 				   : NULL;
-	int stale = age_s(path) > STALE_S;
+	int stale = running_age_s(path) > STALE_S;
 
-	host_name(here);
+	running_host_name(here);
 	if (host && here[0] && strcspn(host, "\n") == strlen(here) &&
 	    strncmp(host, here, strlen(here)) == 0)
 		stale |= kill((pid_t)owner, 0) != 0 && errno == ESRCH;
@@ -257,20 +257,20 @@ static int is_stale(const char *folder, int64_t owner, const char *path)
 /* A campaign's own file says whose the others are, so it is removed after them. */
 enum clearing { CLEAR_SERIES, CLEAR_CAMPAIGNS };
 
-static void clear(const char *folder, int64_t pid, enum clearing which)
+static void running_clear_stale(const char *folder, int64_t pid, enum clearing which)
 {
 	DIR *d = opendir(folder);
 	struct dirent *entry;
 	const char *rest;
 
 	while (d && (entry = readdir(d))) {
-		int64_t owner = owner_of(entry->d_name, &rest);
+		int64_t owner = running_owner(entry->d_name, &rest);
 		char *path = NULL;
 
 		if (!owner || (*rest != '\0') != (which == CLEAR_SERIES))
 			continue;
 		text_print(&path, "%s/%s", folder, entry->d_name);
-		if (owner == pid || is_stale(folder, owner, path))
+		if (owner == pid || running_is_stale(folder, owner, path))
 			unlink(path);
 		free(path);
 	}
@@ -280,14 +280,14 @@ static void clear(const char *folder, int64_t pid, enum clearing which)
 
 void running_remove(const char *folder, int64_t pid)
 {
-	clear(folder, pid, CLEAR_SERIES);
-	clear(folder, pid, CLEAR_CAMPAIGNS);
+	running_clear_stale(folder, pid, CLEAR_SERIES);
+	running_clear_stale(folder, pid, CLEAR_CAMPAIGNS);
 }
 
 /* --- reading --- */
 
 /* "TASK SHARE LABEL" */
-static int parse_run(struct running_run *run, const char *text)
+static int running_parse_run(struct running_run *run, const char *text)
 {
 	char *share, *label;
 
@@ -295,7 +295,7 @@ static int parse_run(struct running_run *run, const char *text)
 	run->share = strtod(share, &label);
 	if (*share != ' ' || *label != ' ' || !(run->share >= 0 && run->share <= 1))
 		return 0;
-	copy_line(run->label, sizeof(run->label), label + 1);
+	running_copy_line(run->label, sizeof(run->label), label + 1);
 	return 1;
 }
 
@@ -306,19 +306,19 @@ int running_parse(struct running_campaign *c, const char *text)
 	memset(c, 0, sizeof(*c));
 	if (strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) != 0)
 		return 0;
-	for (at = next_line(at); *at; at = next_line(at)) {
-		if ((rest = after(at, "seconds")))
+	for (at = running_next_line(at); *at; at = running_next_line(at)) {
+		if ((rest = running_skip_word(at, "seconds")))
 			c->seconds = strtod(rest, NULL);
-		else if ((rest = after(at, "todo")))
+		else if ((rest = running_skip_word(at, "todo")))
 			c->todo = strtoull(rest, NULL, 10);
-		else if ((rest = after(at, "total")))
+		else if ((rest = running_skip_word(at, "total")))
 			c->total = strtoull(rest, NULL, 10);
-		else if ((rest = after(at, "ended")))
+		else if ((rest = running_skip_word(at, "ended")))
 			c->ended = strtoull(rest, NULL, 10);
-		else if ((rest = after(at, "failed")))
+		else if ((rest = running_skip_word(at, "failed")))
 			c->failed = strtoull(rest, NULL, 10);
-		else if ((rest = after(at, "run")) && c->run_count < RUNNING_TASKS_MAX)
-			c->run_count += (uint32_t)parse_run(&c->runs[c->run_count], rest);
+		else if ((rest = running_skip_word(at, "run")) && c->run_count < RUNNING_TASKS_MAX)
+			c->run_count += (uint32_t)running_parse_run(&c->runs[c->run_count], rest);
 	}
 	return isfinite(c->seconds) && c->seconds >= 0 && c->failed <= c->ended &&
 	       c->ended <= c->todo && c->todo <= c->total;
@@ -334,12 +334,12 @@ int running_read(const char *folder, struct running_campaign *c)
 	int is_read;
 
 	while (d && (entry = readdir(d))) {
-		int64_t owner = owner_of(entry->d_name, &rest), age;
+		int64_t owner = running_owner(entry->d_name, &rest), age;
 
 		if (!owner || *rest)
 			continue;
-		path = path_of(folder, owner);
-		age = age_s(path);
+		path = running_path(folder, owner);
+		age = running_age_s(path);
 		free(path);
 		if (age >= 0 && age < best_s) {
 			best_s = age;
@@ -350,8 +350,8 @@ int running_read(const char *folder, struct running_campaign *c)
 		closedir(d);
 	if (!pid)
 		return 0;
-	path = path_of(folder, pid);
-	text = read_text(path);
+	path = running_path(folder, pid);
+	text = running_read_text(path);
 	is_read = text && running_parse(c, text);
 	c->pid = pid;
 	free(text);
@@ -360,7 +360,7 @@ int running_read(const char *folder, struct running_campaign *c)
 }
 
 /* "UNIT NAME" */
-static void begin_series(struct running_series *s, const char *text)
+static void running_begin_series(struct running_series *s, const char *text)
 {
 	size_t length = strcspn(text, " \n");
 
@@ -368,12 +368,12 @@ static void begin_series(struct running_series *s, const char *text)
 		 (int)(length < sizeof(s->unit) ? length : sizeof(s->unit) - 1), text);
 	if (strcmp(s->unit, "-") == 0)
 		s->unit[0] = '\0';
-	copy_line(s->name, sizeof(s->name), text + length + (text[length] == ' '));
+	running_copy_line(s->name, sizeof(s->name), text + length + (text[length] == ' '));
 	s->count = 0;
 }
 
 /* "TIME VALUE"; not what lies before the last one. */
-static void add_point(struct running_series *s, const char *text)
+static void running_add_point(struct running_series *s, const char *text)
 {
 	char *second, *end;
 	double time_ns = strtod(text, &second), value = strtod(second, &end);
@@ -392,14 +392,14 @@ uint32_t running_parse_series(struct running_series all[RUNNING_SERIES_MAX], con
 
 	if (strncmp(text, FIRST_LINE_SERIES, strlen(FIRST_LINE_SERIES)) != 0)
 		return 0;
-	for (at = next_line(at); *at; at = next_line(at)) {
-		rest = after(at, "series");
+	for (at = running_next_line(at); *at; at = running_next_line(at)) {
+		rest = running_skip_word(at, "series");
 		if (rest && count == RUNNING_SERIES_MAX)
 			break;
 		if (rest)
-			begin_series(&all[count++], rest);
+			running_begin_series(&all[count++], rest);
 		else if (count)
-			add_point(&all[count - 1], at);
+			running_add_point(&all[count - 1], at);
 	}
 	return count;
 }
@@ -407,7 +407,7 @@ uint32_t running_parse_series(struct running_series all[RUNNING_SERIES_MAX], con
 uint32_t running_read_series(const char *folder, int64_t pid, uint64_t task,
 			     struct running_series all[RUNNING_SERIES_MAX])
 {
-	char *path = path_of_series(folder, pid, task), *text = read_text(path);
+	char *path = running_series_path(folder, pid, task), *text = running_read_text(path);
 	uint32_t count = text ? running_parse_series(all, text) : 0;
 
 	free(text);

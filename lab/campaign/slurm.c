@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm.c -- see slurm.h. */
+/* slurm.c -- Slurm: the script of a job, and what its commands say. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/campaign/slurm.h"
+#include "lab/campaign/job.h"
 #include "base/text.h"
-#include "lab/campaign/parcel.h"
+#include "lab/campaign/executor.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* --- the script --- */
 
 /* As a shell takes it for one word. */
-static void write_word(FILE *f, const char *word)
+static void slurm_write_word(FILE *f, const char *word)
 {
 	fputc('\'', f);
 	for (const char *c = word; *c; c++)
@@ -26,7 +26,7 @@ static void write_word(FILE *f, const char *word)
 }
 
 /* "1-16", "3,7-9" */
-static void write_array(FILE *f, const unsigned char *wanted, uint32_t shards)
+static void slurm_write_array(FILE *f, const unsigned char *wanted, uint32_t shards)
 {
 	const char *comma = "";
 
@@ -49,7 +49,7 @@ void slurm_write(FILE *f, const struct slurm_script *s)
 	fputs("#!/bin/sh\n#SBATCH --job-name=", f);
 	fputs(s->name, f);
 	fputs("\n#SBATCH --array=", f);
-	write_array(f, s->wanted, s->job->shards);
+	slurm_write_array(f, s->wanted, s->job->shards);
 	fprintf(f,
 		"\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%" PRIu32 "\n#SBATCH --mem=%" PRIu64
 		"M\n#SBATCH --time=%" PRIu64 "\n",
@@ -62,70 +62,65 @@ void slurm_write(FILE *f, const struct slurm_script *s)
 	for (const char *const *line = s->lines; *line; line++)
 		fprintf(f, "#SBATCH %s\n", *line);
 	fputs("cd ", f);
-	write_word(f, s->here);
+	slurm_write_word(f, s->here);
 	fputs(" || exit 1\nexec ", f);
-	write_word(f, s->program);
+	slurm_write_word(f, s->program);
 	fputs(" run", f);
 	for (const char *const *word = s->arguments; *word; word++) {
 		fputc(' ', f);
-		write_word(f, *word);
+		slurm_write_word(f, *word);
 	}
 	fprintf(f,
 		" --jobs %" PRIu32 " --threads %" PRIu32
 		" --quiet --shard \"$SLURM_ARRAY_TASK_ID/%" PRIu32 "\" --out ",
 		s->jobs, s->threads, s->job->shards);
-	write_word(f, s->job->folder);
+	slurm_write_word(f, s->job->folder);
 	fputs("/\"$SLURM_ARRAY_TASK_ID\"\n", f);
 }
 
 /* --- commands --- */
 
-struct said {
-	struct parcel text; /* ends with a zero */
-	int status;         /* -1: it could not be started */
+struct command_output {
+	struct payload text; /* ends with a zero */
+	int status;          /* -1: it could not be started */
 };
 
-_Noreturn static void be_command(const char *const *words, int to)
-{
-	dup2(to, STDOUT_FILENO);
-	dup2(to, STDERR_FILENO);
-	close(to);
-	execvp(words[0], (char *const *)words);
-	_exit(errno == ENOENT ? 127 : 126);
-}
-
 /* What a command says, on both of its outputs. */
-static struct said ask_command(const char *const *words)
+static struct command_output slurm_command(const char *const *words)
 {
-	struct said s = { .status = -1 };
+	struct command_output s = { .status = -1 };
 	char bytes[4096];
 	ssize_t length;
 	int ends[2];
 	pid_t pid;
 
 	if (pipe(ends) != 0) {
-		parcel_put_rest(&s.text, "", 1);
+		payload_put_bytes(&s.text, "", 1);
 		return s;
 	}
 	pid = fork();
 	if (pid == 0) {
 		close(ends[0]);
-		be_command(words, ends[1]);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[1]);
+		execvp(words[0], (char *const *)words);
+		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(ends[1]);
 	while (pid > 0 && ((length = read(ends[0], bytes, sizeof(bytes))) > 0 ||
 			   (length < 0 && errno == EINTR)))
 		if (length > 0)
-			parcel_put_rest(&s.text, bytes, (size_t)length);
+			payload_put_bytes(&s.text, bytes, (size_t)length);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &s.status, 0) < 0 && errno == EINTR)
 		;
 	s.status = pid > 0 && WIFEXITED(s.status) ? WEXITSTATUS(s.status) : -1;
-	parcel_put_rest(&s.text, "", 1);
+	payload_put_bytes(&s.text, "", 1);
 	return s;
 }
 
-static int refuse(const char *command, const struct said *s, struct weir_error *e)
+static int slurm_refuse(const char *command, const struct command_output *s, struct weir_error *e)
 {
 	const char *text = (const char *)s->text.bytes;
 
@@ -142,7 +137,7 @@ int slurm_submit(struct job *j, struct weir_error *e)
 {
 	char *script = job_script(j);
 	const char *const words[] = { "sbatch", "--parsable", script, NULL };
-	struct said s = ask_command(words);
+	struct command_output s = slurm_command(words);
 	int failed = 0;
 
 	/* "123" or "123;cluster", perhaps after lines of a site's own. */
@@ -156,8 +151,8 @@ int slurm_submit(struct job *j, struct weir_error *e)
 		}
 	}
 	if (s.status != 0 || !j->id)
-		failed = refuse("sbatch", &s, e);
-	parcel_free(&s.text);
+		failed = slurm_refuse("sbatch", &s, e);
+	payload_free(&s.text);
 	free(script);
 	return failed;
 }
@@ -165,7 +160,7 @@ int slurm_submit(struct job *j, struct weir_error *e)
 /* --- the queue --- */
 
 /* "3|RUNNING|node7": a line of squeue. */
-static void read_queued(const struct job *j, struct slurm_task *tasks, const char *line)
+static void slurm_read_queued(const struct job *j, struct slurm_task *tasks, const char *line)
 {
 	struct slurm_task t = { .place = SLURM_NOWHERE };
 	unsigned shard;
@@ -178,7 +173,7 @@ static void read_queued(const struct job *j, struct slurm_task *tasks, const cha
 }
 
 /* "123_3|FAILED": a line of sacct, of one that is in the queue no more. */
-static void read_ended(const struct job *j, struct slurm_task *tasks, const char *line)
+static void slurm_read_ended(const struct job *j, struct slurm_task *tasks, const char *line)
 {
 	char state[24];
 	uint64_t id;
@@ -189,8 +184,9 @@ static void read_ended(const struct job *j, struct slurm_task *tasks, const char
 		memcpy(tasks[shard - 1].state, state, sizeof(state));
 }
 
-static void each_line(const struct job *j, struct slurm_task *tasks, const struct said *s,
-		      void (*read_line)(const struct job *, struct slurm_task *, const char *))
+static void
+slurm_each_line(const struct job *j, struct slurm_task *tasks, const struct command_output *s,
+		void (*read_line)(const struct job *, struct slurm_task *, const char *))
 {
 	const char *at = (const char *)s->text.bytes;
 
@@ -208,24 +204,24 @@ int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *
 	const char *const ended[] = {
 		"sacct", "-n", "-X", "-P", "-j", id, "-o", "JobID,State", NULL
 	};
-	struct said s;
+	struct command_output s;
 	int failed = 0;
 
 	memset(tasks, 0, j->shards * sizeof(*tasks));
 	snprintf(id, sizeof(id), "%" PRIu64, j->id);
-	s = ask_command(queue);
+	s = slurm_command(queue);
 	/* A job that has ended is soon forgotten, which is no failure. */
 	if (s.status == 0)
-		each_line(j, tasks, &s, read_queued);
+		slurm_each_line(j, tasks, &s, slurm_read_queued);
 	else if (!strstr((const char *)s.text.bytes, "Invalid job id"))
-		failed = refuse("squeue", &s, e);
-	parcel_free(&s.text);
+		failed = slurm_refuse("squeue", &s, e);
+	payload_free(&s.text);
 	if (failed)
 		return -1;
 	/* Not every cluster keeps accounts; then nobody says how a task ended. */
-	s = ask_command(ended);
+	s = slurm_command(ended);
 	if (s.status == 0)
-		each_line(j, tasks, &s, read_ended);
-	parcel_free(&s.text);
+		slurm_each_line(j, tasks, &s, slurm_read_ended);
+	payload_free(&s.text);
 	return 0;
 }

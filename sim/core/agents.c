@@ -82,7 +82,7 @@ static void share_telemetry(struct agents *a)
 
 	for (uint32_t i = 0; i < a->row_count; i++)
 		if (rank_has(a->ranks, a->queues[i].node))
-			memcpy(parcel_more(&x->out[x->rank], size), &a->telemetry[i], size);
+			exchange_append_own(x, &a->telemetry[i], size);
 	exchange_share(x);
 	for (uint32_t k = 0; k < x->ranks; k++) {
 		const char *at = x->in[k].bytes;

@@ -67,7 +67,7 @@ static void any_of_ranks(const struct engine *e, uint8_t *bits)
 
 	if (!x)
 		return;
-	memcpy(parcel_more(&x->out[x->rank], size), bits, size);
+	exchange_append_own(x, bits, size);
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t k = 0; k < size; k++)
@@ -203,9 +203,7 @@ static void list_waits_of_ranks(struct search *f)
 	struct found_wait *found;
 	uint64_t count = 0;
 
-	if (f->wait_count)
-		memcpy(parcel_more(&x->out[x->rank], f->wait_count * sizeof(*f->waits)), f->waits,
-		       f->wait_count * sizeof(*f->waits));
+	exchange_append_own(x, f->waits, f->wait_count * sizeof(*f->waits));
 	exchange_share(x);
 	f->wait_count = 0;
 	for (uint32_t i = 0; i < x->ranks; i++)

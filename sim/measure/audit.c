@@ -343,7 +343,7 @@ static void add_ranks(struct engine *e, struct audit_sums *s)
 	struct exchange *x = e->ranks->exchange;
 	uint64_t *sums = (uint64_t *)s, one;
 
-	memcpy(parcel_more(&x->out[x->rank], sizeof(*s)), s, sizeof(*s));
+	exchange_append_own(x, s, sizeof(*s));
 	exchange_share(x);
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < x->ranks; i++)

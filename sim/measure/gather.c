@@ -178,7 +178,7 @@ static void move_all(struct mover *v)
 	move_sums(v);
 	if (v->gives)
 		exchange_flush(&v->stream);
-	free(v->stream.parcel.bytes);
+	free(v->stream.buffer.bytes);
 }
 
 static void gather_new(struct measure *m)

@@ -271,7 +271,7 @@ static double sum_of_ranks(const struct engine *e, double value)
 
 	if (!x)
 		return value;
-	memcpy(parcel_more(&x->out[x->rank], sizeof(value)), &value, sizeof(value));
+	exchange_append_own(x, &value, sizeof(value));
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&value, x->in[i].bytes, sizeof(value));
@@ -295,7 +295,7 @@ static void share_ends(const struct engine *e, const struct probe *p)
 		if (*flow_end_ps(e, p->open[i]) < 0 || !engine_has_host(e, flow_end_host(e, f)))
 			continue;
 		end = (struct end){ p->open[i], f->start_ps, *flow_end_ps(e, p->open[i]) };
-		memcpy(parcel_more(&x->out[x->rank], sizeof(end)), &end, sizeof(end));
+		exchange_append_own(x, &end, sizeof(end));
 	}
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++)

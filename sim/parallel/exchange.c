@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c -- see exchange.h. */
+/* exchange.c -- what all back-ends of exchange.h share: buffers, votes, streams. */
 #include "sim/parallel/exchange.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -45,7 +45,7 @@ void exchange_votes_add(struct exchange_votes *sum, const struct exchange_votes 
 		sum->sums[i] += v->sums[i];
 }
 
-void parcel_room(struct exchange_parcel *p, size_t size)
+void exchange_reserve(struct exchange_buffer *p, size_t size)
 {
 	if (size <= p->room)
 		return;
@@ -53,11 +53,17 @@ void parcel_room(struct exchange_parcel *p, size_t size)
 	p->bytes = memory_grow(p->bytes, p->room, 1);
 }
 
-void *parcel_more(struct exchange_parcel *p, size_t size)
+void *exchange_extend(struct exchange_buffer *p, size_t size)
 {
-	parcel_room(p, p->size + size);
+	exchange_reserve(p, p->size + size);
 	p->size += size;
 	return p->bytes + p->size - size;
+}
+
+void exchange_append(struct exchange_buffer *p, const void *bytes, size_t size)
+{
+	if (size)
+		memcpy(exchange_extend(p, size), bytes, size);
 }
 
 /* --- streams --- */
@@ -66,21 +72,21 @@ enum { STREAM_BYTES = 1 << 16 };
 
 void exchange_flush(struct exchange_stream *s)
 {
-	uint64_t size = s->parcel.size;
+	uint64_t size = s->buffer.size;
 
 	if (!size)
 		return;
 	exchange_give(s->x, &size, sizeof(size));
-	exchange_give(s->x, s->parcel.bytes, s->parcel.size);
-	s->parcel.size = 0;
+	exchange_give(s->x, s->buffer.bytes, s->buffer.size);
+	s->buffer.size = 0;
 }
 
 void exchange_put(struct exchange_stream *s, const void *bytes, size_t size)
 {
 	if (!size)
 		return;
-	memcpy(parcel_more(&s->parcel, size), bytes, size);
-	if (s->parcel.size >= STREAM_BYTES)
+	exchange_append(&s->buffer, bytes, size);
+	if (s->buffer.size >= STREAM_BYTES)
 		exchange_flush(s);
 }
 
@@ -90,14 +96,14 @@ void exchange_get(struct exchange_stream *s, void *bytes, size_t size)
 
 	if (!size)
 		return;
-	if (s->taken == s->parcel.size) {
+	if (s->taken == s->buffer.size) {
 		exchange_take(s->x, s->from, &coming, sizeof(coming));
-		parcel_room(&s->parcel, coming);
-		exchange_take(s->x, s->from, s->parcel.bytes, coming);
-		s->parcel.size = coming;
+		exchange_reserve(&s->buffer, coming);
+		exchange_take(s->x, s->from, s->buffer.bytes, coming);
+		s->buffer.size = coming;
 		s->taken = 0;
 	}
-	memcpy(bytes, s->parcel.bytes + s->taken, size);
+	memcpy(bytes, s->buffer.bytes + s->taken, size);
 	s->taken += size;
 }
 

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.h -- several processes that work on one thing in step: each is a rank, from 0 on.
+/* exchange.h -- several processes that simulate one network in step: each is a rank, from 0 on.
  *
- * Whoever works in step fills parcels for other ranks and calls exchange_round, as often as all
- * others do; then it has their parcels, and what all of them together say to a few questions
- * (votes). How bytes get from one process to another is a table of a few functions: sockets between
- * processes of one machine (exchange_local.c), or MPI. One thread at a time may call, any one.
+ * A rank fills buffers for other ranks and calls exchange_round as often as all others do; then it
+ * has their buffers and the combined votes of all ranks. A back-end moves the bytes: sockets
+ * between processes of one machine (exchange_local.c), or MPI (mpi_exchange.c). Any thread may
+ * call, one at a time.
  *
- * A rank that is lost ends the others with a sentence and exit status 1: no caller could do
- * better. */
+ * When a rank is lost the others exit with a message and status 1: no caller could continue. */
 #ifndef SIM_PARALLEL_EXCHANGE_H
 #define SIM_PARALLEL_EXCHANGE_H
 #include "weir/error.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes under way; the room is used again. */
-struct exchange_parcel {
+/* A growing run of bytes; its memory is reused from round to round. */
+struct exchange_buffer {
 	char *bytes;
 	size_t size, room;
 };
 
-/* What a rank says in a round, and after it what all say together. */
+/* A rank's votes in a round, and after the round the combined votes of all ranks. */
 struct exchange_votes {
 	uint64_t least; /* the smallest */
 	uint64_t most;  /* the largest */
-	uint64_t any;   /* every bit that somebody has set */
+	uint64_t any;   /* the bits that any rank has set */
 	uint64_t sums[4];
 };
 
@@ -32,15 +31,14 @@ struct exchange;
 
 struct exchange_ops {
 	const char *name;
-	/* Parcels go to neighbours and come from them; out is empty afterwards, in has what
-	 * came. */
+	/* Sends out[i] to each neighbour i and receives in[i]; out is empty afterwards. */
 	void (*round)(struct exchange *x, struct exchange_votes *votes);
-	/* What every rank has put into out[its own number] is in everybody's in[that number]. */
+	/* Gives every rank the out[i] of rank i as in[i]: an all-gather. */
 	void (*share)(struct exchange *x);
 	/* From another rank to rank 0, in order. */
 	void (*give)(struct exchange *x, const void *bytes, size_t size);
 	void (*take)(struct exchange *x, uint32_t from, void *bytes, size_t size);
-	/* NULL, or in rank 0, once it is done: waits for the processes that were made for this. */
+	/* Rank 0 waits for the processes that exchange_fork made. NULL: there are none. */
 	void (*join)(struct exchange *x);
 	void (*close)(struct exchange *x);
 };
@@ -48,25 +46,32 @@ struct exchange_ops {
 struct exchange {
 	const struct exchange_ops *ops;
 	uint32_t rank, ranks;
-	uint8_t *is_neighbour;            /* by rank: parcels go to it and come from it */
-	struct exchange_parcel *out, *in; /* by rank */
-	/* For whoever wants to know what it cost. */
+	uint8_t *is_neighbour;            /* by rank: buffers go to it and come from it */
+	struct exchange_buffer *out, *in; /* by rank */
+	/* What it cost, for statistics. */
 	uint64_t rounds, sent_bytes;
 	double waited_seconds;
 };
 
-/* For back-ends: what all of them have, and how votes add up. */
+/* For back-ends: what all of them have, and how votes are combined. */
 void exchange_init(struct exchange *x, const struct exchange_ops *ops, uint32_t rank,
 		   uint32_t ranks);
 void exchange_free(struct exchange *x);
 void exchange_votes_add(struct exchange_votes *sum, const struct exchange_votes *v);
-void parcel_room(struct exchange_parcel *p, size_t size);
+void exchange_reserve(struct exchange_buffer *p, size_t size);
 
-/* The sentence, and the end: a rank is gone, and why. */
+/* Exits with a message: the rank is lost, and why. */
 _Noreturn void exchange_lost(const struct exchange *x, uint32_t rank, const char *why);
 
-/* More at the end of a parcel: where it is to be written. */
-void *parcel_more(struct exchange_parcel *p, size_t size);
+/* Makes the buffer longer by size bytes and returns where they are. */
+void *exchange_extend(struct exchange_buffer *p, size_t size);
+void exchange_append(struct exchange_buffer *p, const void *bytes, size_t size);
+
+/* Appends to what this rank gives to all others in the next exchange_share. */
+static inline void exchange_append_own(struct exchange *x, const void *bytes, size_t size)
+{
+	exchange_append(&x->out[x->rank], bytes, size);
+}
 
 static inline void exchange_round(struct exchange *x, struct exchange_votes *votes)
 {
@@ -91,13 +96,13 @@ static inline void exchange_take(struct exchange *x, uint32_t from, void *bytes,
 		x->ops->take(x, from, bytes, size);
 }
 
-/* Many small things from another rank to rank 0, in order: collected into larger ones. Both sides
- * say the same sizes in the same order; whoever gives ends with exchange_flush. */
+/* Many small pieces from another rank to rank 0, in order, collected into larger messages. Both
+ * sides name the same sizes in the same order; the giving side ends with exchange_flush. */
 struct exchange_stream {
 	struct exchange *x;
 	uint32_t from;
-	struct exchange_parcel parcel;
-	size_t taken; /* of it, by the side that takes */
+	struct exchange_buffer buffer;
+	size_t taken; /* of the buffer, by the receiving side */
 };
 
 void exchange_put(struct exchange_stream *s, const void *bytes, size_t size);
@@ -112,4 +117,10 @@ void exchange_close(struct exchange *x);
 /* Starts ranks - 1 processes more, each a copy of this one that goes on where this returns, with
  * its own number. -1: the system refuses; the message says what, and this process is alone. */
 int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e);
+
+/* --- mpi_exchange.c: processes of the world (mpi_world.h) --- */
+
+/* All processes of the world call it. -1: there is one process only, or the program was built
+ * without Open MPI; the message says so. */
+int exchange_world(struct exchange **out, struct weir_error *e);
 #endif

@@ -2,8 +2,8 @@
 /* exchange_local.c -- ranks that are processes of one machine, each with a socket to every other
  * one.
  *
- * A message is its head, with the votes, and the parcel. All are sent and received at once, as far
- * as the sockets go: two ranks with large parcels for each other do not wait for each other. */
+ * A message is its head, with the votes, and the buffer. All messages of a round are sent and
+ * received without blocking: two ranks with large buffers for each other do not deadlock. */
 #define _GNU_SOURCE
 #include "sim/parallel/exchange.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Looks before it goes to sleep: a rank is seldom late by more, where each has a core. */
+/* Polls before it sleeps: a rank is seldom late by more, where each has a core. */
 enum { SPINS_BEFORE_SLEEP = 10 };
 
 struct head {
@@ -24,13 +24,13 @@ struct head {
 	uint64_t size;
 };
 
-/* How far the messages of a round are, to one rank and from it. */
+/* The connection to another rank, and how far the messages of this round are. */
 struct way {
 	int fd;
 	pid_t pid; /* in rank 0: the process */
 	struct head out, in;
-	size_t sent, received; /* of head and parcel */
-	const struct exchange_parcel *parcel;
+	size_t sent, received; /* of head and buffer */
+	const struct exchange_buffer *buffer;
 };
 
 struct local {
@@ -39,8 +39,8 @@ struct local {
 	struct pollfd *polls;
 };
 
-/* What a system call moved; 0: nothing now. */
-static size_t moved(const struct exchange *x, uint32_t rank, ssize_t result)
+/* The number of bytes that a system call moved; 0: it would block. */
+static size_t local_moved(const struct exchange *x, uint32_t rank, ssize_t result)
 {
 	if (result > 0)
 		return (size_t)result;
@@ -49,8 +49,8 @@ static size_t moved(const struct exchange *x, uint32_t rank, ssize_t result)
 	exchange_lost(x, rank, result == 0 ? "its process ended" : strerror(errno));
 }
 
-/* Of head and parcel, what is left to send; 1: all is. */
-static int push(struct local *l, uint32_t rank)
+/* Sends what is left of head and buffer, as far as the socket takes it. 1: all is sent. */
+static int local_send_some(struct local *l, uint32_t rank)
 {
 	struct way *w = &l->ways[rank];
 	size_t total = sizeof(w->out) + w->out.size;
@@ -58,10 +58,10 @@ static int push(struct local *l, uint32_t rank)
 	while (w->sent < total) {
 		int in_head = w->sent < sizeof(w->out);
 		const char *from = in_head ? (const char *)&w->out + w->sent
-					   : w->parcel->bytes + (w->sent - sizeof(w->out));
+					   : w->buffer->bytes + (w->sent - sizeof(w->out));
 		size_t left = (in_head ? sizeof(w->out) : total) - w->sent;
-		size_t sent =
-			moved(&l->x, rank, send(w->fd, from, left, MSG_NOSIGNAL | MSG_DONTWAIT));
+		size_t sent = local_moved(&l->x, rank,
+					  send(w->fd, from, left, MSG_NOSIGNAL | MSG_DONTWAIT));
 
 		if (!sent)
 			return 0;
@@ -70,10 +70,10 @@ static int push(struct local *l, uint32_t rank)
 	return 1;
 }
 
-static int pull(struct local *l, uint32_t rank)
+static int local_receive_some(struct local *l, uint32_t rank)
 {
 	struct way *w = &l->ways[rank];
-	struct exchange_parcel *in = &l->x.in[rank];
+	struct exchange_buffer *in = &l->x.in[rank];
 
 	for (;;) {
 		int in_head = w->received < sizeof(w->in);
@@ -84,10 +84,10 @@ static int pull(struct local *l, uint32_t rank)
 		if (!in_head && w->received == total)
 			return 1;
 		if (!in_head) {
-			parcel_room(in, w->in.size);
+			exchange_reserve(in, w->in.size);
 			to = in->bytes + (w->received - sizeof(w->in));
 		}
-		got = moved(&l->x, rank, recv(w->fd, to, total - w->received, MSG_DONTWAIT));
+		got = local_moved(&l->x, rank, recv(w->fd, to, total - w->received, MSG_DONTWAIT));
 		if (!got)
 			return 0;
 		w->received += got;
@@ -96,7 +96,7 @@ static int pull(struct local *l, uint32_t rank)
 }
 
 /* Every message to and from every other rank. */
-static void swap(struct local *l)
+static void local_swap_all(struct local *l)
 {
 	uint32_t open = 0, spins = 0;
 	int64_t began_ns = clock_ns();
@@ -110,8 +110,8 @@ static void swap(struct local *l)
 
 			if (i == l->x.rank)
 				continue;
-			sent = push(l, i);
-			received = pull(l, i);
+			sent = local_send_some(l, i);
+			received = local_receive_some(l, i);
 			if (sent && received)
 				continue;
 			open++;
@@ -126,16 +126,17 @@ static void swap(struct local *l)
 	l->x.waited_seconds += 1e-9 * (double)(clock_ns() - began_ns);
 }
 
-static void prepare(struct local *l, uint32_t rank, const struct exchange_votes *votes,
-		    const struct exchange_parcel *parcel)
+static void local_prepare_message(struct local *l, uint32_t rank,
+				  const struct exchange_votes *votes,
+				  const struct exchange_buffer *buffer)
 {
 	struct way *w = &l->ways[rank];
 
 	memset(&w->out, 0, sizeof(w->out));
 	if (votes)
 		w->out.votes = *votes;
-	w->out.size = parcel ? parcel->size : 0;
-	w->parcel = parcel;
+	w->out.size = buffer ? buffer->size : 0;
+	w->buffer = buffer;
 	w->sent = w->received = 0;
 	l->x.sent_bytes += sizeof(w->out) + w->out.size;
 }
@@ -146,8 +147,8 @@ static void local_round(struct exchange *x, struct exchange_votes *votes)
 
 	for (uint32_t i = 0; i < x->ranks; i++)
 		if (i != x->rank)
-			prepare(l, i, votes, x->is_neighbour[i] ? &x->out[i] : NULL);
-	swap(l);
+			local_prepare_message(l, i, votes, x->is_neighbour[i] ? &x->out[i] : NULL);
+	local_swap_all(l);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		x->out[i].size = 0;
 		if (i != x->rank)
@@ -158,12 +159,12 @@ static void local_round(struct exchange *x, struct exchange_votes *votes)
 static void local_share(struct exchange *x)
 {
 	struct local *l = (struct local *)x;
-	struct exchange_parcel own = x->in[x->rank];
+	struct exchange_buffer own = x->in[x->rank];
 
 	for (uint32_t i = 0; i < x->ranks; i++)
 		if (i != x->rank)
-			prepare(l, i, NULL, &x->out[x->rank]);
-	swap(l);
+			local_prepare_message(l, i, NULL, &x->out[x->rank]);
+	local_swap_all(l);
 	x->in[x->rank] = x->out[x->rank];
 	own.size = 0;
 	x->out[x->rank] = own;
@@ -175,7 +176,7 @@ static void local_give(struct exchange *x, const void *bytes, size_t size)
 	const struct local *l = (const struct local *)x;
 
 	for (size_t done = 0; done < size;)
-		done += moved(
+		done += local_moved(
 			x, 0,
 			send(l->ways[0].fd, (const char *)bytes + done, size - done, MSG_NOSIGNAL));
 	x->sent_bytes += size;
@@ -186,8 +187,8 @@ static void local_take(struct exchange *x, uint32_t from, void *bytes, size_t si
 	const struct local *l = (const struct local *)x;
 
 	for (size_t done = 0; done < size;)
-		done += moved(x, from,
-			      recv(l->ways[from].fd, (char *)bytes + done, size - done, 0));
+		done += local_moved(x, from,
+				    recv(l->ways[from].fd, (char *)bytes + done, size - done, 0));
 }
 
 static void local_join(struct exchange *x)
@@ -225,14 +226,14 @@ static const struct exchange_ops local_ops = {
 /* --- the start --- */
 
 /* Ends of sockets: of rank i to rank j at [i * ranks + j]; -1: none. */
-static void close_all(int *ends, uint32_t ranks)
+static void local_close_ends(int *ends, uint32_t ranks)
 {
 	for (uint32_t i = 0; i < ranks * ranks; i++)
 		if (ends[i] >= 0)
 			close(ends[i]);
 }
 
-static int connect_all(int *ends, uint32_t ranks)
+static int local_connect(int *ends, uint32_t ranks)
 {
 	for (uint32_t i = 0; i < ranks * ranks; i++)
 		ends[i] = -1;
@@ -249,7 +250,7 @@ static int connect_all(int *ends, uint32_t ranks)
 }
 
 /* This process is the rank: it keeps its own ends alone, so that everybody notices who is gone. */
-static struct local *be_rank(int *ends, uint32_t rank, uint32_t ranks)
+static struct local *local_become_rank(int *ends, uint32_t rank, uint32_t ranks)
 {
 	struct local *l = memory_zeroed(1, sizeof(*l));
 
@@ -260,7 +261,7 @@ static struct local *be_rank(int *ends, uint32_t rank, uint32_t ranks)
 		l->ways[i].fd = ends[rank * ranks + i];
 		ends[rank * ranks + i] = -1;
 	}
-	close_all(ends, ranks);
+	local_close_ends(ends, ranks);
 	return l;
 }
 
@@ -271,9 +272,9 @@ int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e)
 	uint32_t rank = 0;
 	struct local *l;
 
-	if (connect_all(ends, ranks)) {
+	if (local_connect(ends, ranks)) {
 		weir_error_set(e, "no sockets for %u ranks: %s", ranks, strerror(errno));
-		close_all(ends, ranks);
+		local_close_ends(ends, ranks);
 		free(ends);
 		free(pids);
 		return -1;
@@ -285,13 +286,13 @@ int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e)
 		if (pids[i] < 0) {
 			weir_error_set(e, "no process for rank %u of %u: %s", i, ranks,
 				       strerror(errno));
-			close_all(ends, ranks); /* those that are there end by themselves */
+			local_close_ends(ends, ranks); /* those that are there end by themselves */
 			free(ends);
 			free(pids);
 			return -1;
 		}
 	}
-	l = be_rank(ends, rank, ranks);
+	l = local_become_rank(ends, rank, ranks);
 	for (uint32_t i = 0; i < ranks && rank == 0; i++)
 		l->ways[i].pid = pids[i];
 	free(ends);

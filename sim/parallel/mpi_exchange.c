@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_exchange.c -- see exchange.h. Parcels go straight to neighbours, who learn their size when
- * they come; votes are one reduction over all, which goes on meanwhile. */
-#include "sim/parallel/mpi_exchange.h"
+/* mpi_exchange.c -- exchange.h over MPI. Buffers go straight to neighbours, which learn their size
+ * on arrival; votes are one non-blocking reduction over all ranks, in parallel with that. */
+#include "sim/parallel/exchange.h"
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include <limits.h>
@@ -10,7 +10,7 @@
 #ifdef WEIR_HAVE_MPI
 #include <mpi.h>
 
-enum { TAG_PARCEL = 71, TAG_GIFT };
+enum { TAG_BUFFER = 71, TAG_STREAM };
 
 /* MPI counts in int. */
 #define PIECE_BYTES ((size_t)1 << 30)
@@ -24,8 +24,8 @@ struct by_mpi {
 	int *sizes, *places; /* of what is shared, by rank */
 };
 
-/* What MPI says of a call; all but success is the end. */
-static void check(const struct exchange *x, uint32_t rank, int code)
+/* Exits when an MPI call failed. */
+static void mpi_check(const struct exchange *x, uint32_t rank, int code)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int length;
@@ -36,14 +36,14 @@ static void check(const struct exchange *x, uint32_t rank, int code)
 	exchange_lost(x, rank, text);
 }
 
-static int count_of(const struct exchange *x, size_t size)
+static int mpi_count(const struct exchange *x, size_t size)
 {
 	if (size > INT_MAX)
 		exchange_lost(x, x->rank, "a window sends more than 2 GiB to one rank");
 	return (int)size;
 }
 
-static void add_votes(void *in, void *sum, int *count, MPI_Datatype *type)
+static void mpi_add_votes(void *in, void *sum, int *count, MPI_Datatype *type)
 {
 	struct exchange_votes *to = sum;
 	const struct exchange_votes *from = in;
@@ -53,17 +53,17 @@ static void add_votes(void *in, void *sum, int *count, MPI_Datatype *type)
 		exchange_votes_add(&to[i], &from[i]);
 }
 
-static void receive(struct by_mpi *m, uint32_t from)
+static void mpi_receive_buffer(struct by_mpi *m, uint32_t from)
 {
-	struct exchange_parcel *in = &m->x.in[from];
+	struct exchange_buffer *in = &m->x.in[from];
 	MPI_Message message;
 	MPI_Status status;
 	int size;
 
-	check(&m->x, from, MPI_Mprobe((int)from, TAG_PARCEL, m->comm, &message, &status));
+	mpi_check(&m->x, from, MPI_Mprobe((int)from, TAG_BUFFER, m->comm, &message, &status));
 	MPI_Get_count(&status, MPI_BYTE, &size);
-	parcel_room(in, (size_t)size + 1);
-	check(&m->x, from, MPI_Mrecv(in->bytes, size, MPI_BYTE, &message, &status));
+	exchange_reserve(in, (size_t)size + 1);
+	mpi_check(&m->x, from, MPI_Mrecv(in->bytes, size, MPI_BYTE, &message, &status));
 	in->size = (size_t)size;
 }
 
@@ -77,17 +77,17 @@ static void mpi_round(struct exchange *x, struct exchange_votes *votes)
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		if (!x->is_neighbour[i])
 			continue;
-		check(x, i,
-		      MPI_Isend(x->out[i].bytes, count_of(x, x->out[i].size), MPI_BYTE, (int)i,
-				TAG_PARCEL, m->comm, &m->requests[count++]));
+		mpi_check(x, i,
+			  MPI_Isend(x->out[i].bytes, mpi_count(x, x->out[i].size), MPI_BYTE, (int)i,
+				    TAG_BUFFER, m->comm, &m->requests[count++]));
 		x->sent_bytes += x->out[i].size;
 	}
-	check(x, x->rank,
-	      MPI_Iallreduce(&own, votes, 1, m->votes, m->op, m->comm, &m->requests[count++]));
+	mpi_check(x, x->rank,
+		  MPI_Iallreduce(&own, votes, 1, m->votes, m->op, m->comm, &m->requests[count++]));
 	for (uint32_t i = 0; i < x->ranks; i++)
 		if (x->is_neighbour[i])
-			receive(m, i);
-	check(x, x->rank, MPI_Waitall(count, m->requests, MPI_STATUSES_IGNORE));
+			mpi_receive_buffer(m, i);
+	mpi_check(x, x->rank, MPI_Waitall(count, m->requests, MPI_STATUSES_IGNORE));
 	for (uint32_t i = 0; i < x->ranks; i++)
 		x->out[i].size = 0;
 	x->waited_seconds += MPI_Wtime() - began;
@@ -96,24 +96,24 @@ static void mpi_round(struct exchange *x, struct exchange_votes *votes)
 static void mpi_share(struct exchange *x)
 {
 	struct by_mpi *m = (struct by_mpi *)x;
-	struct exchange_parcel *out = &x->out[x->rank];
-	int own = count_of(x, out->size), total = 0;
+	struct exchange_buffer *out = &x->out[x->rank];
+	int own = mpi_count(x, out->size), total = 0;
 	char *all;
 
-	check(x, x->rank, MPI_Allgather(&own, 1, MPI_INT, m->sizes, 1, MPI_INT, m->comm));
+	mpi_check(x, x->rank, MPI_Allgather(&own, 1, MPI_INT, m->sizes, 1, MPI_INT, m->comm));
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		m->places[i] = total;
-		total = count_of(x, (size_t)total + (size_t)m->sizes[i]);
+		total = mpi_count(x, (size_t)total + (size_t)m->sizes[i]);
 	}
 	all = memory_grow(NULL, (uint64_t)total + 1, 1);
-	check(x, x->rank,
-	      MPI_Allgatherv(out->bytes, own, MPI_BYTE, all, m->sizes, m->places, MPI_BYTE,
-			     m->comm));
+	mpi_check(x, x->rank,
+		  MPI_Allgatherv(out->bytes, own, MPI_BYTE, all, m->sizes, m->places, MPI_BYTE,
+				 m->comm));
 	for (uint32_t i = 0; i < x->ranks; i++) {
-		struct exchange_parcel *in = &x->in[i];
+		struct exchange_buffer *in = &x->in[i];
 
 		in->size = (size_t)m->sizes[i];
-		parcel_room(in, in->size + 1);
+		exchange_reserve(in, in->size + 1);
 		memcpy(in->bytes, all + m->places[i], in->size);
 	}
 	free(all);
@@ -126,9 +126,9 @@ static void mpi_give(struct exchange *x, const void *bytes, size_t size)
 
 	for (size_t done = 0, piece; done < size; done += piece) {
 		piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
-		check(x, 0,
-		      MPI_Send((const char *)bytes + done, (int)piece, MPI_BYTE, 0, TAG_GIFT,
-			       m->comm));
+		mpi_check(x, 0,
+			  MPI_Send((const char *)bytes + done, (int)piece, MPI_BYTE, 0, TAG_STREAM,
+				   m->comm));
 	}
 	x->sent_bytes += size;
 }
@@ -139,9 +139,9 @@ static void mpi_take(struct exchange *x, uint32_t from, void *bytes, size_t size
 
 	for (size_t done = 0, piece; done < size; done += piece) {
 		piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
-		check(x, from,
-		      MPI_Recv((char *)bytes + done, (int)piece, MPI_BYTE, (int)from, TAG_GIFT,
-			       m->comm, MPI_STATUS_IGNORE));
+		mpi_check(x, from,
+			  MPI_Recv((char *)bytes + done, (int)piece, MPI_BYTE, (int)from,
+				   TAG_STREAM, m->comm, MPI_STATUS_IGNORE));
 	}
 }
 
@@ -183,7 +183,7 @@ int exchange_world(struct exchange **out, struct weir_error *e)
 	MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
 	MPI_Type_contiguous((int)sizeof(struct exchange_votes), MPI_BYTE, &m->votes);
 	MPI_Type_commit(&m->votes);
-	MPI_Op_create(add_votes, 1, &m->op);
+	MPI_Op_create(mpi_add_votes, 1, &m->op);
 	m->requests = memory_zeroed(ranks + UINT64_C(1), sizeof(MPI_Request));
 	m->sizes = memory_zeroed(ranks, sizeof(*m->sizes));
 	m->places = memory_zeroed(ranks, sizeof(*m->places));

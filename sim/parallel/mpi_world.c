@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_world.c -- see world.h. */
+/* mpi_world.c -- the processes of one mpirun: start, end, messages and collective calls. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/parallel/mpi_world.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef WEIR_HAVE_MPI
 #include <mpi.h>
@@ -23,7 +24,7 @@ static const struct {
 	{ SLURM_SIZE, "SLURM_PROCID" },                     /* srun */
 };
 
-static int number_of(const char *name, int otherwise)
+static int world_read_number(const char *name, int otherwise)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -36,10 +37,11 @@ static int number_of(const char *name, int otherwise)
 struct world_notice world_notice(void)
 {
 	for (size_t i = 0; i < sizeof(starters) / sizeof(starters[0]); i++) {
-		int size = number_of(starters[i].size, 1);
+		int size = world_read_number(starters[i].size, 1);
 
 		if (size > 1)
-			return (struct world_notice){ size, number_of(starters[i].rank, 0) };
+			return (struct world_notice){ size,
+						      world_read_number(starters[i].rank, 0) };
 	}
 	return (struct world_notice){ 1, 0 };
 }
@@ -64,7 +66,7 @@ int world_is_built(void)
 	return 1;
 }
 
-static int is_there(void)
+static int world_is_open(void)
 {
 	int begun, ended;
 
@@ -73,7 +75,7 @@ static int is_there(void)
 	return begun && !ended;
 }
 
-static int refuse_start(struct weir_error *e)
+static int world_refuse_start(struct weir_error *e)
 {
 	return weir_error_set(e,
 			      "%d processes were started, but not as Open MPI knows them; take its "
@@ -88,8 +90,9 @@ int world_begin(struct weir_error *e)
 	if (world_notice().size == 1)
 		return 0;
 	/* It would take itself for alone, or end the program in words of its own. */
-	if (number_of(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMIX_RANK"))
-		return refuse_start(e);
+	if (world_read_number(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") &&
+	    !getenv("PMIX_RANK"))
+		return world_refuse_start(e);
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS)
 		return weir_error_set(e, "Open MPI could not be started");
 	/* Whoever sends or receives looks at what comes back: a lost rank need not be the end. */
@@ -97,14 +100,14 @@ int world_begin(struct weir_error *e)
 	if (world_size() == world_notice().size)
 		return 0;
 	MPI_Finalize();
-	return refuse_start(e);
+	return world_refuse_start(e);
 }
 
 int world_size(void)
 {
 	int size = 1;
 
-	if (is_there())
+	if (world_is_open())
 		MPI_Comm_size(MPI_COMM_WORLD, &size);
 	return size;
 }
@@ -113,7 +116,7 @@ int world_rank(void)
 {
 	int rank = 0;
 
-	if (is_there())
+	if (world_is_open())
 		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	return rank;
 }
@@ -142,7 +145,7 @@ int world_lost(void)
 
 void world_end(int status)
 {
-	if (!is_there())
+	if (!world_is_open())
 		return;
 	if (world_lost()) { /* MPI would wait for them */
 		fflush(NULL);
@@ -153,9 +156,158 @@ void world_end(int status)
 
 void world_abort(int status)
 {
-	if (is_there())
+	if (world_is_open())
 		MPI_Abort(MPI_COMM_WORLD, status);
 	_exit(status);
+}
+
+/* --- messages --- */
+
+enum { FLUSH_TRIES = 5000, FLUSH_NAP_NS = 1000 * 1000 };
+
+/* A message under way, out or in. */
+struct transit {
+	struct world_message message;
+	MPI_Request request;
+	struct transit *next;
+};
+
+/* Mutable globals, since MPI is one for the process. */
+static struct transit *outgoing, *incoming;
+
+int world_send(int to, int kind, const void *bytes, size_t size)
+{
+	struct transit *t;
+
+	if (size > WORLD_MESSAGE_BYTES_MAX)
+		return -1;
+	t = memory_zeroed(1, sizeof(*t));
+	t->message.bytes = memory_grow(NULL, size + 1, 1);
+	t->message.size = size;
+	if (size)
+		memcpy(t->message.bytes, bytes, size);
+	if (MPI_Isend(t->message.bytes, (int)size, MPI_BYTE, to, kind, MPI_COMM_WORLD,
+		      &t->request) != MPI_SUCCESS) {
+		free(t->message.bytes);
+		free(t);
+		return -1;
+	}
+	t->next = outgoing;
+	outgoing = t;
+	return 0;
+}
+
+static int transit_is_over(struct transit *t)
+{
+	int over = 0;
+
+	/* A transfer that failed is over, too: it will not arrive. */
+	return MPI_Test(&t->request, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS || over;
+}
+
+static void world_forget_sent(void)
+{
+	for (struct transit **at = &outgoing; *at;) {
+		struct transit *t = *at;
+
+		if (!transit_is_over(t)) {
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
+		free(t->message.bytes);
+		free(t);
+	}
+}
+
+/* Begins to receive announced messages, and appends them to incoming: the oldest comes first. */
+static void world_accept_announced(void)
+{
+	struct transit **last = &incoming;
+	MPI_Message message;
+	MPI_Status status;
+	int found = 0, size = 0;
+
+	while (*last)
+		last = &(*last)->next;
+	while (MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &message,
+			   &status) == MPI_SUCCESS &&
+	       found) {
+		struct transit *t = memory_zeroed(1, sizeof(*t));
+
+		MPI_Get_count(&status, MPI_BYTE, &size);
+		t->message = (struct world_message){ status.MPI_SOURCE, status.MPI_TAG,
+						     memory_grow(NULL, (uint64_t)size + 1, 1),
+						     (size_t)size };
+		MPI_Imrecv(t->message.bytes, size, MPI_BYTE, &message, &t->request);
+		*last = t;
+		last = &t->next;
+	}
+}
+
+int world_receive(struct world_message *m)
+{
+	if (world_size() == 1)
+		return 0;
+	world_forget_sent();
+	world_accept_announced();
+	for (struct transit **at = &incoming; *at; at = &(*at)->next) {
+		struct transit *t = *at;
+
+		if (!transit_is_over(t))
+			continue;
+		*at = t->next;
+		*m = t->message;
+		free(t);
+		return 1;
+	}
+	return 0;
+}
+
+void world_flush(void)
+{
+	const struct timespec nap = { 0, FLUSH_NAP_NS };
+
+	for (int i = 0; outgoing && i < FLUSH_TRIES; i++) {
+		world_forget_sent();
+		if (outgoing)
+			nanosleep(&nap, NULL);
+	}
+}
+
+/* --- collective calls --- */
+
+enum { PIECE_BYTES = 1 << 30 };
+
+/* A collective call that failed leaves the others somewhere else: none can go on. */
+static void world_check(int code)
+{
+	if (code != MPI_SUCCESS)
+		world_abort(EXIT_FAILURE);
+}
+
+void world_broadcast(void *bytes, size_t size, int from)
+{
+	char *at = bytes;
+
+	if (world_size() == 1)
+		return;
+	while (size) {
+		int piece = size < PIECE_BYTES ? (int)size : PIECE_BYTES;
+
+		world_check(MPI_Bcast(at, piece, MPI_BYTE, from, MPI_COMM_WORLD));
+		at += piece;
+		size -= (size_t)piece;
+	}
+}
+
+int world_all(int holds)
+{
+	int own = holds != 0, all = own;
+
+	if (world_size() > 1)
+		world_check(MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+	return all;
 }
 
 #else
@@ -213,4 +365,38 @@ void world_abort(int status)
 	_exit(status);
 }
 
+int world_send(int to, int kind, const void *bytes, size_t size)
+{
+	(void)to, (void)kind, (void)bytes, (void)size;
+	return -1;
+}
+
+int world_receive(struct world_message *m)
+{
+	memset(m, 0, sizeof(*m));
+	return 0;
+}
+
+void world_flush(void)
+{
+}
+
+void world_broadcast(void *bytes, size_t size, int from)
+{
+	(void)bytes, (void)size, (void)from;
+}
+
+int world_all(int holds)
+{
+	return holds != 0;
+}
+
 #endif
+
+int world_same(uint64_t number)
+{
+	uint64_t first = number;
+
+	world_broadcast(&first, sizeof(first), 0);
+	return world_all(first == number);
+}

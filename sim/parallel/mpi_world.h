@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_world.h -- the processes that one mpirun has started: how many there are, which one this is,
- * and how they begin and end together.
+ * messages between them, collective calls, and how they begin and end together.
  *
- * For whoever works with several of them: the farm of runs (lab/campaign), rollouts (train), and
- * ranks that share one simulation. Only this room includes <mpi.h>; without Open MPI at build time
+ * Used by the MPI executor of runs (lab/campaign), by rollouts (train), and by ranks that share one
+ * simulation. Only files named sim/parallel/mpi_*.c include <mpi.h>; without Open MPI at build time
  * a world has one process, and starting several is refused. All of it is called from the main
- * thread. */
+ * thread. There is one world in a process, as there is one MPI. */
 #ifndef SIM_PARALLEL_MPI_WORLD_H
 #define SIM_PARALLEL_MPI_WORLD_H
 #include "weir/error.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* What whoever started this process says of it, in the environment; nothing is begun by asking. */
+/* What the starter of this process says of it in the environment; asking begins nothing. */
 struct world_notice {
 	int size; /* 1: it was started alone */
 	int rank;
@@ -34,15 +36,52 @@ struct world_place {
 };
 struct world_place world_place(void);
 
-/* Of ranks that were not heard of for long: whoever finds out says so. They may speak up again. */
+/* Ranks that were silent for too long; the caller that notices marks them. They may speak up
+ * again. */
 void world_set_lost(int rank, int is_lost);
 int world_is_lost(int rank);
 int world_lost(void); /* how many */
 
-/* Waits for all others to end as well; without a world nothing happens. Where some are lost nobody
- * is waited for: the process ends here, with that status. */
+/* Waits for all others to end as well; without a world nothing happens. Where some are lost MPI
+ * would wait for them: the process ends here, with that status. */
 void world_end(int status);
 
 /* Ends all of them at once, wherever they are. */
 _Noreturn void world_abort(int status);
+
+/* --- messages: bytes of any length, sent without blocking ---
+ *
+ * What is sent is copied and under way when world_send returns; what arrives is kept until it is
+ * received. Messages of one sender may overtake each other where they differ much in size. A
+ * process that is lost takes with it what was under way to and from it, and no more. */
+
+#define WORLD_MESSAGE_BYTES_MAX ((size_t)1 << 30)
+
+struct world_message {
+	int from, kind;
+	unsigned char *bytes; /* the receiver's to free; NULL: none */
+	size_t size;
+};
+
+/* -1: the rank cannot be reached, or the message is too large. */
+int world_send(int to, int kind, const void *bytes, size_t size);
+
+/* 1: m is the next message; 0: none has arrived. Also moves what is under way. */
+int world_receive(struct world_message *m);
+
+/* Waits, five seconds at most, until all that was sent has arrived. */
+void world_flush(void);
+
+/* --- collective calls: all processes make each of them, in the same order ---
+ *
+ * In a world of one they cost nothing. A failure aborts the world: no process can go on alone. */
+
+/* Gives all processes the bytes of the process `from`. */
+void world_broadcast(void *bytes, size_t size, int from);
+
+/* 1: it holds for all of them. */
+int world_all(int holds);
+
+/* 1: it is the same number for all of them. */
+int world_same(uint64_t number);
 #endif

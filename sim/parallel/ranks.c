@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks.c -- see ranks.h. What a parcel holds: the number of news, the news, then runs of packets,
+/* ranks.c -- see ranks.h. A buffer holds the number of news, the news, then runs of packets,
  * each the line, how many, and for each packet the packet and, where switches have written for it,
  * their notes. */
 #include "sim/parallel/ranks.h"
@@ -61,7 +61,7 @@ static int check_same(struct engine *e, struct weir_error *error)
 	struct exchange *x = e->ranks->exchange;
 	uint64_t own = scenario_sum(e), other;
 
-	memcpy(parcel_more(&x->out[x->rank], sizeof(own)), &own, sizeof(own));
+	exchange_append_own(x, &own, sizeof(own));
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&other, x->in[i].bytes, sizeof(other));
@@ -144,7 +144,7 @@ void ranks_announce(struct worker *w, uint32_t flow, uint32_t before)
 	l->news[l->count++] = (struct message_news){ f->start_ps, flow, before, f->end_segment, 0 };
 }
 
-/* Each parcel begins with them. */
+/* Each buffer begins with them. */
 static void pack_news(struct engine *e)
 {
 	struct ranks *r = e->ranks;
@@ -152,18 +152,17 @@ static void pack_news(struct engine *e)
 	uint32_t none = 0;
 
 	for (uint32_t i = 0; i < x->ranks; i++)
-		memcpy(parcel_more(&x->out[i], sizeof(none)), &none, sizeof(none));
+		exchange_append(&x->out[i], &none, sizeof(none));
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct news_list *l = &r->news[i];
 
 		for (uint32_t k = 0; k < l->count; k++) {
 			const struct flow *f = flow_at(e, l->news[k].flow);
-			struct exchange_parcel *out =
+			struct exchange_buffer *out =
 				&x->out[r->rank_of[e->net->host_node[f->dst]]];
 			uint32_t count;
 
-			memcpy(parcel_more(out, sizeof(l->news[k])), &l->news[k],
-			       sizeof(l->news[k]));
+			exchange_append(out, &l->news[k], sizeof(l->news[k]));
 			memcpy(&count, out->bytes, sizeof(count));
 			count++;
 			memcpy(out->bytes, &count, sizeof(count));
@@ -207,18 +206,18 @@ static uint32_t packets_together(uint32_t slot, uint32_t tail)
 	return (tail > slot && tail < end ? tail : end) - slot;
 }
 
-static void pack_packets(struct worker *w, struct exchange_parcel *out, uint32_t slot,
+static void pack_packets(struct worker *w, struct exchange_buffer *out, uint32_t slot,
 			 uint32_t count)
 {
 	struct weir_packet *packet = &w->pool.slots[slot];
 	const struct engine *e = w->engine;
 
-	memcpy(parcel_more(out, count * sizeof(*packet)), packet, count * sizeof(*packet));
+	exchange_append(out, packet, count * sizeof(*packet));
 	if (e->notes && packet->int_stack_index) {
 		const struct int_stack *notes = packet_notes(e, packet);
 		size_t size = notes_size(notes);
 
-		memcpy(parcel_more(out, size), notes, size);
+		exchange_append(out, notes, size);
 		packet_gone(w, packet);
 	}
 }
@@ -227,7 +226,7 @@ static void pack_packets(struct worker *w, struct exchange_parcel *out, uint32_t
 static void pack_line(struct engine *e, const struct cut_line *cut)
 {
 	struct worker *w = &e->workers[0];
-	struct exchange_parcel *out = &e->ranks->exchange->out[cut->rank];
+	struct exchange_buffer *out = &e->ranks->exchange->out[cut->rank];
 	uint32_t tail = atomic_load_explicit(&e->line_tail[cut->line], memory_order_acquire);
 	uint32_t slot = e->line_head[cut->line];
 	struct run_head head = { cut->line, 0 };
@@ -237,7 +236,7 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 		return;
 	if (slot == WEIR_SLOT_NONE)
 		slot = line_start(e, cut->line);
-	parcel_more(out, sizeof(head));
+	exchange_extend(out, sizeof(head));
 	for (uint32_t count; slot != tail; head.packets += count) {
 		count = e->notes ? 1 : packets_together(slot, tail);
 		pack_packets(w, out, slot, count);
@@ -249,7 +248,7 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 }
 
 /* As egress_commit_until does, of a packet that has come from elsewhere. */
-static void append(struct worker *w, struct egress *out, int64_t arrival_ps)
+static void ranks_append_packet(struct worker *w, struct egress *out, int64_t arrival_ps)
 {
 	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
 
@@ -290,13 +289,13 @@ static const char *unpack_run(struct engine *e, const char *at)
 			memcpy(notes, at, notes_size(notes));
 			at += notes_size(notes);
 		}
-		append(w, out, packet->time_ps);
+		ranks_append_packet(w, out, packet->time_ps);
 	}
 	atomic_store_explicit(&w->line_tail[head.line], out->tail, memory_order_release);
 	return at;
 }
 
-static void unpack(struct engine *e, const struct exchange_parcel *in)
+static void ranks_unpack(struct engine *e, const struct exchange_buffer *in)
 {
 	const char *at, *end = in->bytes + in->size;
 
@@ -340,7 +339,7 @@ void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_windo
 	r->untold = r->agreed.sums[RANK_UNTOLD];
 	for (uint32_t i = 0; meeting == RANKS_AT_WINDOW && i < x->ranks; i++)
 		if (i != x->rank)
-			unpack(e, &x->in[i]);
+			ranks_unpack(e, &x->in[i]);
 }
 
 void ranks_each_ended(struct engine *e,
@@ -356,8 +355,7 @@ void ranks_each_ended(struct engine *e,
 		const struct worker *w = &e->workers[i];
 		size_t size = w->ended_count * sizeof(*w->ended);
 
-		if (size)
-			memcpy(parcel_more(&x->out[x->rank], size), w->ended, size);
+		exchange_append_own(x, w->ended, size);
 	}
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++)

@@ -247,7 +247,7 @@ static enum run_status agree_on_end(struct engine *e, enum run_status status,
 		return status;
 	if (status)
 		end.error = *error;
-	memcpy(parcel_more(&x->out[x->rank], sizeof(end)), &end, sizeof(end));
+	exchange_append_own(x, &end, sizeof(end));
 	exchange_share(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&end, x->in[i].bytes, sizeof(end));

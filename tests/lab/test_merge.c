@@ -2,7 +2,7 @@
 /* test_merge.c -- shards of a sweep: who has which runs, and when two results of one run are the
  * same. */
 #define _GNU_SOURCE
-#include "lab/campaign/merge.h"
+#include "lab/campaign/shard.h"
 #include "lab/store/results.h"
 #include "tests/folder.h"
 #include "tests/sim.h"

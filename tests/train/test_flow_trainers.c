@@ -5,7 +5,6 @@
 #include "config/model.h"
 #include "tests/test.h"
 #include "train/fan_in.h"
-#include "train/fdcc_team.h"
 #include "train/rounds.h"
 #include <stdlib.h>
 #include <string.h>
@@ -186,8 +185,8 @@ TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
 		decision_log_add(&log,
 				 &(struct weir_cc_decision){ .now_ns = 5 * i, .flow = i % 2 });
 	memcpy(half, own, sizeof(half));
-	fdcc_team_rewards(&log, 1, own[0]);
-	fdcc_team_rewards(&log, 0.5, half[0]);
+	fan_in_share_rewards(&log, 1, own[0]);
+	fan_in_share_rewards(&log, 0.5, half[0]);
 	CHECK_NEAR(half[0][1], 2.75, 1e-6);
 	CHECK_NEAR(half[1][0], 1.75, 1e-6);
 	for (uint32_t i = 0; i < 2 * ROWS; i++)

@@ -2,7 +2,6 @@
 /* test_rounds.c -- the frame of a training (train/rounds.h), with a toy to train: a bandit whose
  * arms pay by the sign of what is seen, learnt by double DQN. */
 #include "tests/folder.h"
-#include "train/checkpoint.h"
 #include "train/rounds.h"
 #include "base/memory.h"
 #include <math.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_farm.c -- runs for other processes: what is asked and what is made survive the way, or are
- * refused; and what a cluster is asked for. */
+/* test_run_task.c -- runs for other processes: what is asked and what is made survive the way, or
+ * are refused; and what a cluster is asked for. */
 #define _GNU_SOURCE
-#include "lab/campaign/farm_task.h"
+#include "lab/campaign/campaign.h"
 #include "lab/campaign/job.h"
-#include "lab/campaign/needs.h"
 #include "lab/scenario/sweep.h"
 #include "tests/folder.h"
 
@@ -43,78 +42,79 @@ static void ground_close(struct ground *g)
 	scenario_free(&g->s);
 }
 
-static void be_silent(struct task_voice *v, double share)
+static void be_silent(struct task_output *o, double share)
 {
-	(void)v, (void)share;
+	(void)o, (void)share;
 }
 
-static enum task_end serve(const struct parcel *asked, struct parcel *made, struct weir_error *e)
+static enum task_end serve(const struct payload *asked, struct payload *made, struct weir_error *e)
 {
-	struct task_voice v = { be_silent };
+	struct task_output out = { .report_share = be_silent };
+	enum task_end end = run_task_serve(asked, &out, e);
 
-	memset(made, 0, sizeof(*made));
-	return farm_serve_run(asked, made, &v, e);
+	*made = out.made;
+	return end;
 }
 
 TEST(test_a_run_that_is_done_elsewhere_is_kept_here_as_if_it_had_been_done_here)
 {
 	struct folder f = folder_make();
 	struct planned_run *runs;
-	struct parcel asked = { NULL, 0, 0 }, made;
+	struct payload asked = { NULL, 0, 0 }, made;
 	struct weir_error e = { "" };
 	uint64_t digest, count;
 	struct ground g;
 	struct store *s;
 
 	ground_open(&g);
-	farm_pack_run(&asked, &g.s, 1, g.key);
+	run_task_pack(&asked, &g.s, 1, g.key);
 	if (serve(&asked, &made, &e) != TASK_DONE)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
 	CHECK_INT(store_plan(s, (const char(*)[RUN_KEY_SIZE]) & g.key, 1, &e), 0);
 	store_close(s);
-	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
-	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
-	CHECK_INT(farm_keep_run(&made, g.key, f.path, COPY_ALL, &e), TASK_DONE);
+	CHECK_INT(run_task_keep(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
+	CHECK_INT(run_task_keep(&made, g.key, f.path, COPY_LACKING, &e), TASK_DONE);
+	CHECK_INT(run_task_keep(&made, g.key, f.path, COPY_ALL, &e), TASK_DONE);
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
 	CHECK_INT(store_planned(s, &runs, &count, &e), 0);
 	CHECK(runs[0].id != 0);
 	CHECK_INT(store_run_digest(s, runs[0].id, &digest, &e), 0);
 	free(runs);
 	store_close(s);
-	parcel_free(&asked);
-	parcel_free(&made);
+	payload_free(&asked);
+	payload_free(&made);
 	ground_close(&g);
 	folder_remove(&f);
 }
 
 TEST(test_a_run_with_another_key_elsewhere_is_refused)
 {
-	struct parcel asked = { NULL, 0, 0 }, made;
+	struct payload asked = { NULL, 0, 0 }, made;
 	struct weir_error e = { "" };
 	struct ground g;
 
 	ground_open(&g);
-	farm_pack_run(&asked, &g.s, 1, "0123456789abcdef");
+	run_task_pack(&asked, &g.s, 1, "0123456789abcdef");
 	CHECK_INT(serve(&asked, &made, &e), TASK_FAILED);
 	CHECK_CONTAINS(e.text, "it would be another run");
-	parcel_free(&asked);
-	parcel_free(&made);
+	payload_free(&asked);
+	payload_free(&made);
 	ground_close(&g);
 }
 
 TEST(test_whatever_is_cut_off_of_what_is_asked_or_made_is_refused)
 {
 	struct folder f = folder_make();
-	struct parcel asked = { NULL, 0, 0 }, made, none;
+	struct payload asked = { NULL, 0, 0 }, made, none;
 	struct weir_error e = { "" };
 	struct ground g;
 	struct store *s;
 
 	ground_open(&g);
-	farm_pack_run(&asked, &g.s, 1, g.key);
+	run_task_pack(&asked, &g.s, 1, g.key);
 	for (size_t size = 0; size < asked.size; size++) {
-		const struct parcel torn = { asked.bytes, size, 0 };
+		const struct payload torn = { asked.bytes, size, 0 };
 
 		CHECK_INT(serve(&torn, &none, &e), TASK_FAILED);
 		CHECK_INT(none.size, 0);
@@ -123,15 +123,15 @@ TEST(test_whatever_is_cut_off_of_what_is_asked_or_made_is_refused)
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
 	store_close(s);
 	for (size_t size = 0; size < made.size; size += 1 + made.size / 40) {
-		const struct parcel torn = { made.bytes, size, 0 };
+		const struct payload torn = { made.bytes, size, 0 };
 
-		CHECK(farm_keep_run(&torn, g.key, f.path, COPY_LACKING, &e) != TASK_DONE);
+		CHECK(run_task_keep(&torn, g.key, f.path, COPY_LACKING, &e) != TASK_DONE);
 	}
 	made.bytes[made.size / 2] ^=
 		1; /* wherever that is, nothing else must come of it than the run or a refusal */
-	farm_keep_run(&made, g.key, f.path, COPY_LACKING, &e);
-	parcel_free(&asked);
-	parcel_free(&made);
+	run_task_keep(&made, g.key, f.path, COPY_LACKING, &e);
+	payload_free(&asked);
+	payload_free(&made);
 	ground_close(&g);
 	folder_remove(&f);
 }
