@@ -179,8 +179,8 @@ static int acc_open(void **desk, const void *params, const struct train_input *i
 	}
 	d->scratch_size = weir_learn_dqn_scratch_size(&d->config, 1);
 	d->scratch = memory_new(1, d->scratch_size);
-	d->learner_size = train_align(weir_learn_dqn_size(&d->config));
-	d->memory_size = train_align(weir_learn_memory_size(&d->memory));
+	d->layout = train_layout_of(weir_learn_dqn_size(&d->config),
+				    weir_learn_memory_size(&d->memory));
 	*desk = d;
 	return 0;
 }
@@ -191,17 +191,7 @@ static size_t acc_size(const void *desk)
 {
 	const struct acc_desk *d = desk;
 
-	return d->learner_size + d->memory_size + sizeof(struct acc_count);
-}
-
-static struct weir_learn_memory *acc_memory(const struct acc_desk *d, void *state)
-{
-	return (struct weir_learn_memory *)((char *)state + d->learner_size);
-}
-
-static struct acc_count *acc_count_of(const struct acc_desk *d, void *state)
-{
-	return (struct acc_count *)((char *)state + d->learner_size + d->memory_size);
+	return train_layout_size(&d->layout);
 }
 
 static void acc_begin(const void *desk, void *state)
@@ -209,17 +199,16 @@ static void acc_begin(const void *desk, void *state)
 	const struct acc_desk *d = desk;
 
 	weir_learn_dqn_init(state, &d->config);
-	weir_learn_memory_init(acc_memory(d, state), &d->memory);
+	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
 }
 
 /* From 1 down to explore-end when explore-share of the steps is done, by a factor a step. */
 float acc_epsilon(const struct acc_desk *d, const void *state)
 {
-	const struct acc_count *count =
-		(const void *)((const char *)state + d->learner_size + d->memory_size);
 	double end = (double)d->options.explore_end_q32 / (double)WEIR_ONE_Q32;
 	double share = (double)d->options.explore_share_q32 / (double)WEIR_ONE_Q32;
-	double done = (double)count->steps / (share * (double)d->input.steps);
+	double done =
+		(double)train_count(&d->layout, state)->steps / (share * (double)d->input.steps);
 
 	return (float)(done < 1 ? pow(end, done) : end);
 }
@@ -227,7 +216,7 @@ float acc_epsilon(const struct acc_desk *d, const void *state)
 static void acc_keep(const void *desk, void *state, const struct train_record *r)
 {
 	const struct acc_desk *d = desk;
-	struct weir_learn_memory *m = acc_memory(d, state);
+	struct weir_learn_memory *m = train_memory(&d->layout, state);
 	uint32_t size = d->config.training.observation_size;
 	float baseline = (float)((double)d->options.baseline_q32 / (double)WEIR_ONE_Q32);
 
@@ -247,19 +236,13 @@ static void acc_update(const void *desk, void *state, struct team *team, uint64_
 {
 	const struct acc_desk *d = desk;
 	const struct weir_learn_crew alone = { .workers = 1, .scratch = d->scratch };
-	struct weir_learn_memory *m = acc_memory(d, state);
-	struct acc_count *count = acc_count_of(d, state);
+	struct weir_learn_memory *m = train_memory(&d->layout, state);
+	uint64_t updates =
+		train_count_round(train_count(&d->layout, state), steps, d->options.warm_up,
+				  (double)d->options.updates_q32 / (double)WEIR_ONE_Q32);
 	double loss = 0;
-	uint64_t updates = 0;
 
 	(void)team; /* an update takes no longer than waking a thread does */
-	count->steps += steps;
-	if (count->steps >= d->options.warm_up) {
-		count->updates_due +=
-			(double)steps * (double)d->options.updates_q32 / (double)WEIR_ONE_Q32;
-		updates = (uint64_t)count->updates_due;
-		count->updates_due -= (double)updates;
-	}
 	for (uint64_t i = 0; i < updates; i++)
 		loss += (double)weir_learn_dqn_update(state, m, &alone);
 	figures[ACC_LOSS] = updates ? loss / (double)updates : 0;

@@ -51,17 +51,9 @@ struct acc_desk {
 	struct weir_learn_text texts[2];
 	struct weir_learn_dqn_config config;
 	struct weir_learn_memory_plan memory;
-	size_t learner_size; /* of the state, rounded up; the memory is behind, then struct
-				acc_count */
-	size_t memory_size;
+	struct train_layout layout;
 	void *scratch; /* of update, which is called alone */
 	size_t scratch_size;
-};
-
-/* The last part of the state. */
-struct acc_count {
-	uint64_t steps;
-	double updates_due; /* whole ones are done after each round, the rest is kept */
 };
 
 /* Figures, in the order of the table. */

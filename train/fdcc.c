@@ -35,14 +35,7 @@ struct fdcc_desk {
 	struct weir_learn_td3_config config;
 	struct weir_learn_memory_plan memory;
 	struct weir_learn_text texts[2];
-	size_t learner_size,
-		memory_size; /* of the state, rounded up; struct fdcc_count is behind */
-};
-
-/* The last part of the state. */
-struct fdcc_count {
-	uint64_t steps;
-	double updates_due; /* whole ones are done after each round, the rest is kept */
+	struct train_layout layout;
 };
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
@@ -221,29 +214,19 @@ static int fdcc_open(void **desk, const void *params, const struct train_input *
 		fdcc_close(d);
 		return -1;
 	}
-	d->learner_size = train_align(weir_learn_td3_size(&d->config));
-	d->memory_size = train_align(weir_learn_memory_size(&d->memory));
+	d->layout = train_layout_of(weir_learn_td3_size(&d->config),
+				    weir_learn_memory_size(&d->memory));
 	*desk = d;
 	return 0;
 }
 
-/* --- the state: learner, memory, count --- */
+/* --- the state --- */
 
 static size_t fdcc_size(const void *desk)
 {
 	const struct fdcc_desk *d = desk;
 
-	return d->learner_size + d->memory_size + sizeof(struct fdcc_count);
-}
-
-static struct weir_learn_memory *fdcc_memory(const struct fdcc_desk *d, void *state)
-{
-	return (struct weir_learn_memory *)((char *)state + d->learner_size);
-}
-
-static struct fdcc_count *fdcc_count_of(const struct fdcc_desk *d, const void *state)
-{
-	return (struct fdcc_count *)((char *)state + d->learner_size + d->memory_size);
+	return train_layout_size(&d->layout);
 }
 
 static void fdcc_begin(const void *desk, void *state)
@@ -251,7 +234,7 @@ static void fdcc_begin(const void *desk, void *state)
 	const struct fdcc_desk *d = desk;
 
 	weir_learn_td3_init(state, &d->config);
-	weir_learn_memory_init(fdcc_memory(d, state), &d->memory);
+	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
 }
 
 /* --- episodes --- */
@@ -328,7 +311,7 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 			struct train_record *r, struct weir_error *e)
 {
 	const struct fdcc_desk *d = desk;
-	const struct fan_in f = fdcc_fan_in(d, which, fdcc_count_of(d, state)->steps);
+	const struct fan_in f = fdcc_fan_in(d, which, train_count(&d->layout, state)->steps);
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
 		.net = weir_learn_td3_net(state),
@@ -343,7 +326,7 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 	struct fan_in_result result;
 	int failed;
 
-	if (fdcc_count_of(d, state)->steps < d->options.warm_up)
+	if (train_count(&d->layout, state)->steps < d->options.warm_up)
 		trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
 	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
@@ -364,7 +347,8 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 /* A flow's end is not seen coming: only the recording stopped. */
 static void fdcc_keep(const void *desk, void *state, const struct train_record *r)
 {
-	struct weir_learn_memory *m = fdcc_memory(desk, state);
+	const struct fdcc_desk *d = desk;
+	struct weir_learn_memory *m = train_memory(&d->layout, state);
 
 	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
 		const float *row = r->rows + i;
@@ -402,7 +386,7 @@ static void fdcc_do_updates(const struct fdcc_desk *d, void *state, struct team 
 	crew.scratch = memory_new(1, scratch_size);
 	for (uint64_t i = 0; i < updates; i++) {
 		struct weir_learn_td3_report report =
-			weir_learn_td3_update(state, fdcc_memory(d, state), &crew);
+			weir_learn_td3_update(state, train_memory(&d->layout, state), &crew);
 
 		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
 		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
@@ -414,15 +398,10 @@ static void fdcc_update(const void *desk, void *state, struct team *team, uint64
 			double figures[TRAIN_FIGURES_MAX])
 {
 	const struct fdcc_desk *d = desk;
-	struct fdcc_count *count = fdcc_count_of(d, state);
-	uint64_t updates = 0;
+	uint64_t updates =
+		train_count_round(train_count(&d->layout, state), steps, d->options.warm_up,
+				  fdcc_double(d->options.updates_q32));
 
-	count->steps += steps;
-	if (count->steps >= d->options.warm_up) {
-		count->updates_due += (double)steps * fdcc_double(d->options.updates_q32);
-		updates = (uint64_t)count->updates_due;
-		count->updates_due -= (double)updates;
-	}
 	if (updates)
 		fdcc_do_updates(d, state, team, updates, figures);
 }

@@ -39,16 +39,6 @@ struct training {
 	int64_t written_ns; /* when the last checkpoint was */
 };
 
-float *train_record_add(struct train_record *r, uint64_t floats)
-{
-	if (r->floats + floats > r->room) {
-		r->room = 2 * (r->floats + floats);
-		r->rows = memory_grow(r->rows, r->room, sizeof(*r->rows));
-	}
-	r->floats += floats;
-	return r->rows + r->floats - floats;
-}
-
 /* --- episodes at once --- */
 
 struct batch {

@@ -2,7 +2,7 @@
 /* trainer.h -- what can be trained: the contract of a trainer with the frame that calls it
  * (train/rounds.h).
  *
- * A trainer is a file, an option table and a line in train/registry.c. The frame calls its hooks in
+ * A trainer is a file, an option table and a line in train/trainer.c. The frame calls its hooks in
  * rounds: episodes, several at a time, with the policy as it is; then, alone and in order of
  * episodes, keep, and then update. So what is learnt does not depend on the number of threads. All
  * that is learnt, and all that learning needs to go on, is one block without pointers: the frame
@@ -43,12 +43,6 @@ struct train_record {
 
 /* So many floats more at the end of the record. */
 float *train_record_add(struct train_record *r, uint64_t floats);
-
-/* Rounds up, so that another part of the state may follow. */
-static inline size_t train_align(size_t size)
-{
-	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
-}
 
 /* A number that is shown while training goes on, and drawn afterwards. */
 struct train_figure {
@@ -103,6 +97,29 @@ struct trainer {
 	void (*model)(const void *desk, const void *state, struct weir_learn_model *model);
 	const struct train_portrait *portrait; /* NULL: none */
 };
+
+/* --- the state of trainers with a replay memory: learner, memory, count --- */
+
+struct train_count {
+	uint64_t steps;
+	double updates_due; /* whole ones are done after each round, the rest is kept */
+};
+
+struct train_layout {
+	size_t learner_size, memory_size; /* rounded up */
+};
+
+struct train_layout train_layout_of(size_t learner_size, size_t memory_size);
+size_t train_layout_size(const struct train_layout *l);
+struct weir_learn_memory *train_memory(const struct train_layout *l, void *state);
+struct train_count *train_count(const struct train_layout *l, const void *state);
+
+/* Counts the steps of a round. Returns how many updates are due after it: so many for each step,
+ * once there were warm_up steps. */
+uint64_t train_count_round(struct train_count *c, uint64_t steps, uint64_t warm_up,
+			   double updates_a_step);
+
+/* --- all trainers --- */
 
 extern const struct trainer *const trainer_all[]; /* ends with NULL */
 
