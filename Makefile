@@ -118,10 +118,10 @@ build/$(1)/%.o: %.c Makefile | build/have-build
 	@$$(CC) $$(COMMON) $$(FLAGS_$(1)) $$(FILE_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$<
 $$(addprefix build/$(1)/,lib/port/%.o sim/core/%.o): FILE_FLAGS := $$(HOT_$(1))
 build/$(1)/lib/learn/%.o: FILE_FLAGS := $$(LEARN_$(1))
-build/$(1)/testbed/dctcp.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
+build/$(1)/testbed/machine.o build/$(1)/switch/wire/xdp.o: FILE_FLAGS := $(if $(filter yes,$(BPF)),-DWEIR_HAS_BPF)
 build/$(1)/sim/parallel/mpi_%.o: FILE_FLAGS := $(MPI_FLAGS)
 build/$(1)/keeper/drivers/%.o: FILE_FLAGS := $(if $(HIREDIS),-DWEIR_HAVE_HIREDIS)
-$$(patsubst %.c,build/$(1)/%.o,$$(wildcard sim/parallel/mpi_*.c keeper/drivers/*.c) testbed/dctcp.c switch/wire/xdp.c): build/options
+$$(patsubst %.c,build/$(1)/%.o,$$(wildcard sim/parallel/mpi_*.c keeper/drivers/*.c) testbed/machine.c switch/wire/xdp.c): build/options
 build/$(1)/libweir.a: $$(LIB:%.c=build/$(1)/%.o)
 build/$(1)/libhouse.a: $$(HOUSE:%.c=build/$(1)/%.o)
 build/$(1)/%.a:

@@ -2,9 +2,8 @@
 /* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that
  * does. */
 #include "cli/options.h"
-#include "keeper/drivers/drivers.h"
-#include "keeper/service/mimic.h"
-#include "keeper/service/serve.h"
+#include "keeper/core/plan.h"
+#include "keeper/service/service.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +50,7 @@ static int keeper_run_mimic(const struct keeper_plan *plan, const char *profile,
 			    struct weir_error *e)
 {
 	(void)profile;
-	return keeper_mimic(plan, e);
+	return keeper_emulate_sonic(plan, e);
 }
 
 static const struct keeper_verb {
@@ -99,7 +98,7 @@ static int keeper_send_request(const struct keeper_verb *verb, const struct keep
 			e, "%s: a keeper runs; 'weir keeper stop %s' puts the originals back", path,
 			plan->file);
 	snprintf(text, sizeof(text), "%s %.63s", verb->name, profile ? profile : "");
-	return keeper_desk_ask(path, text, e);
+	return keeper_control_ask(path, text, e);
 }
 
 /* "explain leaf3.ini AZURE_LOSSLESS" */

@@ -5,7 +5,7 @@
 #include "config/card.h"
 #include "config/fabric.h"
 #include "config/model.h"
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include "sim/net/network.h"

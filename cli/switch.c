@@ -2,7 +2,7 @@
 /* switch.c -- weir switch: runs a real switch, and talks to one that runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
-#include "testbed/switch_results.h"
+#include "testbed/testbed.h"
 #include "switch/run/serve.h"
 #include "weir/units.h"
 #include "base/clock.h"

@@ -28,7 +28,7 @@ enum { MOMENTS = 5000 }; /* of a millisecond, that hosts have to get ready */
 /* --- small tools --- */
 
 /* Commands for ip(8), one a line, in the namespace of this process. */
-static int ip_batch(const char *commands, struct weir_error *e)
+static int bed_ip_batch(const char *commands, struct weir_error *e)
 {
 	int in[2], out[2], status = -1;
 	char said[BED_MESSAGE] = "";
@@ -62,8 +62,8 @@ static int ip_batch(const char *commands, struct weir_error *e)
 }
 
 /* A line more of commands. */
-static void add(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(FILE *f, const char *format, ...)
+static void bed_add_command(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void bed_add_command(FILE *f, const char *format, ...)
 {
 	va_list values;
 
@@ -74,7 +74,7 @@ static void add(FILE *f, const char *format, ...)
 }
 
 /* Settings of the namespace; those that this kernel does not have are left out. */
-static void set_kernel(const char *name, const char *value)
+static void bed_set_sysctls(const char *name, const char *value)
 {
 	char path[128];
 	int fd;
@@ -90,7 +90,7 @@ static void set_kernel(const char *name, const char *value)
 
 /* Every packet is on the cable as it is on a real one: cut by the sender, with its sums, put
  * together by nobody. */
-static void set_plain(const char *interface)
+static void bed_set_offloads(const char *interface)
 {
 	static const uint32_t commands[] = { ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO,
 					     ETHTOOL_STXCSUM, ETHTOOL_SRXCSUM };
@@ -114,47 +114,48 @@ const char *bed_address(uint32_t host, char buffer[BED_ADDRESS])
 
 /* --- a host --- */
 
-static int dress_host(const struct bed *bed, uint32_t host, const struct bed_plan *plan,
-		      struct weir_error *e)
+static int bed_configure_host(const struct bed *bed, uint32_t host, const struct bed_plan *plan,
+			      struct weir_error *e)
 {
 	char *commands = NULL, address[BED_ADDRESS];
 	size_t size = 0;
 	FILE *f = open_memstream(&commands, &size);
 	int failed;
 
-	set_kernel("ipv6/conf/all/disable_ipv6", "1");
-	set_kernel("ipv4/tcp_ecn", plan->has_ecn ? "1" : "0");
-	set_kernel("ipv4/tcp_ecn_fallback", "0");
-	set_kernel("ipv4/tcp_timestamps", plan->has_timestamps ? "1" : "0");
-	set_kernel("ipv4/tcp_no_metrics_save", "1");
-	set_kernel("ipv4/tcp_slow_start_after_idle", plan->has_idle_restart ? "1" : "0");
-	set_kernel("ipv4/tcp_early_retrans", plan->has_tail_probe ? "3" : "0");
-	set_kernel("ipv4/tcp_pacing_ca_ratio", "1000"); /* the line alone paces */
-	set_kernel("ipv4/tcp_pacing_ss_ratio", "1000");
-	set_kernel("ipv4/tcp_rmem", "4096 4194304 33554432");
-	set_kernel("ipv4/tcp_wmem", "4096 1048576 33554432");
-	set_kernel("ipv4/ip_local_port_range", "10000 65000");
-	add(f, "link set lo up");
-	add(f, "link set eth0 address %s mtu %u gso_max_segs 1", bed_address(host, address),
-	    plan->mtu_bytes);
-	add(f, "addr add 10.77.0.%u/32 dev eth0", host + 1);
-	add(f, "link set eth0 up");
-	add(f, "route add 10.77.0.0/24 dev eth0 initcwnd %u rto_min %ums%s",
-	    plan->initial_window_pkts, plan->rto_min_ms, plan->acks_each ? " quickack 1" : "");
+	bed_set_sysctls("ipv6/conf/all/disable_ipv6", "1");
+	bed_set_sysctls("ipv4/tcp_ecn", plan->has_ecn ? "1" : "0");
+	bed_set_sysctls("ipv4/tcp_ecn_fallback", "0");
+	bed_set_sysctls("ipv4/tcp_timestamps", plan->has_timestamps ? "1" : "0");
+	bed_set_sysctls("ipv4/tcp_no_metrics_save", "1");
+	bed_set_sysctls("ipv4/tcp_slow_start_after_idle", plan->has_idle_restart ? "1" : "0");
+	bed_set_sysctls("ipv4/tcp_early_retrans", plan->has_tail_probe ? "3" : "0");
+	bed_set_sysctls("ipv4/tcp_pacing_ca_ratio", "1000"); /* the line alone paces */
+	bed_set_sysctls("ipv4/tcp_pacing_ss_ratio", "1000");
+	bed_set_sysctls("ipv4/tcp_rmem", "4096 4194304 33554432");
+	bed_set_sysctls("ipv4/tcp_wmem", "4096 1048576 33554432");
+	bed_set_sysctls("ipv4/ip_local_port_range", "10000 65000");
+	bed_add_command(f, "link set lo up");
+	bed_add_command(f, "link set eth0 address %s mtu %u gso_max_segs 1",
+			bed_address(host, address), plan->mtu_bytes);
+	bed_add_command(f, "addr add 10.77.0.%u/32 dev eth0", host + 1);
+	bed_add_command(f, "link set eth0 up");
+	bed_add_command(f, "route add 10.77.0.0/24 dev eth0 initcwnd %u rto_min %ums%s",
+			plan->initial_window_pkts, plan->rto_min_ms,
+			plan->acks_each ? " quickack 1" : "");
 	for (uint32_t i = 0; i < bed->board->host_count; i++)
 		if (i != host)
-			add(f, "neigh add 10.77.0.%u lladdr %s dev eth0 nud permanent", i + 1,
-			    bed_address(i, address));
+			bed_add_command(f, "neigh add 10.77.0.%u lladdr %s dev eth0 nud permanent",
+					i + 1, bed_address(i, address));
 	fclose(f);
-	set_plain("eth0");
-	failed = ip_batch(commands, e);
+	bed_set_offloads("eth0");
+	failed = bed_ip_batch(commands, e);
 	free(commands);
 	return failed;
 }
 
 /* The process of a host: in a namespace of its own from the first byte of the pipe on. */
-static _Noreturn void be_host(struct bed *bed, uint32_t host, const struct bed_plan *plan,
-			      const int *pipe)
+static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct bed_plan *plan,
+				    const int *pipe)
 {
 	struct bed_host *self = &bed->board->hosts[host];
 	struct weir_error e = { .text = "its namespace cannot be had" };
@@ -166,7 +167,7 @@ static _Noreturn void be_host(struct bed *bed, uint32_t host, const struct bed_p
 	if (!unshare(CLONE_NEWNET) && write(pipe[1], &byte, 1) == 1) {
 		while (!if_nametoindex("eth0"))
 			usleep(WEIR_NS_PER_US);
-		if (!dress_host(bed, host, plan, &e))
+		if (!bed_configure_host(bed, host, plan, &e))
 			host_work(bed->board, host, &e);
 	}
 	snprintf(self->message, sizeof(self->message), "%s", e.text);
@@ -202,7 +203,7 @@ void bed_free(struct bed *bed)
 		munmap(bed->board, bed->board_bytes);
 }
 
-static int write_file(const char *path, const char *text)
+static int bed_write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int failed = fd < 0 || write(fd, text, strlen(text)) < 0;
@@ -213,36 +214,36 @@ static int write_file(const char *path, const char *text)
 }
 
 /* Without rights: those of root over what a user's own namespace holds, and over nothing else. */
-static int enter_as_user(void)
+static int bed_enter_as_user(void)
 {
 	char map[64];
 	unsigned user = (unsigned)geteuid(), group = (unsigned)getegid();
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return -1;
-	write_file("/proc/self/setgroups", "deny");
+	bed_write_file("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof(map), "0 %u 1", user);
-	if (write_file("/proc/self/uid_map", map))
+	if (bed_write_file("/proc/self/uid_map", map))
 		return -1;
 	snprintf(map, sizeof(map), "0 %u 1", group);
-	return write_file("/proc/self/gid_map", map);
+	return bed_write_file("/proc/self/gid_map", map);
 }
 
 int bed_enter(struct weir_error *e)
 {
-	if (unshare(CLONE_NEWNET) && (errno != EPERM || enter_as_user()))
+	if (unshare(CLONE_NEWNET) && (errno != EPERM || bed_enter_as_user()))
 		return weir_error_set(
 			e,
 			"no network namespace can be made (%s): this takes root, the capability "
 			"CAP_SYS_ADMIN, or a machine that lets users have namespaces of their own "
 			"(user.max_user_namespaces); 'weir run' of the same file needs no rights",
 			strerror(errno));
-	set_kernel("ipv6/conf/all/disable_ipv6", "1");
-	set_kernel("ipv6/conf/default/disable_ipv6", "1");
+	bed_set_sysctls("ipv6/conf/all/disable_ipv6", "1");
+	bed_set_sysctls("ipv6/conf/default/disable_ipv6", "1");
 	return 0;
 }
 
-static int wait_until_ready(const struct bed *bed, struct weir_error *e)
+static int bed_wait_until_ready(const struct bed *bed, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
 		const struct bed_host *h = &bed->board->hosts[i];
@@ -257,7 +258,7 @@ static int wait_until_ready(const struct bed *bed, struct weir_error *e)
 }
 
 /* The processes, each of which has its namespace when this returns. */
-static int start_hosts(struct bed *bed, const struct bed_plan *plan, struct weir_error *e)
+static int bed_start_hosts(struct bed *bed, const struct bed_plan *plan, struct weir_error *e)
 {
 	int pipe[2];
 	char byte;
@@ -268,7 +269,7 @@ static int start_hosts(struct bed *bed, const struct bed_plan *plan, struct weir
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
 		bed->processes[i] = fork();
 		if (bed->processes[i] == 0)
-			be_host(bed, i, plan, pipe);
+			bed_host_main(bed, i, plan, pipe);
 	}
 	close(pipe[1]);
 	for (uint32_t i = 0; i < bed->board->host_count; i++)
@@ -287,26 +288,27 @@ int bed_start(struct bed *bed, const struct bed_plan *plan, struct weir_error *e
 	FILE *f;
 	int failed;
 
-	if (start_hosts(bed, plan, e))
+	if (bed_start_hosts(bed, plan, e))
 		return -1;
 	f = open_memstream(&commands, &size);
-	add(f, "link set lo up");
+	bed_add_command(f, "link set lo up");
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
-		add(f,
-		    "link add " BED_INTERFACE "%u mtu %u type veth peer name eth0 mtu %u netns %d",
-		    i, plan->mtu_bytes, plan->mtu_bytes, (int)bed->processes[i]);
-		add(f, "link set " BED_INTERFACE "%u up", i);
+		bed_add_command(f,
+				"link add " BED_INTERFACE
+				"%u mtu %u type veth peer name eth0 mtu %u netns %d",
+				i, plan->mtu_bytes, plan->mtu_bytes, (int)bed->processes[i]);
+		bed_add_command(f, "link set " BED_INTERFACE "%u up", i);
 	}
 	fclose(f);
-	failed = ip_batch(commands, e);
+	failed = bed_ip_batch(commands, e);
 	free(commands);
 	if (failed)
 		return -1;
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
 		snprintf(name, sizeof(name), BED_INTERFACE "%u", i);
-		set_plain(name);
+		bed_set_offloads(name);
 	}
-	return wait_until_ready(bed, e);
+	return bed_wait_until_ready(bed, e);
 }
 
 int bed_is_whole(const struct bed *bed, struct weir_error *e)

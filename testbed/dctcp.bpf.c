@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* dctcp.bpf.c -- DCTCP (RFC 8257) for kernels that have none, as a program that the kernel runs (BPF struct_ops).
+/* dctcp.bpf.c -- DCTCP (RFC 8257) for kernels that have none, as a program that the kernel runs
+ * (BPF struct_ops).
  *
- * Both ends need it: the sender's half counts which part of what was delivered had come marked and cuts its
- * window by it once a window of data; the receiver's half has every ACK say of exactly the packets that it
- * answers whether they were marked (section 3.2), which takes the event of each arrival.
+ * Both ends need it: the sender's half counts which part of what was delivered had come marked and
+ * cuts its window by it once a window of data; the receiver's half has every ACK say of exactly the
+ * packets that it answers whether they were marked (section 3.2), which takes the event of each
+ * arrival.
  *
- * Only fields that are used are declared; where they are in this kernel is found when it is loaded. */
+ * Only fields that are used are declared; where they are in this kernel is found when it is loaded.
+ */
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -110,8 +113,9 @@ STRUCT_OPS(dctcp_init) void dctcp_init(u64 *ctx)
 	begin_window(tp, d);
 }
 
-/* Section 3.3, step 8: cwnd (1 - alpha / 2). The RFC counts bytes and the kernel packets: what a cut of whole packets
- * leaves is part of the next, or windows of a few packets would never be cut. */
+/* Section 3.3, step 8: cwnd (1 - alpha / 2). The RFC counts bytes and the kernel packets: what a
+ * cut of whole packets leaves is part of the next, or windows of a few packets would never be cut.
+ */
 STRUCT_OPS(dctcp_ssthresh) u32 dctcp_ssthresh(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -145,8 +149,9 @@ STRUCT_OPS(dctcp_in_ack) void dctcp_in_ack(u64 *ctx)
 	begin_window(tp, d);
 }
 
-/* In slow start as the kernel does. Beyond it a packet for every window that was acknowledged (RFC 5681, section 3.1); what is
- * left over is kept, also across a cut, where the kernel would begin anew. */
+/* In slow start as the kernel does. Beyond it a packet for every window that was acknowledged (RFC
+ * 5681, section 3.1); what is left over is kept, also across a cut, where the kernel would begin
+ * anew. */
 STRUCT_OPS(dctcp_cong_avoid) void dctcp_cong_avoid(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -171,7 +176,8 @@ static inline void echo(struct tcp_sock *tp, u32 is_marked)
 		tp->ecn_flags &= (u8)~DEMAND_CWR;
 }
 
-/* Section 3.2: where marked and unmarked packets follow each other, those before are answered first. */
+/* Section 3.2: where marked and unmarked packets follow each other, those before are answered
+ * first. */
 STRUCT_OPS(dctcp_event) void dctcp_event(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];

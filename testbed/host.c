@@ -7,7 +7,7 @@
  * flow a connection is for, the receiver knows by the sender's port, which is on the board before
  * the first packet leaves. */
 #define _GNU_SOURCE
-#include "testbed/worker.h"
+#include "testbed/host.h"
 #include "base/memory.h"
 #include "weir/units.h"
 #include "base/clock.h"
@@ -30,7 +30,7 @@ enum { EVENTS = 64, BACKLOG = 1024 };
 /* --- counting --- */
 
 /* "Name: a b c" and below it "Name: 1 2 3": the value under that column. */
-static uint64_t netstat(const char *line, const char *column)
+static uint64_t host_read_netstat(const char *line, const char *column)
 {
 	FILE *f = fopen("/proc/net/netstat", "r");
 	char names[8192], values[8192];
@@ -50,7 +50,7 @@ static uint64_t netstat(const char *line, const char *column)
 	return value;
 }
 
-static void count_all(struct worker *w, struct bed_counts *c)
+static void host_count(struct worker *w, struct bed_counts *c)
 {
 	c->time_ns = worker_now_ns(w);
 	c->data_segments = w->closed_segments;
@@ -58,23 +58,23 @@ static void count_all(struct worker *w, struct bed_counts *c)
 	for (const struct endpoint *p = w->all; p; p = p->next)
 		if (p->role != LISTENS)
 			endpoint_count(p, &c->data_segments, &c->retransmits);
-	c->timeouts = netstat("TcpExt:", "TCPTimeouts");
+	c->timeouts = host_read_netstat("TcpExt:", "TCPTimeouts");
 }
 
-static void measure(struct worker *w, int64_t now_ns)
+static void host_measure(struct worker *w, int64_t now_ns)
 {
 	struct bed_board *b = w->board;
 
 	if (!w->has_from && now_ns >= b->from_ns) {
 		w->has_from = 1;
-		count_all(w, &b->hosts[w->host].from);
+		host_count(w, &b->hosts[w->host].from);
 		for (uint32_t i = 0; i < b->flow_count; i++)
 			if (b->flows[i].dst == w->host)
 				b->flows[i].from_bytes = b->flows[i].received_bytes;
 	}
 	if (!w->has_to && now_ns >= b->to_ns) {
 		w->has_to = 1;
-		count_all(w, &b->hosts[w->host].to);
+		host_count(w, &b->hosts[w->host].to);
 		for (uint32_t i = 0; i < b->flow_count; i++)
 			if (b->flows[i].dst == w->host)
 				b->flows[i].to_bytes = b->flows[i].received_bytes;
@@ -85,7 +85,7 @@ static void measure(struct worker *w, int64_t now_ns)
 /* --- the plan --- */
 
 /* The first flow from *at on that this host sends, BED_NONE: there is no more. */
-static uint32_t own_flow(const struct worker *w, uint32_t *at)
+static uint32_t host_own_flow(const struct worker *w, uint32_t *at)
 {
 	while (*at < w->board->flow_count && w->board->flows[*at].src != w->host)
 		++*at;
@@ -93,13 +93,13 @@ static uint32_t own_flow(const struct worker *w, uint32_t *at)
 }
 
 /* Does what is due and returns when something will be. */
-static int64_t follow_plan(struct worker *w)
+static int64_t host_follow_plan(struct worker *w)
 {
 	const struct bed_board *b = w->board;
 	int64_t now_ns = worker_now_ns(w), next_ns = now_ns + LONGEST_WAIT_NS;
 	uint32_t f;
 
-	measure(w, now_ns);
+	host_measure(w, now_ns);
 	host_change_classes(w);
 	if (w->changing)
 		next_ns = now_ns + CHANGE_NS;
@@ -107,7 +107,7 @@ static int64_t follow_plan(struct worker *w)
 		next_ns = b->from_ns;
 	if (!w->has_to && b->to_ns < next_ns)
 		next_ns = b->to_ns;
-	while ((f = own_flow(w, &w->opened)) != BED_NONE &&
+	while ((f = host_own_flow(w, &w->opened)) != BED_NONE &&
 	       b->flows[f].start_ns - b->lead_ns <= now_ns) {
 		if (b->flows[f].connection == f)
 			host_open_flow(w, f);
@@ -115,7 +115,7 @@ static int64_t follow_plan(struct worker *w)
 	}
 	if (f != BED_NONE && b->flows[f].start_ns - b->lead_ns < next_ns)
 		next_ns = b->flows[f].start_ns - b->lead_ns;
-	while ((f = own_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
+	while ((f = host_own_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
 		host_begin_flow(w, f);
 		w->begun++;
 	}
@@ -124,7 +124,7 @@ static int64_t follow_plan(struct worker *w)
 	return next_ns;
 }
 
-static int listen_all(struct worker *w, struct weir_error *e)
+static int host_listen(struct worker *w, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < w->board->section_count; i++) {
 		struct sockaddr_in at = host_address(w->host, host_port(i));
@@ -142,7 +142,7 @@ static int listen_all(struct worker *w, struct weir_error *e)
 	return 0;
 }
 
-static void wait_for_epoch(const struct worker *w)
+static void host_wait_for_epoch(const struct worker *w)
 {
 	const struct timespec moment = { 0, WEIR_NS_PER_MS };
 
@@ -162,12 +162,12 @@ int host_work(struct bed_board *b, uint32_t host, struct weir_error *e)
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (w.epoll < 0)
 		return weir_error_set(e, "a host cannot wait: %s", strerror(errno));
-	if (listen_all(&w, e))
+	if (host_listen(&w, e))
 		return -1;
 	atomic_store(&b->hosts[host].is_ready, 1);
-	wait_for_epoch(&w);
+	host_wait_for_epoch(&w);
 	for (;;) {
-		int64_t wait_ns = follow_plan(&w) - worker_now_ns(&w);
+		int64_t wait_ns = host_follow_plan(&w) - worker_now_ns(&w);
 		struct timespec t = { 0, wait_ns > 0 ? wait_ns : 0 };
 		int count = epoll_pwait2(w.epoll, events, EVENTS, &t, NULL);
 

@@ -26,7 +26,7 @@ enum {
 /* --- congestion control --- */
 
 /* The kernel's list of those that are loaded, "reno cubic". */
-static void kernel_controls(char *list, size_t size)
+static void plan_kernel_controls(char *list, size_t size)
 {
 	FILE *f = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "r");
 
@@ -38,7 +38,7 @@ static void kernel_controls(char *list, size_t size)
 	list[strcspn(list, "\n")] = '\0';
 }
 
-static int has_word(const char *list, const char *word)
+static int plan_has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -51,8 +51,8 @@ static int has_word(const char *list, const char *word)
 /* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window;
  * alpha at the start and growth by whole segments that no cut throws away are what the one of ours
  * has. */
-static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, const void *params,
-			int *has_ecn, struct weir_error *e)
+static int plan_read_options(struct testbed_plan *p, const struct weir_cc_ops *ops,
+			     const void *params, int *has_ecn, struct weir_error *e)
 {
 	*has_ecn = 0;
 	for (const struct weir_option *o = ops->scheme.options; o && o->name; o++) {
@@ -75,18 +75,18 @@ static int read_options(struct testbed_plan *p, const struct weir_cc_ops *ops, c
 }
 
 /* Which control of the kernel it is; the one of ours where it has no dctcp. */
-static int find_control(struct testbed_plan *p, const struct weir_cc_ops *ops, char name[BED_NAME],
-			struct weir_error *e)
+static int plan_find_control(struct testbed_plan *p, const struct weir_cc_ops *ops,
+			     char name[BED_NAME], struct weir_error *e)
 {
 	static const char *const known[] = { "dctcp", "cubic", "reno" };
 	char there[512];
 
-	kernel_controls(there, sizeof(there));
+	plan_kernel_controls(there, sizeof(there));
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(ops->scheme.name, known[i]) != 0)
 			continue;
 		snprintf(name, BED_NAME, "%s", known[i]);
-		if (has_word(there, known[i]))
+		if (plan_has_word(there, known[i]))
 			return 0;
 		if (strcmp(known[i], "dctcp") == 0) {
 			snprintf(name, BED_NAME, "%s", OWN_DCTCP);
@@ -102,7 +102,7 @@ static int find_control(struct testbed_plan *p, const struct weir_cc_ops *ops, c
 		ops->scheme.name);
 }
 
-static int find_controls(struct testbed_plan *p, const struct config *c, struct weir_error *e)
+static int plan_find_controls(struct testbed_plan *p, const struct config *c, struct weir_error *e)
 {
 	int has_ecn, first_ecn = -1;
 
@@ -110,8 +110,8 @@ static int find_controls(struct testbed_plan *p, const struct config *c, struct 
 		const struct traffic_config *t = &c->traffic[i];
 		const struct weir_cc_ops *ops = traffic_cc(c, i);
 
-		if (find_control(p, ops, p->cc[i], e) ||
-		    read_options(p, ops, t->cc_ops ? t->cc_params : c->cc_params, &has_ecn, e))
+		if (plan_find_control(p, ops, p->cc[i], e) ||
+		    plan_read_options(p, ops, t->cc_ops ? t->cc_params : c->cc_params, &has_ecn, e))
 			return t->cc_ops ? weir_error_prefix(e, "traffic.%s.cc: ", t->name)
 					 : weir_error_prefix(e, "host.cc: ");
 		if (strcmp(ops->scheme.name, "dctcp") == 0) {
@@ -133,7 +133,8 @@ static int find_controls(struct testbed_plan *p, const struct config *c, struct 
 
 /* --- what cannot be --- */
 
-static int check_network(const struct network *net, const struct config *c, struct weir_error *e)
+static int plan_check_network(const struct network *net, const struct config *c,
+			      struct weir_error *e)
 {
 	if (net->host_count > BED_HOSTS_MAX)
 		return weir_error_set(e,
@@ -167,7 +168,8 @@ static int check_network(const struct network *net, const struct config *c, stru
 	return 0;
 }
 
-static int check_traffic(const struct testbed_plan *p, const struct config *c, struct weir_error *e)
+static int plan_check_traffic(const struct testbed_plan *p, const struct config *c,
+			      struct weir_error *e)
 {
 	if (c->traffic_count > BED_SECTIONS_MAX)
 		return weir_error_set(e, "traffic: a testbed has at most %d sections",
@@ -194,7 +196,7 @@ static int check_traffic(const struct testbed_plan *p, const struct config *c, s
 
 /* --- all of it --- */
 
-static void plan_hosts(struct testbed_plan *p, const struct config *c)
+static void plan_set_hosts(struct testbed_plan *p, const struct config *c)
 {
 	p->bed.has_timestamps = c->host.header_bytes > FRAME_BYTES;
 	p->bed.mtu_bytes =
@@ -211,7 +213,7 @@ static void plan_hosts(struct testbed_plan *p, const struct config *c)
 }
 
 /* measure.port, among the switch's. */
-static int find_measured(struct testbed_plan *p, const struct config *c, struct weir_error *e)
+static int plan_find_measured(struct testbed_plan *p, const struct config *c, struct weir_error *e)
 {
 	int64_t link;
 
@@ -231,7 +233,7 @@ static int find_measured(struct testbed_plan *p, const struct config *c, struct 
 
 /* "throughput traffic:web every 10ms": hosts count that. One of a run whose end is not known is
  * left out. */
-static void plan_probes(struct testbed_plan *p, const struct config *c)
+static void plan_set_probes(struct testbed_plan *p, const struct config *c)
 {
 	static const struct weir_option time = { .name = "every",
 						 .type = WEIR_OPT_TIME_NS,
@@ -268,15 +270,15 @@ int plan_make(struct testbed_plan *p, const struct config *c, struct weir_error 
 	p->alpha_start = 1;
 	if (network_build(&p->net, &c->network, e))
 		return -1;
-	if (check_network(&p->net, c, e) || plan_list_ports(p, e) || find_measured(p, c, e) ||
-	    route_table_new(&p->routes, &p->net, 0, e) ||
-	    traffic_generate(&p->flows, c, &p->net, e) || check_traffic(p, c, e) ||
-	    find_controls(p, c, e)) {
+	if (plan_check_network(&p->net, c, e) || plan_list_ports(p, e) ||
+	    plan_find_measured(p, c, e) || route_table_new(&p->routes, &p->net, 0, e) ||
+	    traffic_generate(&p->flows, c, &p->net, e) || plan_check_traffic(p, c, e) ||
+	    plan_find_controls(p, c, e)) {
 		plan_free(p);
 		return -1;
 	}
-	plan_hosts(p, c);
-	plan_probes(p, c);
+	plan_set_hosts(p, c);
+	plan_set_probes(p, c);
 	p->switch_text = plan_switch_text(p, c);
 	return 0;
 }
@@ -291,21 +293,21 @@ void plan_free(struct testbed_plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static uint8_t tos_of(const struct config *c, const struct flow *f)
+static uint8_t plan_tos(const struct config *c, const struct flow *f)
 {
 	const struct traffic_config *t = &c->traffic[f->traffic];
 
 	return (uint8_t)((c->dscp.has_map ? t->code.data : f->class_id) << TOS_DSCP_SHIFT);
 }
 
-static uint8_t first_tos_of(const struct config *c, const struct flow *f)
+static uint8_t plan_first_tos(const struct config *c, const struct flow *f)
 {
 	const struct traffic_config *t = &c->traffic[f->traffic];
 
 	return (uint8_t)((c->dscp.has_map ? t->code.first : t->first_class) << TOS_DSCP_SHIFT);
 }
 
-static uint8_t ack_tos_of(const struct config *c, const struct flow *f)
+static uint8_t plan_ack_tos(const struct config *c, const struct flow *f)
 {
 	const struct traffic_config *t = &c->traffic[f->traffic];
 
@@ -313,11 +315,11 @@ static uint8_t ack_tos_of(const struct config *c, const struct flow *f)
 		return (uint8_t)(t->code.ack << TOS_DSCP_SHIFT);
 	if (t->ack_class_plus_one)
 		return (uint8_t)((t->ack_class_plus_one - 1) << TOS_DSCP_SHIFT);
-	return tos_of(c, f);
+	return plan_tos(c, f);
 }
 
-static void write_flow(const struct testbed_plan *p, const struct config *c, uint32_t i,
-		       struct bed_flow *to)
+static void plan_write_flow(const struct testbed_plan *p, const struct config *c, uint32_t i,
+			    struct bed_flow *to)
 {
 	const struct flow *f = &p->flows.flows[i];
 
@@ -331,9 +333,9 @@ static void write_flow(const struct testbed_plan *p, const struct config *c, uin
 		.connection = f->connection,
 		.next = BED_NONE,
 		.section = f->traffic,
-		.tos = tos_of(c, f),
-		.ack_tos = ack_tos_of(c, f),
-		.first_tos = first_tos_of(c, f),
+		.tos = plan_tos(c, f),
+		.ack_tos = plan_ack_tos(c, f),
+		.first_tos = plan_first_tos(c, f),
 		.first_bytes = (uint32_t)c->traffic[f->traffic].first_bytes,
 		.began_ns = -1,
 		.finish_ns = -1,
@@ -341,7 +343,7 @@ static void write_flow(const struct testbed_plan *p, const struct config *c, uin
 }
 
 /* Payload, which is what the kernel counts. */
-static uint64_t line_Bps(const struct testbed_plan *p, const struct config *c, uint32_t host)
+static uint64_t plan_line_Bps(const struct testbed_plan *p, const struct config *c, uint32_t host)
 {
 	double share =
 		(double)c->host.mss_bytes / (double)(c->host.mss_bytes + c->host.header_bytes);
@@ -361,7 +363,7 @@ void plan_write(const struct testbed_plan *p, const struct config *c, struct bed
 	b->from_ns = weir_ps_to_ns((int64_t)c->measure.from_ps);
 	b->to_ns = c->measure.to_ps ? weir_ps_to_ns((int64_t)c->measure.to_ps) : BED_NEVER_NS;
 	for (uint32_t i = 0; i < b->host_count; i++)
-		b->hosts[i].line_Bps = line_Bps(p, c, i);
+		b->hosts[i].line_Bps = plan_line_Bps(p, c, i);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		snprintf(b->sections[i].cc, BED_NAME, "%s", p->cc[i]);
 		b->sections[i].pacing_Bps = c->traffic[i].app_rate_bps / WEIR_BITS_PER_BYTE;
@@ -369,7 +371,7 @@ void plan_write(const struct testbed_plan *p, const struct config *c, struct bed
 	for (uint32_t i = 0; i < p->flows.count; i++) {
 		uint32_t opener = p->flows.flows[i].connection;
 
-		write_flow(p, c, i, &b->flows[i]);
+		plan_write_flow(p, c, i, &b->flows[i]);
 		if (opener != i)
 			b->flows[last[opener]].next = i;
 		last[opener] = i;

@@ -7,7 +7,7 @@
  * simulated world, but another hash says which. */
 #define _GNU_SOURCE
 #include "testbed/plan.h"
-#include "switch/run/sample.h"
+#include "switch/run/probe.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ static int is_switch(const struct network *net, uint32_t node)
 }
 
 /* Hops from every switch to one, by switch number. */
-static void find_distances(const struct network *net, uint32_t rack, uint8_t distance[NODES_MAX])
+static void plan_find_distances(const struct network *net, uint32_t rack,
+				uint8_t distance[NODES_MAX])
 {
 	memset(distance, FAR, NODES_MAX);
 	distance[rack] = 0;
@@ -53,13 +54,13 @@ static void find_distances(const struct network *net, uint32_t rack, uint8_t dis
 }
 
 /* Does that link lead a step nearer to the host? */
-static int leads_to(const struct network *net, const struct net_link *l, uint32_t host)
+static int plan_leads_to(const struct network *net, const struct net_link *l, uint32_t host)
 {
 	uint8_t distance[NODES_MAX];
 
 	if (!is_switch(net, l->to))
 		return net->nodes[l->to].number == host;
-	find_distances(net, net->nodes[net->host_node[host]].rack, distance);
+	plan_find_distances(net, net->nodes[net->host_node[host]].rack, distance);
 	return distance[net->nodes[l->to].number] < distance[net->nodes[l->from].number];
 }
 
@@ -68,8 +69,8 @@ static int leads_to(const struct network *net, const struct net_link *l, uint32_
 /* A host's cable, there and back, and what real hosts do not take: in the simulated world a packet
  * is on their own line, too, and half of a full one's time there and of the machine's here is set
  * against each port. */
-static int64_t host_delay_ps(const struct network *net, const struct net_link *down,
-			     uint32_t frame_bytes)
+static int64_t plan_host_delay_ps(const struct network *net, const struct net_link *down,
+				  uint32_t frame_bytes)
 {
 	const struct net_link *up = &net->links[down->reverse];
 	uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(up->rate_bps);
@@ -90,7 +91,7 @@ uint32_t plan_wire_bytes(const struct config *c, uint64_t payload)
 }
 
 /* "h3" in a star, else "leaf0-h3"; the number tells parallel links apart. */
-static void name_port(const struct testbed_plan *p, uint32_t port, char *name, size_t size)
+static void plan_name_port(const struct testbed_plan *p, uint32_t port, char *name, size_t size)
 {
 	const struct network *net = &p->net;
 	const struct net_link *l = &net->links[p->port_link[port]];
@@ -110,7 +111,7 @@ static void name_port(const struct testbed_plan *p, uint32_t port, char *name, s
 		snprintf(name, size, "%.20s-%.20s", from, to);
 }
 
-static uint32_t port_of_link(const struct testbed_plan *p, uint32_t link)
+static uint32_t plan_port_of_link(const struct testbed_plan *p, uint32_t link)
 {
 	uint32_t i = 0;
 
@@ -120,36 +121,37 @@ static uint32_t port_of_link(const struct testbed_plan *p, uint32_t link)
 }
 
 /* Where hosts are, as seen from the port's switch. */
-static void write_addresses(FILE *f, const struct network *net, const struct net_link *l)
+static void plan_write_addresses(FILE *f, const struct network *net, const struct net_link *l)
 {
 	for (uint32_t host = 0; host < net->host_count; host++) {
 		char address[BED_ADDRESS];
 
-		if (leads_to(net, l, host))
+		if (plan_leads_to(net, l, host))
 			fprintf(f, "address = %s\n", bed_address(host, address));
 	}
 }
 
-static void write_port(FILE *f, const struct testbed_plan *p, const struct config *c, uint32_t port)
+static void plan_write_port(FILE *f, const struct testbed_plan *p, const struct config *c,
+			    uint32_t port)
 {
 	const struct network *net = &p->net;
 	const struct net_link *l = &net->links[p->port_link[port]];
 	int64_t delay_ps = l->delay_ps;
 	char name[PLANE_NAME_SIZE];
 
-	name_port(p, port, name, sizeof(name));
+	plan_name_port(p, port, name, sizeof(name));
 	fprintf(f, "[port %s]\n", name);
 	if (net->switch_count > 1)
 		fprintf(f, "part = %s\n", node_name(net, l->from, name, sizeof(name)));
 	if (is_switch(net, l->to)) {
-		name_port(p, port_of_link(p, l->reverse), name, sizeof(name));
+		plan_name_port(p, plan_port_of_link(p, l->reverse), name, sizeof(name));
 		fprintf(f, "to = %s\n", name);
 	} else {
 		fprintf(f, "interface = " BED_INTERFACE "%" PRIu32 "\n", net->nodes[l->to].number);
-		delay_ps = host_delay_ps(net, l, plan_wire_bytes(c, c->host.mss_bytes));
+		delay_ps = plan_host_delay_ps(net, l, plan_wire_bytes(c, c->host.mss_bytes));
 	}
 	fprintf(f, "rate = %" PRIu64 "bps\ndelay = %" PRId64 "ps\n", l->rate_bps, delay_ps);
-	write_addresses(f, net, l);
+	plan_write_addresses(f, net, l);
 }
 
 int plan_list_ports(struct testbed_plan *p, struct weir_error *e)
@@ -184,7 +186,7 @@ static int passes_not_ect(const struct testbed_plan *p, const struct config *c)
 	return c->switches.non_ect || (p->bed.has_ecn && !c->host.handshake);
 }
 
-static void write_options(FILE *f, const struct weir_option *table, const void *params)
+static void plan_write_options(FILE *f, const struct weir_option *table, const void *params)
 {
 	for (const struct weir_option *o = table; o->name; o++) {
 		char text[1024];
@@ -197,7 +199,7 @@ static void write_options(FILE *f, const struct weir_option *table, const void *
 }
 
 /* Packets carry their class as a DSCP, unless the scenario has code points and a map of its own. */
-static void write_classes(FILE *f, const struct config *c)
+static void plan_write_classes(FILE *f, const struct config *c)
 {
 	for (uint32_t i = 0; i < DSCP_COUNT; i++) {
 		if (c->dscp.has_map)
@@ -208,8 +210,8 @@ static void write_classes(FILE *f, const struct config *c)
 }
 
 /* A line each: "scheme" stands for everything that the marking scheme shows. */
-static void write_probe(FILE *f, const struct config *c, const char *what, const char *where,
-			const char *every)
+static void plan_write_probe(FILE *f, const struct config *c, const char *what, const char *where,
+			     const char *every)
 {
 	const struct weir_mark_value *v = c->mark->values;
 	struct weir_error unheard;
@@ -224,7 +226,7 @@ static void write_probe(FILE *f, const struct config *c, const char *what, const
 
 /* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms", or "queue
  * sw->h0/2 ..." of a queue. */
-static void write_probes(FILE *f, const struct testbed_plan *p, const struct config *c)
+static void plan_write_probes(FILE *f, const struct testbed_plan *p, const struct config *c)
 {
 	for (uint32_t i = 0; i < c->measure.probes.count; i++) {
 		char what[64], link[64], every[64], name[PLANE_NAME_SIZE],
@@ -241,15 +243,15 @@ static void write_probes(FILE *f, const struct testbed_plan *p, const struct con
 		found = link_find(&p->net, link, &unheard);
 		if (found < 0 || !is_switch(&p->net, p->net.links[found].from))
 			continue;
-		name_port(p, port_of_link(p, (uint32_t)found), name, sizeof(name));
+		plan_name_port(p, plan_port_of_link(p, (uint32_t)found), name, sizeof(name));
 		snprintf(where, sizeof(where), "%s%s%s", name, queue ? "/" : "",
 			 queue ? queue : "");
-		write_probe(f, c, what, where, every);
+		plan_write_probe(f, c, what, where, every);
 	}
 }
 
 /* Over the longest way, with nothing queued, as the simulator's schemes are told. */
-static int64_t base_rtt_ns(const struct testbed_plan *p, const struct config *c)
+static int64_t plan_base_rtt_ns(const struct testbed_plan *p, const struct config *c)
 {
 	int64_t longest_ps = 0;
 
@@ -276,22 +278,22 @@ static int64_t base_rtt_ns(const struct testbed_plan *p, const struct config *c)
 
 char *plan_switch_text(const struct testbed_plan *p, const struct config *c)
 {
-	int64_t rtt_ns = base_rtt_ns(p, c), catch_up_ns = rtt_ns / CATCH_UP_PART;
+	int64_t rtt_ns = plan_base_rtt_ns(p, c), catch_up_ns = rtt_ns / CATCH_UP_PART;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	fprintf(f, "# %s\nseed = %" PRIu64 "\n[switch]\n", c->title, c->seed);
-	write_options(f, switch_options, &c->switches);
+	plan_write_options(f, switch_options, &c->switches);
 	fprintf(f, "non-ect = %s\n", passes_not_ect(p, c) ? "pass" : "drop");
 	fprintf(f, "[real]\nmtu = %" PRIu32 "B\nlearn = no\nunknown = drop\nrtt = %" PRId64 "ns\n",
 		p->bed.mtu_bytes, rtt_ns);
 	if (catch_up_ns > WEIR_NS_PER_MS) /* the default is that */
 		fprintf(f, "catch-up = %" PRId64 "ns\n", catch_up_ns);
-	write_classes(f, c);
-	write_probes(f, p, c);
+	plan_write_classes(f, c);
+	plan_write_probes(f, p, c);
 	for (uint32_t i = 0; i < p->port_count; i++)
-		write_port(f, p, c, i);
+		plan_write_port(f, p, c, i);
 	fclose(f);
 	return text;
 }

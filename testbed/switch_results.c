@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch_results.c -- see results.h. */
+/* switch_results.c -- what a switch has counted, as results of a run. See testbed.h. */
 #define _GNU_SOURCE
-#include "testbed/switch_results.h"
+#include "testbed/testbed.h"
 #include "base/text.h"
 #include "lab/scenario/key.h"
 #include "lab/store/results.h"
@@ -23,7 +23,7 @@
 /* --- ports --- */
 
 /* A switch and what is behind each of its ports, for names: "sw->b". */
-static void make_network(const struct switch_settings *s, struct network *net)
+static void results_make_network(const struct switch_settings *s, struct network *net)
 {
 	uint32_t ports = s->port_count;
 
@@ -46,15 +46,15 @@ static void make_network(const struct switch_settings *s, struct network *net)
 	}
 }
 
-static double measured_ps(const struct loop *l, uint32_t port)
+static double results_measured_ps(const struct loop *l, uint32_t port)
 {
 	return (double)(plane_now_ps(loop_plane(l, port)) - loop_port(l, port)->since.time_ps);
 }
 
-static struct port_result port_result(struct loop *l, uint32_t i)
+static struct port_result results_port(struct loop *l, uint32_t i)
 {
 	const struct plane_port *p = loop_port(l, i);
-	double time_ps = measured_ps(l, i);
+	double time_ps = results_measured_ps(l, i);
 	struct port_result r = {
 		.link = i,
 		.tx_pkts = p->port->tx_pkts - p->since.tx_pkts,
@@ -71,12 +71,12 @@ static struct port_result port_result(struct loop *l, uint32_t i)
 	return r;
 }
 
-static void list_ports(struct loop *l, struct run_result *r)
+static void results_list_ports(struct loop *l, struct run_result *r)
 {
 	r->port_count = l->settings->port_count;
 	r->ports = memory_zeroed(r->port_count, sizeof(*r->ports));
 	for (uint32_t i = 0; i < r->port_count; i++) {
-		r->ports[i] = port_result(l, i);
+		r->ports[i] = results_port(l, i);
 		if (r->ports[i].queue_mean_bytes > r->ports[r->measured_port].queue_mean_bytes)
 			r->measured_port = i;
 	}
@@ -84,7 +84,7 @@ static void list_ports(struct loop *l, struct run_result *r)
 
 /* --- metrics --- */
 
-static void set(struct run_result *r, const char *metric, double value)
+static void results_set_metric(struct run_result *r, const char *metric, double value)
 {
 	int i = metric_index(metric);
 
@@ -93,28 +93,28 @@ static void set(struct run_result *r, const char *metric, double value)
 }
 
 /* Of the measured port. */
-static void port_metrics(struct loop *l, struct run_result *r)
+static void results_port_metrics(struct loop *l, struct run_result *r)
 {
 	const struct plane_port *p = loop_port(l, r->measured_port);
 	const struct port_result *m = &r->ports[r->measured_port];
-	double time_ps = measured_ps(l, r->measured_port);
+	double time_ps = results_measured_ps(l, r->measured_port);
 	double wire_bytes = (double)m->tx_bytes + (double)m->tx_pkts * p->class.overhead_bytes;
 
-	set(r, "queue_mean_bytes", m->queue_mean_bytes);
-	set(r, "queue_mean_pkts", m->queue_mean_pkts);
-	set(r, "queue_max_pkts", m->queue_max_pkts);
-	set(r, "queue_p50_pkts", weir_port_stats_quantile(&p->stats, 0.5));
-	set(r, "queue_p99_pkts", weir_port_stats_quantile(&p->stats, 0.99));
+	results_set_metric(r, "queue_mean_bytes", m->queue_mean_bytes);
+	results_set_metric(r, "queue_mean_pkts", m->queue_mean_pkts);
+	results_set_metric(r, "queue_max_pkts", m->queue_max_pkts);
+	results_set_metric(r, "queue_p50_pkts", weir_port_stats_quantile(&p->stats, 0.5));
+	results_set_metric(r, "queue_p99_pkts", weir_port_stats_quantile(&p->stats, 0.99));
 	if (time_ps <= 0)
 		return;
-	set(r, "queue_empty_fraction", (double)p->stats.bucket_ps[0] / time_ps);
-	set(r, "utilisation",
-	    weir_bytes_to_bits(wire_bytes) /
-		    ((double)p->port->kind->rate_bps * time_ps / (double)WEIR_PS_PER_S));
+	results_set_metric(r, "queue_empty_fraction", (double)p->stats.bucket_ps[0] / time_ps);
+	results_set_metric(r, "utilisation",
+			   weir_bytes_to_bits(wire_bytes) / ((double)p->port->kind->rate_bps *
+							     time_ps / (double)WEIR_PS_PER_S));
 }
 
 /* Processor time of this process. */
-static double used_seconds(void)
+static double results_cpu_seconds(void)
 {
 	struct rusage usage;
 
@@ -123,7 +123,7 @@ static double used_seconds(void)
 	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-static void all_metrics(struct loop *l, struct run_result *r)
+static void results_all_metrics(struct loop *l, struct run_result *r)
 {
 	double queues = 0, longest = 0, marks = 0, drops = 0;
 
@@ -136,18 +136,18 @@ static void all_metrics(struct loop *l, struct run_result *r)
 		marks += (double)p->marks;
 		drops += (double)p->drops;
 	}
-	set(r, "network_queue_mean_pkts", queues / r->port_count);
-	set(r, "network_queue_max_pkts", longest);
-	set(r, "marks", marks);
-	set(r, "drops", drops);
-	set(r, "sim_seconds", weir_ps_to_s(loop_done_ps(l)));
-	set(r, "cpu_seconds", used_seconds());
+	results_set_metric(r, "network_queue_mean_pkts", queues / r->port_count);
+	results_set_metric(r, "network_queue_max_pkts", longest);
+	results_set_metric(r, "marks", marks);
+	results_set_metric(r, "drops", drops);
+	results_set_metric(r, "sim_seconds", weir_ps_to_s(loop_done_ps(l)));
+	results_set_metric(r, "cpu_seconds", results_cpu_seconds());
 	r->wall_seconds = weir_ps_to_s(loop_done_ps(l));
 }
 
 /* --- reasons --- */
 
-static void add_reason(struct run_result *r, const char *name, uint64_t count, int is_mark)
+static void results_add_reason(struct run_result *r, const char *name, uint64_t count, int is_mark)
 {
 	uint32_t i = 0;
 
@@ -162,27 +162,27 @@ static void add_reason(struct run_result *r, const char *name, uint64_t count, i
 }
 
 /* Over the whole run: also frames that no port was offered, and those that no ring had room for. */
-static void list_reasons(struct loop *l, struct run_result *r)
+static void results_list_reasons(struct loop *l, struct run_result *r)
 {
 	for (uint32_t i = 0; i < l->settings->port_count; i++) {
 		const struct plane_port *p = loop_port(l, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
-				add_reason(r, p->port->kind->mark->reasons[k],
-					   p->port->rare->marks[k], 1);
+				results_add_reason(r, p->port->kind->mark->reasons[k],
+						   p->port->rare->marks[k], 1);
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
-			add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
+			results_add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
-			add_reason(r, plane_fault_names[k], loop_faults(l, i, (enum plane_fault)k),
-				   0);
-		add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
+			results_add_reason(r, plane_fault_names[k],
+					   loop_faults(l, i, (enum plane_fault)k), 0);
+		results_add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
 	}
 }
 
 /* --- series --- */
 
-static void list_series(struct loop *l, struct run_result *r)
+static void results_list_series(struct loop *l, struct run_result *r)
 {
 	r->series_count = l->records.count;
 	r->series = memory_zeroed(r->series_count + UINT64_C(1), sizeof(*r->series));
@@ -191,9 +191,9 @@ static void list_series(struct loop *l, struct run_result *r)
 		struct series *to = &r->series[i];
 
 		snprintf(to->name, sizeof(to->name), "%s " SWITCH_NAME "->%s%s",
-			 watch_name(&from->probe), loop_port(l, from->probe.port)->name,
-			 watch_queue(&from->probe).text);
-		to->unit = watch_unit(&from->probe);
+			 port_probe_name(&from->probe), loop_port(l, from->probe.port)->name,
+			 port_probe_queue(&from->probe).text);
+		to->unit = port_probe_unit(&from->probe);
 		to->count = to->capacity = from->count;
 		to->time_ps = memory_grow(NULL, from->count + 1, sizeof(*to->time_ps));
 		to->value = memory_grow(NULL, from->count + 1, sizeof(*to->value));
@@ -208,19 +208,19 @@ void real_results(struct loop *l, int measured_port, struct run_result *r)
 	for (uint32_t i = 0; i < METRICS_MAX; i++)
 		r->value[i] = NAN;
 	loop_account(l);
-	make_network(l->settings, &r->network);
-	list_ports(l, r);
+	results_make_network(l->settings, &r->network);
+	results_list_ports(l, r);
 	if (measured_port >= 0)
 		r->measured_port = (uint32_t)measured_port;
-	port_metrics(l, r);
-	all_metrics(l, r);
-	list_reasons(l, r);
-	list_series(l, r);
+	results_port_metrics(l, r);
+	results_all_metrics(l, r);
+	results_list_reasons(l, r);
+	results_list_series(l, r);
 }
 
 /* --- settings --- */
 
-static void add_line(struct config *c, const char *path, const char *value)
+static void results_add_line(struct config *c, const char *path, const char *value)
 {
 	char *line = NULL;
 
@@ -230,8 +230,8 @@ static void add_line(struct config *c, const char *path, const char *value)
 }
 
 /* Values of a table that are not the default. */
-static void add_options(struct config *c, const char *owner, const struct weir_option *table,
-			const void *params)
+static void results_add_options(struct config *c, const char *owner,
+				const struct weir_option *table, const void *params)
 {
 	for (const struct weir_option *o = table; o->name; o++) {
 		char path[192], text[1024];
@@ -239,7 +239,7 @@ static void add_options(struct config *c, const char *owner, const struct weir_o
 		if (o->type == WEIR_OPT_LINES || weir_option_is_default(o, params))
 			continue;
 		snprintf(path, sizeof(path), "%s.%s", owner, o->name);
-		add_line(c, path, weir_option_format(text, sizeof(text), o, params));
+		results_add_line(c, path, weir_option_format(text, sizeof(text), o, params));
 	}
 }
 
@@ -251,20 +251,21 @@ void real_config(const struct switch_settings *s, struct config *c)
 	c->switches.markings = (struct line_list){ 0 };
 	snprintf(c->title, sizeof(c->title), "%s", s->title);
 	snprintf(c->file, sizeof(c->file), "%s", s->file);
-	add_line(c, "world", "real");
-	add_options(c, "real", real_options, &s->real);
+	results_add_line(c, "world", "real");
+	results_add_options(c, "real", real_options, &s->real);
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		char owner[128];
 
 		snprintf(owner, sizeof(owner), "port.%s", s->ports[i].name);
-		add_options(c, owner, real_port_options, &s->ports[i]);
+		results_add_options(c, owner, real_port_options, &s->ports[i]);
 		if (memcmp(&s->ports[i].config.switches, &s->config.switches,
 			   sizeof(s->config.switches)) != 0)
-			add_options(c, owner, switch_options, &s->ports[i].config.switches);
+			results_add_options(c, owner, switch_options, &s->ports[i].config.switches);
 	}
 }
 
-static int store_run(struct loop *l, const char *folder, double cpu_seconds, struct weir_error *e)
+static int results_store_run(struct loop *l, const char *folder, double cpu_seconds,
+			     struct weir_error *e)
 {
 	char key[RUN_KEY_SIZE];
 	struct run_result r;
@@ -274,7 +275,7 @@ static int store_run(struct loop *l, const char *folder, double cpu_seconds, str
 
 	real_config(l->settings, &c);
 	real_results(l, PORT_OF_LONGEST_QUEUE, &r);
-	set(&r, "cpu_seconds", cpu_seconds);
+	results_set_metric(&r, "cpu_seconds", cpu_seconds);
 	failed = run_key(&c, key, e) || store_open(&store, folder, STORE_WRITE, e);
 	if (!failed) {
 		failed = store_add(store, key, &c, &r, e);
@@ -287,7 +288,7 @@ static int store_run(struct loop *l, const char *folder, double cpu_seconds, str
 
 int real_store(struct loop *l, const char *folder, struct weir_error *e)
 {
-	return store_run(l, folder, used_seconds(), e);
+	return results_store_run(l, folder, results_cpu_seconds(), e);
 }
 
 /* --- while it goes on --- */
@@ -302,7 +303,7 @@ void real_store_wait(struct real_keeping *k)
 void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k)
 {
 	const struct sched_param usual = { 0 };
-	double cpu_seconds = used_seconds();
+	double cpu_seconds = results_cpu_seconds();
 	struct weir_error e;
 
 	if (k->process > 0 && waitpid(k->process, NULL, WNOHANG) == 0)
@@ -313,7 +314,7 @@ void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k
 		return;
 	sched_setscheduler(0, SCHED_OTHER, &usual);
 	setpriority(PRIO_PROCESS, 0, 0);
-	if (store_run(l, folder, cpu_seconds, &e))
+	if (results_store_run(l, folder, cpu_seconds, &e))
 		fprintf(stderr, "weir: %s\n", e.text);
 	_exit(0);
 }

@@ -2,12 +2,10 @@
 /* testbed.c -- see testbed.h. */
 #define _GNU_SOURCE
 #include "testbed/testbed.h"
+#include "testbed/plan.h"
 #include "base/text.h"
-#include "testbed/switch_results.h"
 #include "switch/run/serve.h"
-#include "testbed/awake.h"
-#include "testbed/dctcp.h"
-#include "testbed/outcome.h"
+#include "testbed/machine.h"
 #include "weir/units.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -34,14 +32,14 @@ struct work {
 };
 
 /* Lets real time pass until then, by the time of the plan. 1: somebody ended it. */
-static int pass_until(struct work *w, int64_t time_ns)
+static int testbed_pass_until(struct work *w, int64_t time_ns)
 {
 	return real_run(&w->server, &w->loop, &w->control,
 			weir_ns_to_ps(w->epoch_ns + time_ns - w->loop.start_ns));
 }
 
 /* Flows that are to be done: those with a size that start before measuring ends. */
-static uint32_t flows_awaited(const struct bed_board *b)
+static uint32_t testbed_flows_awaited(const struct bed_board *b)
 {
 	uint32_t count = 0;
 
@@ -50,7 +48,7 @@ static uint32_t flows_awaited(const struct bed_board *b)
 	return count;
 }
 
-static uint32_t flows_done(const struct bed_board *b)
+static uint32_t testbed_flows_done(const struct bed_board *b)
 {
 	uint32_t count = 0;
 
@@ -60,7 +58,7 @@ static uint32_t flows_done(const struct bed_board *b)
 }
 
 /* Until flows that count are done, or have had their time. */
-static int drain(struct work *w)
+static int testbed_drain(struct work *w)
 {
 	const struct bed_board *b = w->bed.board;
 	int64_t last_ns = b->flow_count ? b->flows[b->flow_count - 1].start_ns : 0;
@@ -69,15 +67,15 @@ static int drain(struct work *w)
 	if (b->to_ns != BED_NEVER_NS && b->to_ns + w->plan.drain_ns > end_ns)
 		end_ns = b->to_ns + w->plan.drain_ns;
 	for (int64_t at_ns = clock_ns() - w->epoch_ns;
-	     flows_done(b) < flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
-		if (pass_until(w, at_ns))
+	     testbed_flows_done(b) < testbed_flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
+		if (testbed_pass_until(w, at_ns))
 			return 1;
 	return 0;
 }
 
 /* Until every host has counted what there was when measuring ended: on a busy machine they are
  * late. */
-static int await_counts(struct work *w, struct weir_error *e)
+static int testbed_await_counts(struct work *w, struct weir_error *e)
 {
 	const struct bed_board *b = w->bed.board;
 	int64_t at_ns = clock_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
@@ -86,7 +84,7 @@ static int await_counts(struct work *w, struct weir_error *e)
 		while (!atomic_load(&b->hosts[i].has_counted)) {
 			if (at_ns > end_ns)
 				return weir_error_set(e, "host h%u does not answer any more", i);
-			if (pass_until(w, at_ns += LOOK_NS))
+			if (testbed_pass_until(w, at_ns += LOOK_NS))
 				return 1;
 		}
 	return 0;
@@ -94,7 +92,7 @@ static int await_counts(struct work *w, struct weir_error *e)
 
 /* Of the port that was held up longest: acknowledgements that wait hold their senders up as data
  * does. */
-static double lost_fraction(struct loop *l)
+static double testbed_lost_fraction(struct loop *l)
 {
 	int64_t longest_ps = 0;
 
@@ -105,7 +103,7 @@ static double lost_fraction(struct loop *l)
 }
 
 /* Of those that open a connection: others may have waited for the one before. */
-static double late_fraction(const struct bed_board *b)
+static double testbed_late_fraction(const struct bed_board *b)
 {
 	double late = 0, count = 0;
 
@@ -120,7 +118,7 @@ static double late_fraction(const struct bed_board *b)
 	return count > 0 ? late / count : 0;
 }
 
-static void read_health(struct work *w, struct testbed_health *h)
+static void testbed_read_health(struct work *w, struct testbed_health *h)
 {
 	for (uint32_t i = 0; i < w->loop.settings->port_count; i++) {
 		h->lost_pkts += loop_lost_pkts(&w->loop, i);
@@ -129,8 +127,8 @@ static void read_health(struct work *w, struct testbed_health *h)
 	}
 	for (uint32_t i = 0; i < w->bed.board->host_count; i++)
 		h->connections += w->bed.board->hosts[i].connections;
-	h->late_fraction = late_fraction(w->bed.board);
-	h->lost_fraction = lost_fraction(&w->loop);
+	h->late_fraction = testbed_late_fraction(w->bed.board);
+	h->lost_fraction = testbed_lost_fraction(&w->loop);
 }
 
 /* Of the measured time that the switch's line may have stood still: more, and numbers are not to be
@@ -145,7 +143,7 @@ double testbed_strain(const struct testbed_health *h)
 	       (double)h->lost_pkts + h->connections;
 }
 
-static void add_reason(struct testbed_held_up *why, const char *format, const char *number)
+static void testbed_add_reason(struct testbed_held_up *why, const char *format, const char *number)
 {
 	size_t used = strlen(why->text);
 
@@ -159,22 +157,22 @@ struct testbed_held_up testbed_held_up(const struct testbed_health *h)
 	struct testbed_held_up why = { "" };
 
 	if (h->lost_fraction > LOST_TRUSTED)
-		add_reason(&why, "the switch stood still for %s of the time",
-			   human_percent(h->lost_fraction).text);
+		testbed_add_reason(&why, "the switch stood still for %s of the time",
+				   human_percent(h->lost_fraction).text);
 	if (h->late_fraction > LATE_TRUSTED)
-		add_reason(&why, "hosts began %s of the flows late",
-			   human_percent(h->late_fraction).text);
+		testbed_add_reason(&why, "hosts began %s of the flows late",
+				   human_percent(h->late_fraction).text);
 	if (h->lost_pkts)
-		add_reason(&why, "%s packets were not read in time",
-			   human_count((double)h->lost_pkts).text);
+		testbed_add_reason(&why, "%s packets were not read in time",
+				   human_count((double)h->lost_pkts).text);
 	if (h->connections)
-		add_reason(&why, "%s connections did not open or broke",
-			   human_count(h->connections).text);
+		testbed_add_reason(&why, "%s connections did not open or broke",
+				   human_count(h->connections).text);
 	return why;
 }
 
 /* By the time of the plan, which begins with the epoch. */
-static void shift_series(const struct work *w, struct series *s)
+static void testbed_shift_series(const struct work *w, struct series *s)
 {
 	int64_t epoch_ps = weir_ns_to_ps(w->epoch_ns - w->loop.start_ns);
 	uint64_t kept = 0;
@@ -189,19 +187,19 @@ static void shift_series(const struct work *w, struct series *s)
 }
 
 /* Ports and series are called as in the simulated world, by the links of the scenario's network. */
-static int name_links(const struct work *w, const struct config *c, struct run_result *r,
-		      struct weir_error *e)
+static int testbed_name_links(const struct work *w, const struct config *c, struct run_result *r,
+			      struct weir_error *e)
 {
 	struct network net;
 
 	for (uint32_t i = 0; i < r->series_count; i++) {
-		const struct watch *probe = &w->loop.records.all[i].probe;
+		const struct port_probe *probe = &w->loop.records.all[i].probe;
 		char name[64];
 
 		link_name(&w->plan.net, w->plan.port_link[probe->port], name, sizeof(name));
-		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s", watch_name(probe),
-			 name, watch_queue(probe).text);
-		shift_series(w, &r->series[i]);
+		snprintf(r->series[i].name, sizeof(r->series[i].name), "%s %s%s",
+			 port_probe_name(probe), name, port_probe_queue(probe).text);
+		testbed_shift_series(w, &r->series[i]);
 	}
 	if (network_build(&net, &c->network, e))
 		return -1;
@@ -213,37 +211,38 @@ static int name_links(const struct work *w, const struct config *c, struct run_r
 }
 
 /* Everything is there: the scenario's time passes. */
-static int pass_all(struct work *w, const struct config *c, struct run_result *r,
-		    struct testbed_health *h, struct weir_error *e)
+static int testbed_measure(struct work *w, const struct config *c, struct run_result *r,
+			   struct testbed_health *h, struct weir_error *e)
 {
 	struct bed_board *b = w->bed.board;
 	int has_end = b->to_ns != BED_NEVER_NS;
 
 	w->epoch_ns = clock_ns() + b->lead_ns + SETTLE_NS;
 	atomic_store(&b->epoch_ns, w->epoch_ns);
-	if (pass_until(w, b->from_ns))
+	if (testbed_pass_until(w, b->from_ns))
 		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
 	loop_measure(&w->loop);
-	if (has_end ? pass_until(w, b->to_ns) : drain(w))
+	if (has_end ? testbed_pass_until(w, b->to_ns) : testbed_drain(w))
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
 	if (!has_end)
 		b->to_ns = clock_ns() - w->epoch_ns;
 	real_results(&w->loop, w->plan.measured_port, r);
-	if (pass_until(w, b->to_ns) || await_counts(w, e) || (has_end && drain(w)) ||
-	    !bed_is_whole(&w->bed, e) || name_links(w, c, r, e)) {
+	if (testbed_pass_until(w, b->to_ns) || testbed_await_counts(w, e) ||
+	    (has_end && testbed_drain(w)) || !bed_is_whole(&w->bed, e) ||
+	    testbed_name_links(w, c, r, e)) {
 		run_result_free(r);
 		if (!e->text[0])
 			weir_error_set(e, "stopped before all flows were done");
 		return TESTBED_STOPPED;
 	}
 	outcome_add(&w->plan, c, b, r);
-	read_health(w, h);
+	testbed_read_health(w, h);
 	snprintf(r->held_up, sizeof(r->held_up), "%s", testbed_held_up(h).text);
 	return TESTBED_DONE;
 }
 
 /* The switch was in a hurry; who comes after it is not. */
-static void calm_down(void)
+static void testbed_reset_priority(void)
 {
 	const struct sched_param usual = { 0 };
 
@@ -259,7 +258,7 @@ struct place {
 /* As any switch of that file, in /run; where only root may write there in the user's own folder for
  * such things. Without one it is a folder that is made for it: a name that anybody could foresee in
  * /tmp could be taken by others before. */
-static int find_socket(const struct config *c, struct place *p, struct weir_error *e)
+static int testbed_find_socket(const struct config *c, struct place *p, struct weir_error *e)
 {
 	const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
 	const char *name = strrchr(c->file, '/') ? strrchr(c->file, '/') + 1 : c->file;
@@ -282,23 +281,23 @@ static int find_socket(const struct config *c, struct place *p, struct weir_erro
 	return control_path(c->file, given, p->path, e);
 }
 
-static int run_switch(struct work *w, const struct config *c, struct run_result *r,
-		      struct testbed_health *h, struct weir_error *e)
+static int testbed_run_switch(struct work *w, const struct config *c, struct run_result *r,
+			      struct testbed_health *h, struct weir_error *e)
 {
 	struct place place;
 	struct awake awake;
 	int status = TESTBED_FAILED;
 
-	if (find_socket(c, &place, e) || control_open(&w->control, place.path, e))
+	if (testbed_find_socket(c, &place, e) || control_open(&w->control, place.path, e))
 		return TESTBED_FAILED;
 	if (!loop_open(&w->loop, &w->settings, e)) {
 		if (!real_open(&w->server, &w->loop, e)) {
 			e->text[0] = '\0';
 			awake_start(&awake);
-			status = pass_all(w, c, r, h, e);
+			status = testbed_measure(w, c, r, h, e);
 			awake_end(&awake);
 			real_close(&w->server);
-			calm_down();
+			testbed_reset_priority();
 		}
 		loop_close(&w->loop);
 	}
@@ -308,15 +307,16 @@ static int run_switch(struct work *w, const struct config *c, struct run_result 
 	return status;
 }
 
-static int run_bed(struct work *w, const struct config *c, struct run_result *r,
-		   struct testbed_health *h, struct weir_error *e)
+static int testbed_run_bed(struct work *w, const struct config *c, struct run_result *r,
+			   struct testbed_health *h, struct weir_error *e)
 {
 	int status;
 
 	if (bed_enter(e) || bed_new(&w->bed, w->plan.flows.count, w->plan.bin_count, e))
 		return TESTBED_FAILED;
 	plan_write(&w->plan, c, w->bed.board);
-	status = bed_start(&w->bed, &w->plan.bed, e) ? TESTBED_FAILED : run_switch(w, c, r, h, e);
+	status = bed_start(&w->bed, &w->plan.bed, e) ? TESTBED_FAILED
+						     : testbed_run_switch(w, c, r, h, e);
 	bed_free(&w->bed);
 	return status;
 }
@@ -339,7 +339,7 @@ int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h
 		return TESTBED_REFUSED;
 	}
 	if (!w.plan.needs_own_dctcp || (dctcp = own_dctcp_new(w.plan.alpha_start, e)))
-		status = run_bed(&w, c, r, h, e);
+		status = testbed_run_bed(&w, c, r, h, e);
 	own_dctcp_free(dctcp);
 	settings_free(&w.settings);
 	plan_free(&w.plan);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* testbed.h -- one run of a scenario with real packets: hosts, a switch between them, numbers
- * out. */
+/* testbed.h -- one run of a scenario with real packets, that is with hosts and a switch between
+ * them; and the results of real runs. */
 #ifndef TESTBED_TESTBED_H
 #define TESTBED_TESTBED_H
 #include "sim/measure/result.h"
+#include "sim/run/run.h"
+#include "switch/run/loop.h"
 
 enum testbed_status {
 	TESTBED_DONE = 0,
@@ -42,4 +44,36 @@ struct testbed_held_up testbed_held_up(const struct testbed_health *h);
  * is left to free, and there is a message. The process stays in a network namespace of its own. */
 int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h,
 		struct weir_error *e);
+
+/* --- results: the same metrics and tables as those of a simulated run, in the same store ---
+ *
+ * What the switch has counted is in switch_results.c; what hosts wrote on the board is added by
+ * host_results.c. A value that a real run cannot know is unknown. */
+
+enum { PORT_OF_LONGEST_QUEUE = -1 };
+
+/* What the switch has measured so far; queues are those of the port of that number. For
+ * run_result_free. */
+void real_results(struct loop *l, int measured_port, struct run_result *r);
+
+/* The settings of the run, "world real" among them. For config_free. */
+void real_config(const struct switch_settings *s, struct config *c);
+
+/* Adds the run to the store of a folder, in the place of one with the same settings and seed. */
+int real_store(struct loop *l, const char *folder, struct weir_error *e);
+
+/* The same of a switch that goes on: by a process of its own, so that the switch waits for no disk.
+ * What goes wrong is said there. */
+struct real_keeping {
+	int process; /* that writes; 0: none does */
+};
+void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k);
+void real_store_wait(struct real_keeping *k);
+
+struct testbed_plan;
+struct bed_board;
+
+/* Adds flows and what follows from them to what the switch has measured. */
+void outcome_add(const struct testbed_plan *p, const struct config *c, const struct bed_board *b,
+		 struct run_result *r);
 #endif

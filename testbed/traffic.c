@@ -1,15 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic.c -- what a testbed's hosts send and receive. See worker.h. */
+/* traffic.c -- the connections of a testbed's host, and what it sends and receives on them. See
+ * host.h. */
 #define _GNU_SOURCE
-#include "testbed/worker.h"
+#include "testbed/host.h"
+#include "base/memory.h"
 #include "weir/units.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum {
+	FIRST_PORT = 5001,
+	UNSENT_BYTES = 256 << 10, /* that an application has handed over and the kernel not sent */
+};
+
+struct sockaddr_in host_address(uint32_t host, uint32_t port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons((uint16_t)port),
+				     .sin_addr.s_addr = htonl(SUBNET + 1 + host) };
+}
+
+uint32_t host_port(uint32_t section)
+{
+	return FIRST_PORT + section;
+}
+
+int64_t worker_now_ns(const struct worker *w)
+{
+	return clock_ns() - w->board->epoch_ns;
+}
+
+struct endpoint *endpoint_new(struct worker *w, enum role role, int fd, uint32_t flow)
+{
+	struct endpoint *p = memory_zeroed(1, sizeof(*p));
+	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = p };
+
+	if (role == SENDS)
+		event.events |= EPOLLOUT;
+	if (role == LISTENS)
+		event.events = EPOLLIN;
+	*p = (struct endpoint){
+		.role = role, .fd = fd, .flow = flow, .opener = flow, .next = w->all
+	};
+	if (w->all)
+		w->all->before = p;
+	w->all = p;
+	epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event);
+	return p;
+}
+
+void endpoint_count(const struct endpoint *p, uint64_t *segments, uint64_t *retransmits)
+{
+	struct tcp_info info = { 0 };
+	socklen_t size = sizeof(info);
+
+	if (getsockopt(p->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+		return;
+	if (p->role == RECEIVES)
+		*segments += info.tcpi_data_segs_in;
+	*retransmits += info.tcpi_total_retrans;
+}
+
+void endpoint_free(struct worker *w, struct endpoint *p)
+{
+	endpoint_count(p, &w->closed_segments, &w->closed_retransmits);
+	close(p->fd);
+	if (p->role == SENDS)
+		w->sender_of[p->opener] = NULL;
+	if (p->before)
+		p->before->next = p->next;
+	else
+		w->all = p->next;
+	if (p->next)
+		p->next->before = p->before;
+	free(p);
+}
+
+/* A real host's cable has no rate; its connections have, so that none sends faster than its line in
+ * the other world. */
+int endpoint_dress(const struct worker *w, int fd, uint32_t section)
+{
+	const struct bed_section *s = &w->board->sections[section];
+	const int yes = 1, unsent = UNSENT_BYTES;
+	uint64_t pacing_Bps = w->board->hosts[w->host].line_Bps;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+	if (s->pacing_Bps && s->pacing_Bps < pacing_Bps)
+		pacing_Bps = s->pacing_Bps;
+	setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_Bps, sizeof(pacing_Bps));
+	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, s->cc, (socklen_t)strlen(s->cc));
+}
+
+void endpoint_set_tos(int fd, int tos)
+{
+	setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+}
 
 /* --- sending --- */
 
@@ -43,7 +137,7 @@ void host_open_flow(struct worker *w, uint32_t number)
 
 /* Packets get the class that a connection has when they leave: it changes when the first bytes have
  * left. Returns 0 until then; the plan looks again soon. */
-static int change_class(struct worker *w, struct endpoint *p, const struct bed_flow *f)
+static int endpoint_change_class(struct worker *w, struct endpoint *p, const struct bed_flow *f)
 {
 	int unsent = 0;
 
@@ -58,7 +152,8 @@ static int change_class(struct worker *w, struct endpoint *p, const struct bed_f
 }
 
 /* How much of the flow may be handed over now. */
-static uint64_t sendable(const struct bed_flow *f, const struct endpoint *p, int64_t now_ns)
+static uint64_t endpoint_sendable(const struct bed_flow *f, const struct endpoint *p,
+				  int64_t now_ns)
 {
 	if (f->size_bytes == BED_UNLIMITED)
 		return now_ns < f->stop_ns ? CHUNK_BYTES : 0;
@@ -67,7 +162,7 @@ static uint64_t sendable(const struct bed_flow *f, const struct endpoint *p, int
 
 /* The flow that is done makes place for the next one on its connection, which may not have
  * begun. */
-static void next_flow(struct worker *w, struct endpoint *p, int64_t now_ns)
+static void endpoint_next_flow(struct worker *w, struct endpoint *p, int64_t now_ns)
 {
 	uint32_t next = w->board->flows[p->flow].next;
 
@@ -81,20 +176,21 @@ static void next_flow(struct worker *w, struct endpoint *p, int64_t now_ns)
 		w->board->flows[next].began_ns = now_ns;
 }
 
-static void send_more(struct worker *w, struct endpoint *p)
+static void endpoint_send(struct worker *w, struct endpoint *p)
 {
 	int64_t now_ns = worker_now_ns(w);
 
 	while (p->flow != BED_NONE && p->is_going) {
 		const struct bed_flow *f = &w->board->flows[p->flow];
-		uint64_t left = sendable(f, p, now_ns);
+		uint64_t left = endpoint_sendable(f, p, now_ns);
 		ssize_t sent;
 
 		if (left == 0) {
-			next_flow(w, p, now_ns);
+			endpoint_next_flow(w, p, now_ns);
 			continue;
 		}
-		if (p->is_first && p->moved_bytes >= f->first_bytes && !change_class(w, p, f))
+		if (p->is_first && p->moved_bytes >= f->first_bytes &&
+		    !endpoint_change_class(w, p, f))
 			return;
 		if (p->is_first && left > f->first_bytes - p->moved_bytes)
 			left = f->first_bytes - p->moved_bytes;
@@ -115,7 +211,7 @@ void host_begin_flow(struct worker *w, uint32_t number)
 		return; /* those before it on the connection are not done; its turn comes */
 	p->is_going = 1;
 	f->began_ns = worker_now_ns(w);
-	send_more(w, p);
+	endpoint_send(w, p);
 }
 
 void host_change_classes(struct worker *w)
@@ -125,12 +221,12 @@ void host_change_classes(struct worker *w)
 	w->changing = 0;
 	for (struct endpoint *p = w->all; p; p = p->next)
 		if (p->role == SENDS && p->is_first)
-			send_more(w, p);
+			endpoint_send(w, p);
 }
 
 /* --- receiving --- */
 
-static void accept_all(struct worker *w, const struct endpoint *listener)
+static void endpoint_accept(struct worker *w, const struct endpoint *listener)
 {
 	for (;;) {
 		struct sockaddr_in from;
@@ -157,7 +253,7 @@ static void accept_all(struct worker *w, const struct endpoint *listener)
 }
 
 /* When the kernel saw the last packet of what was read come in; now, where it does not say. */
-static int64_t came_ns(const struct worker *w, struct msghdr *m)
+static int64_t endpoint_arrival_ns(const struct worker *w, struct msghdr *m)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		struct timespec t;
@@ -172,8 +268,8 @@ static int64_t came_ns(const struct worker *w, struct msghdr *m)
 }
 
 /* Those that are watched over time. */
-static void count_in_bins(const struct bed_board *b, uint32_t section, uint64_t bytes,
-			  int64_t time_ns)
+static void endpoint_count_bins(const struct bed_board *b, uint32_t section, uint64_t bytes,
+				int64_t time_ns)
 {
 	for (uint32_t i = 0; i < b->probe_count; i++) {
 		const struct bed_probe *p = &b->probes[i];
@@ -184,7 +280,8 @@ static void count_in_bins(const struct bed_board *b, uint32_t section, uint64_t 
 }
 
 /* Bytes of the connection belong to its flows in their order. */
-static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int64_t time_ns)
+static void endpoint_take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes,
+				int64_t time_ns)
 {
 	while (bytes > 0 && p->flow != BED_NONE) {
 		struct bed_flow *f = &w->board->flows[p->flow];
@@ -192,7 +289,7 @@ static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int
 		uint64_t taken = bytes < left ? bytes : left;
 
 		f->received_bytes += taken;
-		count_in_bins(w->board, f->section, taken, time_ns);
+		endpoint_count_bins(w->board, f->section, taken, time_ns);
 		bytes -= taken;
 		if (taken < left)
 			return;
@@ -202,7 +299,7 @@ static void take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes, int
 	}
 }
 
-static void receive_all(struct worker *w, struct endpoint *p)
+static void endpoint_receive(struct worker *w, struct endpoint *p)
 {
 	char control[256];
 
@@ -215,7 +312,7 @@ static void receive_all(struct worker *w, struct endpoint *p)
 		ssize_t got = recvmsg(p->fd, &m, MSG_TRUNC);
 
 		if (got > 0) {
-			take_bytes(w, p, (uint64_t)got, came_ns(w, &m));
+			endpoint_take_bytes(w, p, (uint64_t)got, endpoint_arrival_ns(w, &m));
 			continue;
 		}
 		if (got == 0 || errno != EAGAIN)
@@ -225,7 +322,7 @@ static void receive_all(struct worker *w, struct endpoint *p)
 }
 
 /* A sender hears only that the other side is done, too, or gone. */
-static void hear(struct worker *w, struct endpoint *p, uint32_t events)
+static void endpoint_handle_events(struct worker *w, struct endpoint *p, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)) {
 		if (p->flow != BED_NONE)
@@ -234,15 +331,15 @@ static void hear(struct worker *w, struct endpoint *p, uint32_t events)
 		return;
 	}
 	if (events & EPOLLOUT)
-		send_more(w, p);
+		endpoint_send(w, p);
 }
 
 void host_serve(struct worker *w, struct endpoint *p, uint32_t events)
 {
 	if (p->role == LISTENS)
-		accept_all(w, p);
+		endpoint_accept(w, p);
 	else if (p->role == RECEIVES)
-		receive_all(w, p);
+		endpoint_receive(w, p);
 	else
-		hear(w, p, events);
+		endpoint_handle_events(w, p, events);
 }

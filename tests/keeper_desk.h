@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* keeper_desk.h -- a keeper over a switch that is an array: settings and counters as a test likes,
- * in virtual time, with a tuner whose wishes are the test's. */
+/* keeper_control.h -- a keeper over a switch that is an array: settings and counters as a test
+ * likes, in virtual time, with a tuner whose desired are the test's. */
 #ifndef TESTS_KEEPER_DESK_H
 #define TESTS_KEEPER_DESK_H
 #ifndef _GNU_SOURCE
@@ -128,7 +128,7 @@ struct desk {
 	char last[KEEPER_WHY_SIZE];
 };
 
-/* A tuner's params are what it is told; these tell where the test's wishes are. */
+/* A tuner's params are what it is told; these tell where the test's desired are. */
 struct wisher_params {
 	const struct weir_tune_knobs *wish;
 };

@@ -70,7 +70,7 @@ static inline enum wire_sending memory_send(struct wire *w, const struct wire_pi
 	return *sent ? WIRE_SENT : WIRE_LATER;
 }
 
-static inline int memory_mend(struct wire *w)
+static inline int memory_check_link(struct wire *w)
 {
 	return !w->down;
 }
@@ -89,7 +89,7 @@ static const struct wire_ops memory __attribute__((unused)) = {
 	.peek = memory_peek,
 	.release = memory_release,
 	.send = memory_send,
-	.mend = memory_mend,
+	.check_link = memory_check_link,
 	.count = memory_count,
 };
 

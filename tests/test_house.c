@@ -328,7 +328,7 @@ TEST(test_dependency_rule_finds_a_bad_include)
 	CHECK_INT(violations("switch/plane/plane.c", "#include \"switch/wire/wire.h\"\n"), 1);
 	CHECK_INT(violations("sim/run/run.c", "#include \"switch/plane/plane.h\"\n"), 1);
 	CHECK_INT(violations("keeper/core/keeper.c", "#include \"sim/core/engine.h\"\n"), 1);
-	CHECK_INT(violations("keeper/core/keeper.c", "#include \"keeper/drivers/drivers.h\"\n"), 1);
+	CHECK_INT(violations("keeper/core/keeper.c", "#include \"keeper/drivers/redis.h\"\n"), 1);
 }
 
 TEST(test_rule_of_memory_finds_an_allocator_and_no_name_like_it)

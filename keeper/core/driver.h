@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver.h -- how a keeper reaches a switch: one table a kind of switch.
+/* driver.h -- how a keeper reaches a switch: one table of operations per kind of switch.
  *
- * A driver is told the profiles of a plan when it is opened and knows them by their numbers
- * afterwards. Calls may wait for the switch, but never long. One that fails because the switch does
- * not answer says so and tries again with the next call: connections are the driver's affair. */
+ * A driver gets the plan when it is opened, and profiles are named by their number in the plan
+ * afterwards. Calls may block for a bounded time. If the switch does not answer, the call fails
+ * with KEEPER_LOST, and the driver reconnects with the next call. */
 #ifndef KEEPER_CORE_DRIVER_H
 #define KEEPER_CORE_DRIVER_H
 #include "keeper/core/setting.h"
+#include "base/registry.h"
 #include "weir/scheme.h"
 #include <stdio.h>
 
@@ -15,52 +16,53 @@ struct keeper_plan;
 enum keeper_reading {
 	KEEPER_READ,
 	KEEPER_LOST,   /* the switch does not answer */
-	KEEPER_UNFIT,  /* it does, but the profile is missing, of another kind, or garbage */
+	KEEPER_UNFIT,  /* the profile is missing, of another kind, or malformed */
 	KEEPER_LOCKED, /* the setting was read, but cannot be written now: ECN is off */
 };
 
-enum keeper_look { KEEPER_LOOK_AT_ALL, KEEPER_LOOK_AT_SETTINGS };
+enum keeper_scope { KEEPER_READ_ALL, KEEPER_READ_SETTINGS };
 
-/* Of a driver whose switch has a time of its own. */
-enum keeper_advance { KEEPER_GOES_ON, KEEPER_OVER };
+/* For drivers in virtual time. */
+enum keeper_advance { KEEPER_RUNNING, KEEPER_OVER };
 
 enum keeper_following { KEEPER_FOLLOWS, KEEPER_DIFFERS, KEEPER_UNKNOWN };
 
-/* error says why for anything but the first of either. */
+/* The error is set for every result but the first of an enum. */
 struct keeper_driver_ops {
 	struct weir_scheme scheme;
-	uint32_t p_unit_ppm; /* settings have multiples of it */
-	/* NULL with a message: a mistake of the plan, or what this program was built without. That
-	 * the switch does not answer is no reason. */
+	uint32_t p_unit_ppm; /* granularity of the marking probability */
+	/* NULL with a message: the plan is wrong, or this program was built without the driver.
+	 * A switch that does not answer is no error here. */
 	void *(*open)(const void *params, const struct keeper_plan *plan, struct weir_error *e);
 	void (*close)(void *driver);
-	/* All profiles are about to be read, and counted; or only read, before they are written.
-	 * For drivers that can ask for much at once. NULL: nothing to prepare. */
-	void (*prepare)(void *driver, enum keeper_look look);
+	/* Announces that all profiles will be read (and counted), so that a driver can batch its
+	 * requests. NULL: not needed. */
+	void (*prepare)(void *driver, enum keeper_scope look);
 	enum keeper_reading (*read)(void *driver, uint32_t profile, struct keeper_setting *s,
 				    struct weir_error *e);
 	enum keeper_reading (*count)(void *driver, uint32_t profile, struct keeper_counters *c,
 				     struct weir_error *e);
-	/* All of the setting, or nothing. -1: it is not known whether it came into force. */
+	/* Atomic. -1: the setting may or may not be in force. */
 	int (*write)(void *driver, uint32_t profile, const struct keeper_setting *s,
 		     struct weir_error *e);
-	/* What a setting becomes when it is written, where the switch has no finer one. NULL: what
-	 * it is. */
+	/* Rounds a setting to what the switch can represent. NULL: no rounding. */
 	void (*round)(void *driver, uint32_t profile, struct keeper_setting *s);
-	/* Does the hardware have what was written? NULL: what is read back is what the hardware
-	 * has. */
+	/* Is the setting in force in the hardware? NULL: reading back tells. */
 	enum keeper_following (*follows)(void *driver, uint32_t profile,
 					 const struct keeper_setting *s, struct weir_error *e);
-	/* What somebody may have changed since the last step, for drivers that hear of it: a
-	 * descriptor to wait for, -1 where there is none for now; and the next profile, -1: no
-	 * more. Both or none may be NULL. */
-	int (*news_fd)(void *driver);
-	int64_t (*news)(void *driver);
-	/* Virtual time goes on to time_ns, from 0 when it was opened. KEEPER_OVER: there is no more
-	 * of it; error is empty unless something failed. NULL: the switch lives in the time that
-	 * clocks show. */
+	/* Notifications of changes by others: a descriptor to poll, -1: none at the moment; and the
+	 * next profile that may have changed, -1: no more. Both or neither may be NULL. */
+	int (*notification_fd)(void *driver);
+	int64_t (*next_notification)(void *driver);
+	/* Advances virtual time, which is 0 at open, to time_ns. KEEPER_OVER: the simulation has
+	 * ended; the error is empty unless it failed. NULL: the switch runs in real time. */
 	enum keeper_advance (*advance)(void *driver, int64_t time_ns, struct weir_error *e);
-	/* What became of the traffic, as a line of JSON, where time is over. NULL: nobody knows. */
+	/* Writes traffic results as a line of JSON when virtual time has ended. NULL: none. */
 	void (*report)(void *driver, FILE *f);
 };
+
+extern const struct keeper_driver_ops keeper_driver_sonic, keeper_driver_tc, keeper_driver_weir,
+	keeper_driver_sim;
+extern const struct keeper_driver_ops *const keeper_driver_all[]; /* ends with NULL */
+extern const struct registry keeper_driver_registry;
 #endif

@@ -3,7 +3,7 @@
 #include "keeper/core/plan.h"
 #include "base/pairs.h"
 #include "base/memory.h"
-#include "config/plugin.h"
+#include "config/schemes.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ const struct weir_option keeper_limit_table[] = {
 };
 #undef AT
 
-#define AT(member) offsetof(struct keeper_mimic, member)
-const struct weir_option keeper_mimic_table[] = {
+#define AT(member) offsetof(struct keeper_emulator, member)
+const struct weir_option keeper_emulator_table[] = {
 	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
 	  "Unix socket of the Redis that is to look like a SONiC switch's", NULL },
 	{ "poll", WEIR_OPT_TIME_NS, AT(poll_ns), "1s", WEIR_NS_PER_MS, DAY_NS,
@@ -124,7 +124,7 @@ static const char *const section_names[] = { "keeper", "limits", "mimic", "profi
 static const struct weir_option *const section_tables[] = {
 	keeper_option_table,
 	keeper_limit_table,
-	keeper_mimic_table,
+	keeper_emulator_table,
 	keeper_limit_table,
 };
 
@@ -135,7 +135,7 @@ struct reader {
 	struct ini_pairs pairs;
 };
 
-static int open_profile(struct reader *r, struct ini_place *at, const char *name)
+static int plan_open_profile(struct reader *r, struct ini_place *at, const char *name)
 {
 	struct keeper_plan *p = r->p;
 
@@ -159,13 +159,13 @@ static int open_profile(struct reader *r, struct ini_place *at, const char *name
 	return 0;
 }
 
-static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+static int plan_take_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct reader *r = user;
 	int which = 0;
 
 	if (strcmp(kind, "profile") == 0)
-		return open_profile(r, at, name);
+		return plan_open_profile(r, at, name);
 	while (which < OWNER_PROFILE && strcmp(kind, section_names[which]) != 0)
 		which++;
 	if (which == OWNER_PROFILE)
@@ -181,7 +181,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 	return 0;
 }
 
-static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int plan_take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
 	const struct ini_pair pair = {
@@ -198,7 +198,7 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 	return ini_pairs_add(&r->pairs, at, &pair, "interval = 10s");
 }
 
-static void take_title(void *user, const char *text)
+static void plan_take_title(void *user, const char *text)
 {
 	struct keeper_plan *p = ((struct reader *)user)->p;
 
@@ -208,14 +208,14 @@ static void take_title(void *user, const char *text)
 static const struct ini_form form = {
 	.what = "a keeper's plan",
 	.example = "[keeper]",
-	.title = take_title,
-	.section = take_header,
-	.pair = take_pair,
+	.title = plan_take_title,
+	.section = plan_take_header,
+	.pair = plan_take_pair,
 };
 
 /* --- from pairs to a plan --- */
 
-static int locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e)
+static int plan_locate_error(const struct reader *r, const struct ini_pair *p, struct weir_error *e)
 {
 	char section[INI_NAME_SIZE + 16];
 
@@ -226,7 +226,7 @@ static int locate(const struct reader *r, const struct ini_pair *p, struct weir_
 	return ini_pair_locate(p, r->p->file, section, e);
 }
 
-static int unknown_key(const struct ini_pair *p, struct weir_error *e)
+static int plan_unknown_key(const struct ini_pair *p, struct weir_error *e)
 {
 	const char *names[64];
 	size_t count = 0;
@@ -236,13 +236,13 @@ static int unknown_key(const struct ini_pair *p, struct weir_error *e)
 	return weir_error_unknown(e, "key", p->key, names, count);
 }
 
-static int apply(const struct reader *r, uint32_t at, void *params, struct weir_error *e)
+static int plan_apply_pair(const struct reader *r, uint32_t at, void *params, struct weir_error *e)
 {
 	const struct ini_pair *p = &r->pairs.list[at], *earlier = ini_pairs_earlier(&r->pairs, at);
 	const struct weir_option *o = weir_option_find(section_tables[p->owner], p->key);
 
 	if (!o)
-		return unknown_key(p, e);
+		return plan_unknown_key(p, e);
 	if (o->type == WEIR_OPT_LINES) {
 		line_list_add((struct line_list *)(void *)((char *)params + o->offset), p->value,
 			      p->line);
@@ -254,16 +254,16 @@ static int apply(const struct reader *r, uint32_t at, void *params, struct weir_
 }
 
 /* Every pair of that owner. */
-static int apply_all(const struct reader *r, enum owner owner, uint32_t profile, void *params,
-		     struct weir_error *e)
+static int plan_apply_pairs(const struct reader *r, enum owner owner, uint32_t profile,
+			    void *params, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++) {
 		const struct ini_pair *p = &r->pairs.list[i];
 
 		if (p->owner != (int)owner || (owner == OWNER_PROFILE && p->number != profile))
 			continue;
-		if (apply(r, i, params, e))
-			return locate(r, p, e);
+		if (plan_apply_pair(r, i, params, e))
+			return plan_locate_error(r, p, e);
 	}
 	return 0;
 }
@@ -271,49 +271,49 @@ static int apply_all(const struct reader *r, enum owner owner, uint32_t profile,
 /* --- what goes together --- */
 
 /* The line of a key of [keeper], or that of its header. */
-static int mistake(const struct reader *r, const char *key, struct weir_error *e)
+static int plan_mistake(const struct reader *r, const char *key, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++)
 		if (r->pairs.list[i].owner == OWNER_KEEPER &&
 		    strcmp(r->pairs.list[i].key, key) == 0)
-			return locate(r, &r->pairs.list[i], e);
+			return plan_locate_error(r, &r->pairs.list[i], e);
 	return weir_error_prefix(e, "%.200s:%d: keeper.%s: ", r->p->file, r->seen[OWNER_KEEPER],
 				 key);
 }
 
-static int check_driver(const struct reader *r, const struct registry *drivers,
-			struct weir_error *e)
+static int plan_check_driver(const struct reader *r, const struct registry *drivers,
+			     struct weir_error *e)
 {
 	struct keeper_plan *p = r->p;
 
 	if (!p->options.driver[0]) {
 		weir_error_set(e, "is missing; how the switch is reached, as in driver = sonic");
-		return mistake(r, "driver", e);
+		return plan_mistake(r, "driver", e);
 	}
 	p->driver = weir_registry_parse(drivers, p->options.driver, p->driver_params, e);
-	return p->driver ? 0 : mistake(r, "driver", e);
+	return p->driver ? 0 : plan_mistake(r, "driver", e);
 }
 
-static int check_tune(const struct reader *r, struct weir_error *e)
+static int plan_check_tuner(const struct reader *r, struct weir_error *e)
 {
 	struct keeper_plan *p = r->p;
 
-	if (!p->options.tune[0] && p->mimic.socket[0])
+	if (!p->options.tune[0] && p->emulator.socket[0])
 		return 0; /* it is not for a keeper */
 	if (!p->options.tune[0]) {
 		weir_error_set(e, "is missing; who decides, as in tune = qla");
-		return mistake(r, "tune", e);
+		return plan_mistake(r, "tune", e);
 	}
 	if (tune_parse(p->options.tune, &p->tune, p->tune_params, e))
-		return mistake(r, "tune", e);
+		return plan_mistake(r, "tune", e);
 	if (p->tune.agent || p->tune.tuner)
 		return 0;
 	weir_error_set(e, "none decides nothing; a keeper that only watches has --dry-run");
-	return mistake(r, "tune", e);
+	return plan_mistake(r, "tune", e);
 }
 
-static int check_limits(const struct reader *r, const struct keeper_profile *p,
-			struct weir_error *e)
+static int plan_check_limits(const struct reader *r, const struct keeper_profile *p,
+			     struct weir_error *e)
 {
 	const struct keeper_bounds *b = &p->limits.bounds;
 	const char *wrong = NULL;
@@ -333,26 +333,26 @@ static int check_limits(const struct reader *r, const struct keeper_profile *p,
 	return weir_error_set(e, "%.200s:%d: profile.%s: %s", r->p->file, p->line, p->name, wrong);
 }
 
-static int fill_profile(const struct reader *r, uint32_t number, struct weir_error *e)
+static int plan_fill_profile(const struct reader *r, uint32_t number, struct weir_error *e)
 {
 	struct keeper_profile *p = &r->p->profiles[number];
 
 	weir_options_default(&p->limits, keeper_limit_table);
-	if (apply_all(r, OWNER_LIMITS, 0, &p->limits, e) ||
-	    apply_all(r, OWNER_PROFILE, number, &p->limits, e))
+	if (plan_apply_pairs(r, OWNER_LIMITS, 0, &p->limits, e) ||
+	    plan_apply_pairs(r, OWNER_PROFILE, number, &p->limits, e))
 		return -1;
-	return check_limits(r, p, e);
+	return plan_check_limits(r, p, e);
 }
 
-static int fill(const struct reader *r, const struct registry *drivers, struct weir_error *e)
+static int plan_fill(const struct reader *r, const struct registry *drivers, struct weir_error *e)
 {
 	struct keeper_plan *p = r->p;
 
 	if (!r->seen[OWNER_KEEPER])
 		return weir_error_set(e, "%.200s: a plan has a section [keeper]", p->file);
-	if (apply_all(r, OWNER_KEEPER, 0, &p->options, e) ||
-	    apply_all(r, OWNER_MIMIC, 0, &p->mimic, e) || check_driver(r, drivers, e) ||
-	    check_tune(r, e))
+	if (plan_apply_pairs(r, OWNER_KEEPER, 0, &p->options, e) ||
+	    plan_apply_pairs(r, OWNER_MIMIC, 0, &p->emulator, e) ||
+	    plan_check_driver(r, drivers, e) || plan_check_tuner(r, e))
 		return -1;
 	if (!p->profile_count)
 		return weir_error_set(e,
@@ -360,7 +360,7 @@ static int fill(const struct reader *r, const struct registry *drivers, struct w
 				      "[profile AZURE_LOSSLESS]",
 				      p->file);
 	for (uint32_t i = 0; i < p->profile_count; i++)
-		if (fill_profile(r, i, e))
+		if (plan_fill_profile(r, i, e))
 			return -1;
 	return 0;
 }
@@ -376,8 +376,8 @@ int keeper_plan_read_text(struct keeper_plan *p, const struct registry *drivers,
 	memset(p, 0, sizeof(*p));
 	snprintf(p->file, sizeof(p->file), "%s", text->file);
 	weir_options_default(&p->options, keeper_option_table);
-	weir_options_default(&p->mimic, keeper_mimic_table);
-	failed = ini_read(&form, &r, text, e) || fill(&r, drivers, e);
+	weir_options_default(&p->emulator, keeper_emulator_table);
+	failed = ini_read(&form, &r, text, e) || plan_fill(&r, drivers, e);
 	ini_pairs_free(&r.pairs);
 	if (failed)
 		keeper_plan_free(p);
@@ -400,6 +400,14 @@ int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, cons
 	return failed;
 }
 
+int64_t keeper_plan_find(const struct keeper_plan *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->profile_count; i++)
+		if (strcmp(p->profiles[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
 void keeper_plan_free(struct keeper_plan *p)
 {
 	for (uint32_t i = 0; i < p->profile_count; i++)
@@ -409,8 +417,8 @@ void keeper_plan_free(struct keeper_plan *p)
 }
 
 /* "/etc/weir/leaf3.ini" is leaf3. */
-static void by_name(const struct keeper_plan *p, const char *folder, const char *ending,
-		    char path[WEIR_OPT_TEXT_SIZE])
+static void plan_name_path(const struct keeper_plan *p, const char *folder, const char *ending,
+			   char path[WEIR_OPT_TEXT_SIZE])
 {
 	const char *slash = strrchr(p->file, '/'), *name = slash ? slash + 1 : p->file;
 	const char *dot = strrchr(name, '.');
@@ -425,7 +433,7 @@ void keeper_plan_journal(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SI
 	if (p->options.journal[0])
 		snprintf(path, WEIR_OPT_TEXT_SIZE, "%s", p->options.journal);
 	else
-		by_name(p, "/var/lib/weir", ".journal", path);
+		plan_name_path(p, "/var/lib/weir", ".journal", path);
 }
 
 void keeper_plan_socket(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SIZE])
@@ -433,5 +441,5 @@ void keeper_plan_socket(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SIZ
 	if (p->options.socket[0])
 		snprintf(path, WEIR_OPT_TEXT_SIZE, "%s", p->options.socket);
 	else
-		by_name(p, "/run/weir", ".sock", path);
+		plan_name_path(p, "/run/weir", ".sock", path);
 }

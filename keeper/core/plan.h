@@ -52,7 +52,7 @@ struct keeper_options {
 };
 
 /* [mimic]: of 'weir keeper mimic' alone, see mimic.h */
-struct keeper_mimic {
+struct keeper_emulator {
 	char socket[WEIR_OPT_TEXT_SIZE]; /* empty: there is no such section */
 	uint64_t poll_ns, apply_ns, speed_q32;
 };
@@ -60,7 +60,7 @@ struct keeper_mimic {
 struct keeper_plan {
 	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
 	struct keeper_options options;
-	struct keeper_mimic mimic;
+	struct keeper_emulator emulator;
 	const struct keeper_driver_ops *driver;
 	struct tune_choice tune;
 	_Alignas(8) unsigned char driver_params[WEIR_SPEC_PARAMS_MAX],
@@ -69,7 +69,8 @@ struct keeper_plan {
 	struct keeper_profile *profiles;
 };
 
-extern const struct weir_option keeper_option_table[], keeper_limit_table[], keeper_mimic_table[];
+extern const struct weir_option keeper_option_table[], keeper_limit_table[],
+	keeper_emulator_table[];
 
 /* drivers are those that the plan may name. On -1 nothing is left to free. */
 int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, const char *file,
@@ -77,6 +78,9 @@ int keeper_plan_read(struct keeper_plan *p, const struct registry *drivers, cons
 int keeper_plan_read_text(struct keeper_plan *p, const struct registry *drivers,
 			  const struct ini_text *text, struct weir_error *e);
 void keeper_plan_free(struct keeper_plan *p);
+
+/* The number of the profile with that name; -1: there is none. */
+int64_t keeper_plan_find(const struct keeper_plan *p, const char *name);
 
 /* Where the journal lies and where the keeper is reached: as given, or by the file's name. */
 void keeper_plan_journal(const struct keeper_plan *p, char path[WEIR_OPT_TEXT_SIZE]);

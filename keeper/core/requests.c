@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.c -- see keeper.h: how a keeper begins after another one, how it ends, and what
- * operators ask of it about a profile. */
+/* requests.c -- what an operator asks of a keeper: to begin after another one, to resume, release
+ * or restore a profile, to go on by another plan, and to stop. See keeper.h. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
 #include <string.h>
+#include <unistd.h>
 
 int keeper_find_profile(const struct keeper_plan *plan, const char *name, uint32_t *profile,
 			struct weir_error *e)
 {
 	const char *names[KEEPER_PROFILES_MAX];
+	const int64_t found = keeper_plan_find(plan, name);
 
-	for (*profile = 0; *profile < plan->profile_count; (*profile)++) {
-		names[*profile] = plan->profiles[*profile].name;
-		if (strcmp(names[*profile], name) == 0)
-			return 0;
-	}
+	*profile = found < 0 ? plan->profile_count : (uint32_t)found;
+	if (found >= 0)
+		return 0;
+	for (uint32_t i = 0; i < plan->profile_count; i++)
+		names[i] = plan->profiles[i].name;
 	return weir_error_unknown(e, "profile", name, names, plan->profile_count);
 }
 
 /* --- beginning and ending --- */
 
-static void adopt_one(struct keeper *k, const struct keeper_record *r)
+static void requests_adopt_record(struct keeper *k, const struct keeper_record *r)
 {
 	struct weir_error e;
 	uint32_t profile;
@@ -32,23 +34,23 @@ static void adopt_one(struct keeper *k, const struct keeper_record *r)
 		return;
 	}
 	k->records[profile] = *r;
-	k->kept[profile].in_force = r->wrote;
-	k->kept[profile].is_unsure = 1; /* either end of the last change may be in force */
+	k->profiles[profile].in_force = r->wrote;
+	k->profiles[profile].is_unsure = 1; /* either end of the last change may be in force */
 }
 
 void keeper_adopt(struct keeper *k, const struct keeper_record *left, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (left[i].name[0])
-			adopt_one(k, &left[i]);
+			requests_adopt_record(k, &left[i]);
 }
 
-struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_tell *tell, void *user)
+struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_handler *on_restored, void *user)
 {
 	struct keeper_restoring x = {
 		.plan = k->plan,
 		.driver = k->driver,
-		.tell = tell,
+		.on_restored = on_restored,
 		.user = user,
 	};
 	struct weir_error e;
@@ -57,32 +59,27 @@ struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_tell *tell, v
 		return (struct keeper_stopped){ 0, 0 };
 	keeper_restore(&x, k->records, k->record_count);
 	if (keeper_journal_keep(k->journal, k->records, k->record_count, &e))
-		keeper_say_of_switch(k, KEEPER_DID_FAIL, e.text);
+		keeper_report_switch(k, KEEPER_DID_FAIL, e.text);
 	return (struct keeper_stopped){ x.left, x.unanswered };
 }
 
 /* --- what operators ask for --- */
 
-static int refuse_state(const struct keeper *k, uint32_t profile, struct weir_error *e)
-{
-	return weir_error_set(
-		e, "%s is %s; only one that was yielded or had an alarm is taken again",
-		k->plan->profiles[profile].name, keeper_state_names[k->kept[profile].state]);
-}
-
-int keeper_take_again(struct keeper *k, const char *name, struct weir_error *e)
+int keeper_resume_profile(struct keeper *k, const char *name, struct weir_error *e)
 {
 	struct keeper_record *r;
 	uint32_t profile;
-	struct kept *p;
+	struct profile_state *p;
 	unsigned left;
 
 	if (keeper_find_profile(k->plan, name, &profile, e))
 		return -1;
-	p = &k->kept[profile];
+	p = &k->profiles[profile];
 	r = &k->records[profile];
-	if (p->state != KEEPER_GIVEN && p->state != KEEPER_ALARM)
-		return refuse_state(k, profile, e);
+	if (p->state != KEEPER_OPERATOR && p->state != KEEPER_ALARM)
+		return weir_error_set(
+			e, "%s is %s; only one that was yielded or had an alarm is taken again",
+			name, keeper_state_names[p->state]);
 	left = keeper_record_left(r, &p->in_force);
 	if (r->yielded && left)
 		return weir_error_set(
@@ -95,31 +92,32 @@ int keeper_take_again(struct keeper *k, const char *name, struct weir_error *e)
 	p->probation = 0;
 	p->unverified_ns = 0;
 	if (r->yielded) {
-		keeper_begin(k, profile, &p->in_force);
+		keeper_manage_profile(k, profile, &p->in_force);
 		return 0;
 	}
 	p->state = KEEPER_TUNED;
-	keeper_why(p, "an operator has looked at the alarm; the original is the one from before");
-	keeper_say(k, KEEPER_DID_RESUME, profile, NULL, NULL);
+	keeper_set_reason(
+		p, "an operator has looked at the alarm; the original is the one from before");
+	keeper_report_profile(k, KEEPER_DID_RESUME, profile, NULL, NULL);
 	return 0;
 }
 
 /* The setting in force, or in force at the last read, is the operator's. */
-static int hand_over(struct keeper *k, uint32_t profile, const struct keeper_setting *now,
-		     struct weir_error *e)
+static int requests_hand_over(struct keeper *k, uint32_t profile, const struct keeper_setting *now,
+			      struct weir_error *e)
 {
-	struct kept *p = &k->kept[profile];
+	struct profile_state *p = &k->profiles[profile];
 
 	keeper_record_release(&k->records[profile], now);
 	p->in_force = *now;
 	p->probation = 0;
 	p->unverified_ns = 0;
-	if (p->state != KEEPER_CANNOT)
-		p->state = KEEPER_GIVEN;
-	return keeper_save(k, e);
+	if (p->state != KEEPER_UNMANAGED)
+		p->state = KEEPER_OPERATOR;
+	return keeper_save_journal(k, e);
 }
 
-int keeper_release(struct keeper *k, const char *name, struct weir_error *e)
+int keeper_release_profile(struct keeper *k, const char *name, struct weir_error *e)
 {
 	struct keeper_setting original;
 	uint32_t at;
@@ -128,32 +126,33 @@ int keeper_release(struct keeper *k, const char *name, struct weir_error *e)
 		return -1;
 	if (at >= k->plan->profile_count) {
 		k->records[at].name[0] = '\0';
-		return keeper_save(k, e);
+		return keeper_save_journal(k, e);
 	}
 	original = k->records[at].original;
-	if (hand_over(k, at, &k->kept[at].in_force, e))
+	if (requests_hand_over(k, at, &k->profiles[at].in_force, e))
 		return -1;
-	keeper_why(&k->kept[at],
-		   "its original was released; it is the operator's until 'weir keeper resume'");
-	keeper_say(k, KEEPER_DID_RELEASE, at, &original, &k->kept[at].in_force);
+	keeper_set_reason(
+		&k->profiles[at],
+		"its original was released; it is the operator's until 'weir keeper resume'");
+	keeper_report_profile(k, KEEPER_DID_RELEASE, at, &original, &k->profiles[at].in_force);
 	return 0;
 }
 
-/* A keeper_restore_tell; user is a weir_error. */
-static void tell_error(void *user, const struct keeper_record *r, enum keeper_restored became,
-		       const char *why)
+/* A keeper_restore_handler; user is a weir_error. */
+static void requests_restore_error(void *user, const struct keeper_record *r,
+				   enum keeper_restored became, const char *why)
 {
 	(void)became;
 	weir_error_set(user, "%s: the original is not put back: %s", r->name, why);
 }
 
-int keeper_put_back(struct keeper *k, const char *name, struct weir_error *e)
+int keeper_restore_profile(struct keeper *k, const char *name, struct weir_error *e)
 {
 	struct keeper_restoring x = {
 		.plan = k->plan,
 		.driver = k->driver,
 		.forced = name,
-		.tell = tell_error,
+		.on_restored = requests_restore_error,
 		.user = e,
 	};
 	struct keeper_setting before;
@@ -166,11 +165,147 @@ int keeper_put_back(struct keeper *k, const char *name, struct weir_error *e)
 	r = k->records[at];
 	if (keeper_restore(&x, &r, 1))
 		return -1;
-	before = k->kept[at].in_force;
-	if (hand_over(k, at, &k->records[at].original, e))
+	before = k->profiles[at].in_force;
+	if (requests_hand_over(k, at, &k->records[at].original, e))
 		return -1;
-	keeper_why(&k->kept[at], "its original was put back by request; it is the operator's until "
-				 "'weir keeper resume'");
-	keeper_say(k, KEEPER_DID_RELEASE, at, &before, &k->kept[at].in_force);
+	keeper_set_reason(&k->profiles[at],
+			  "its original was put back by request; it is the operator's until "
+			  "'weir keeper resume'");
+	keeper_report_profile(k, KEEPER_DID_RELEASE, at, &before, &k->profiles[at].in_force);
+	return 0;
+}
+
+int keeper_reload_check(const struct keeper_plan *now, const struct keeper_plan *next,
+			struct weir_error *e)
+{
+	const char *wrong = NULL;
+
+	if (strcmp(now->options.driver, next->options.driver) != 0)
+		wrong = "driver";
+	else if (strcmp(now->options.journal, next->options.journal) != 0)
+		wrong = "journal";
+	else if (strcmp(now->options.socket, next->options.socket) != 0)
+		wrong = "socket";
+	else if (now->options.http != next->options.http)
+		wrong = "http";
+	return wrong ? weir_error_set(
+			       e,
+			       "%.200s: keeper.%s: is another now; stop the keeper and start it "
+			       "again for that",
+			       next->file, wrong)
+		     : 0;
+}
+
+static int reload_restore_removed(struct keeper *k, const struct keeper_plan *next,
+				  struct weir_error *e)
+{
+	struct keeper_restoring x = { .plan = k->plan, .driver = k->driver };
+
+	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
+		struct keeper_record r = k->records[i];
+
+		if (keeper_plan_find(next, k->plan->profiles[i].name) >= 0 ||
+		    k->mode == KEEPER_DRY || !keeper_restore(&x, &r, 1))
+			continue;
+		return weir_error_set(
+			e,
+			"profile %s is not in the plan any more, but its original could not "
+			"be put back; 'weir keeper release' gives it up",
+			k->plan->profiles[i].name);
+	}
+	return 0;
+}
+
+/* The latest writes, as many as the new limit looks at. */
+static void reload_move_writes(struct profile_state *to, const struct profile_state *from,
+			       uint64_t to_size, uint64_t from_size)
+{
+	uint64_t left = from->writes < from_size ? from->writes : from_size;
+
+	left = left < to_size ? left : to_size;
+	for (uint64_t ago = 1; ago <= left; ago++)
+		to->wrote_ns[(from->writes - ago) % to_size] =
+			from->wrote_ns[(from->writes - ago) % from_size];
+}
+
+static void reload_move_profile(struct keeper *to, uint32_t at, const struct keeper *from,
+				uint32_t was)
+{
+	int64_t *ring = to->profiles[at].wrote_ns;
+
+	to->profiles[at] = from->profiles[was];
+	to->profiles[at].wrote_ns = ring;
+	reload_move_writes(&to->profiles[at], &from->profiles[was],
+			   to->plan->profiles[at].limits.writes,
+			   from->plan->profiles[was].limits.writes);
+	to->records[at] = from->records[was];
+}
+
+/* A tuner that has learnt something keeps it, where it would be made for the same queues. */
+static int reload_keeps_tuner(const struct keeper_plan *a, const struct keeper_plan *b)
+{
+	if (strcmp(a->options.tune, b->options.tune) != 0 ||
+	    a->options.interval_ns != b->options.interval_ns ||
+	    a->options.rtt_ns != b->options.rtt_ns ||
+	    a->options.mtu_bytes != b->options.mtu_bytes || a->options.seed != b->options.seed ||
+	    a->profile_count != b->profile_count)
+		return 0;
+	for (uint32_t i = 0; i < a->profile_count; i++)
+		if (strcmp(a->profiles[i].name, b->profiles[i].name) != 0)
+			return 0;
+	return 1;
+}
+
+/* Its params are those of the next plan, which are equal. */
+static void reload_move_tuner(struct keeper *to, struct keeper *from)
+{
+	const uint32_t count = to->plan->profile_count;
+
+	to->tuner_state = from->tuner_state;
+	to->tuner_size = from->tuner_size;
+	from->tuner_state = NULL;
+	from->tuner_size = 0;
+	to->env = from->env;
+	memcpy(to->queues, from->queues, count * sizeof(*to->queues));
+	memcpy(to->desired, from->desired, count * sizeof(*to->desired));
+	to->env.queues = to->queues;
+	keeper_find_tuner(to);
+}
+
+int keeper_reload(struct keeper *k, const struct keeper_plan *next, void *driver,
+		  struct weir_error *e)
+{
+	struct keeper made;
+
+	if (reload_restore_removed(k, next, e))
+		return -1;
+	keeper_init(&made, &(struct keeper_parts){ next, driver, k->mode, k->journal, k->on_event,
+						   k->user });
+	made.is_paused = k->is_paused;
+	made.is_lost = k->is_lost;
+	made.was_lost = k->was_lost;
+	made.now_ns = k->now_ns;
+	made.before_ns = k->before_ns;
+	made.canary_since_ns = k->canary_since_ns;
+	made.steps = k->steps;
+	for (uint32_t i = 0; i < next->profile_count; i++) {
+		int64_t was = keeper_plan_find(k->plan, next->profiles[i].name);
+
+		if (was >= 0)
+			reload_move_profile(&made, i, k, (uint32_t)was);
+	}
+	keeper_adopt(&made, k->records + k->plan->profile_count,
+		     k->record_count - k->plan->profile_count);
+	/* The journal must not name profiles that are not looked after any more. Without a file
+	 * nothing was written yet. */
+	if (made.mode != KEEPER_DRY && access(k->journal, F_OK) == 0 &&
+	    keeper_save_journal(&made, e)) {
+		keeper_free(&made);
+		return -1;
+	}
+	if (k->tuner_state && reload_keeps_tuner(k->plan, next))
+		reload_move_tuner(&made, k);
+	keeper_free(k);
+	*k = made;
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* redis.c -- see redis.h. */
 #define _GNU_SOURCE
 #include "keeper/drivers/redis.h"
-
 #include "weir/units.h"
 #include <time.h>
 
@@ -89,7 +88,7 @@ void redis_forget(struct redis *r)
 	r->planned_count = r->planned_next = 0;
 }
 
-static void disconnect(struct redis *r)
+static void redis_disconnect(struct redis *r)
 {
 	redis_forget(r);
 	if (r->context)
@@ -99,7 +98,7 @@ static void disconnect(struct redis *r)
 
 void redis_free(struct redis *r)
 {
-	disconnect(r);
+	redis_disconnect(r);
 	free(r->planned);
 	free(r);
 }
@@ -109,53 +108,49 @@ uint64_t redis_generation(const struct redis *r)
 	return r->context ? r->generation : 0;
 }
 
-static int subscribe(struct redis *r, struct weir_error *e);
+static int redis_subscribe(struct redis *r, struct weir_error *e);
 
 /* hiredis takes room for as many elements as the head of an array says: 8 GB for "*1000000000". */
-static void *create_array(const redisReadTask *task, redis_elements elements)
+static void *redis_create_array(const redisReadTask *task, redis_elements elements)
 {
 	const struct redis *r = task->privdata;
 
 	return elements > ELEMENTS_MAX ? NULL : r->standard->createArray(task, elements);
 }
 
-static void bound_reader(struct redis *r)
-{
-	redisReader *reader = r->context->reader;
-
-	r->standard = reader->fn;
-	r->functions = *reader->fn;
-	r->functions.createArray = create_array;
-	reader->fn = &r->functions;
-	reader->privdata = r;
-}
-
 int redis_connect(struct redis *r, struct weir_error *e)
 {
+	redisReader *reader;
+
 	if (r->context)
 		return 0;
 	r->context = redisConnectUnixWithTimeout(r->path, r->timeout);
 	if (!r->context || r->context->err || redisSetTimeout(r->context, r->timeout)) {
 		weir_error_set(e, "%s: Redis does not answer: %s", r->path,
 			       r->context && r->context->err ? r->context->errstr : "no memory");
-		disconnect(r);
+		redis_disconnect(r);
 		return -1;
 	}
-	bound_reader(r);
+	reader = r->context->reader;
+	r->standard = reader->fn;
+	r->functions = *reader->fn;
+	r->functions.createArray = redis_create_array;
+	reader->fn = &r->functions;
+	reader->privdata = r;
 	r->database = -1;
 	r->generation++;
-	return r->patterns ? subscribe(r, e) : 0;
+	return r->patterns ? redis_subscribe(r, e) : 0;
 }
 
 /* A key that is something else than it should be: one key's trouble, not the server's. */
-static int is_garbage(const redisReply *reply)
+static int redis_is_garbage(const redisReply *reply)
 {
 	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
 }
 
-/* Why there is no answer: hiredis' reason, or one of ours. Only create_array makes hiredis run out
- * of memory. */
-static const char *reason(const struct redis *r)
+/* Why there is no answer: hiredis' reason, or one of ours. Only redis_create_array makes
+ * hiredis run out of memory. */
+static const char *redis_failure(const struct redis *r)
 {
 	if (r->context->err == REDIS_ERR_OOM)
 		return "the answer has too many elements";
@@ -165,7 +160,7 @@ static const char *reason(const struct redis *r)
 
 /* Takes what has come for an answer. -1: nothing came until the deadline, the connection is gone,
  * or the answer is longer than any that is expected. */
-static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
+static int redis_read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 {
 	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
 	const int64_t left_ns = deadline_ns - clock_ns();
@@ -180,7 +175,7 @@ static int read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 }
 
 /* The next answer, within the timeout and before the end of its batch; NULL: there is none. */
-static redisReply *read_reply(struct redis *r, int64_t batch_end_ns)
+static redisReply *redis_read_reply(struct redis *r, int64_t batch_end_ns)
 {
 	const int64_t own_ns = clock_ns() + r->timeout_ns;
 	const int64_t deadline_ns = own_ns < batch_end_ns ? own_ns : batch_end_ns;
@@ -194,32 +189,33 @@ static redisReply *read_reply(struct redis *r, int64_t batch_end_ns)
 	while (redisGetReplyFromReader(r->context, &reply) == REDIS_OK) {
 		if (reply)
 			return reply;
-		if (read_more(r, &bytes, deadline_ns))
+		if (redis_read_more(r, &bytes, deadline_ns))
 			return NULL;
 	}
 	return NULL;
 }
 
 /* The reply as it is, unless the connection is gone or the server said that it will not: NULL. */
-static redisReply *check(struct redis *r, const char *word, redisReply *reply, struct weir_error *e)
+static redisReply *redis_check_reply(struct redis *r, const char *word, redisReply *reply,
+				     struct weir_error *e)
 {
-	if (reply && (reply->type != REDIS_REPLY_ERROR || is_garbage(reply)))
+	if (reply && (reply->type != REDIS_REPLY_ERROR || redis_is_garbage(reply)))
 		return reply;
 	weir_error_set(e, "%s: Redis does not answer %.32s: %.200s", r->path, word,
-		       reply ? reply->str : reason(r));
+		       reply ? reply->str : redis_failure(r));
 	if (reply)
 		freeReplyObject(reply);
-	disconnect(r);
+	redis_disconnect(r);
 	return NULL;
 }
 
-static redisReply *call(struct redis *r, int count, const char **words, struct weir_error *e)
+static redisReply *redis_call(struct redis *r, int count, const char **words, struct weir_error *e)
 {
 	redisAppendCommandArgv(r->context, count, words, NULL);
-	return check(r, words[0], read_reply(r, INT64_MAX), e);
+	return redis_check_reply(r, words[0], redis_read_reply(r, INT64_MAX), e);
 }
 
-static int use_database(struct redis *r, int database, struct weir_error *e)
+static int redis_use_database(struct redis *r, int database, struct weir_error *e)
 {
 	char number[16];
 	const char *words[] = { "SELECT", number };
@@ -228,7 +224,7 @@ static int use_database(struct redis *r, int database, struct weir_error *e)
 	if (r->database == database)
 		return 0;
 	snprintf(number, sizeof(number), "%d", database);
-	reply = call(r, 2, words, e);
+	reply = redis_call(r, 2, words, e);
 	if (!reply)
 		return -1;
 	freeReplyObject(reply);
@@ -236,9 +232,9 @@ static int use_database(struct redis *r, int database, struct weir_error *e)
 	return 0;
 }
 
-/* --- news --- */
+/* --- notifications --- */
 
-static int subscribe(struct redis *r, struct weir_error *e)
+static int redis_subscribe(struct redis *r, struct weir_error *e)
 {
 	for (int i = 0; i < REDIS_PATTERNS && r->patterns[i]; i++) {
 		char channel[REDIS_KEY_SIZE];
@@ -247,7 +243,7 @@ static int subscribe(struct redis *r, struct weir_error *e)
 
 		snprintf(channel, sizeof(channel), "__keyspace@%d__:%.200s", r->listens_to,
 			 r->patterns[i]);
-		reply = call(r, 2, words, e);
+		reply = redis_call(r, 2, words, e);
 		if (!reply)
 			return -1;
 		freeReplyObject(reply);
@@ -256,7 +252,7 @@ static int subscribe(struct redis *r, struct weir_error *e)
 }
 
 /* ["pmessage", pattern, "__keyspace@4__:WRED_PROFILE|A", "hset"] */
-static int take_key(const redisReply *reply, char key[REDIS_KEY_SIZE])
+static int redis_take_key(const redisReply *reply, char key[REDIS_KEY_SIZE])
 {
 	const char *channel;
 
@@ -270,7 +266,7 @@ static int take_key(const redisReply *reply, char key[REDIS_KEY_SIZE])
 	return 1;
 }
 
-int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
+int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
 {
 	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
 
@@ -287,23 +283,17 @@ int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
 			break;
 		if (!reply)
 			continue;
-		found = take_key(reply, key);
+		found = redis_take_key(reply, key);
 		freeReplyObject(reply);
 		if (found)
 			return 1;
 	}
 	weir_error_set(e, "%s: Redis is gone", r->path);
-	disconnect(r);
+	redis_disconnect(r);
 	return -1;
 }
 
 /* --- questions --- */
-
-static const char *text_of(const redisReply *reply)
-{
-	return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? reply->str
-										      : NULL;
-}
 
 /* --- many at once --- */
 
@@ -322,7 +312,7 @@ void redis_plan(struct redis *r, const struct redis_command *c)
 }
 
 /* All are on their way before the first answer is read. */
-static void send_planned(struct redis *r)
+static void redis_send_planned(struct redis *r)
 {
 	int database = r->database;
 
@@ -345,28 +335,29 @@ int redis_ask_planned(struct redis *r, struct weir_error *e)
 		return -1;
 	}
 	batch_end_ns = clock_ns() + BATCH_TIMEOUTS * r->timeout_ns;
-	send_planned(r);
+	redis_send_planned(r);
 	for (uint32_t i = 0; i < r->planned_count; i++) {
 		struct planned *p = &r->planned[i];
 		redisReply *selected;
 
 		if (p->database != r->database) {
-			selected = check(r, "SELECT", read_reply(r, batch_end_ns), e);
+			selected = redis_check_reply(r, "SELECT", redis_read_reply(r, batch_end_ns),
+						     e);
 			if (!selected)
 				return -1;
 			freeReplyObject(selected);
 			r->database = p->database;
 		}
-		p->reply = read_reply(r, batch_end_ns);
+		p->reply = redis_read_reply(r, batch_end_ns);
 		if (!p->reply) {
-			check(r, p->words[0], NULL, e);
+			redis_check_reply(r, p->words[0], NULL, e);
 			return -1;
 		}
 	}
 	return 0;
 }
 
-static int is_same(const struct planned *p, const struct redis_command *c)
+static int redis_is_same_command(const struct planned *p, const struct redis_command *c)
 {
 	if (!p->reply || p->database != c->database || p->count != c->count)
 		return 0;
@@ -378,13 +369,13 @@ static int is_same(const struct planned *p, const struct redis_command *c)
 
 /* The answer that was had beforehand; NULL: none was. Commands come in the order in which they were
  * planned, more or less. */
-static redisReply *take_planned(struct redis *r, const struct redis_command *c)
+static redisReply *redis_take_planned(struct redis *r, const struct redis_command *c)
 {
 	for (uint32_t i = 0; i < r->planned_count; i++) {
 		const uint32_t at = (r->planned_next + i) % r->planned_count;
 		redisReply *reply = r->planned[at].reply;
 
-		if (!is_same(&r->planned[at], c))
+		if (!redis_is_same_command(&r->planned[at], c))
 			continue;
 		r->planned[at].reply = NULL;
 		r->planned_next = at + 1;
@@ -402,20 +393,25 @@ int redis_ask(struct redis *r, const struct redis_command *c, struct redis_answe
 	memcpy(words, c->words, sizeof(words));
 	if (redis_connect(r, e))
 		return -1;
-	reply = take_planned(r, c);
+	reply = redis_take_planned(r, c);
 	if (reply)
-		reply = check(r, words[0], reply, e);
-	else if (use_database(r, c->database, e) == 0)
-		reply = call(r, c->count, words, e);
+		reply = redis_check_reply(r, words[0], reply, e);
+	else if (redis_use_database(r, c->database, e) == 0)
+		reply = redis_call(r, c->count, words, e);
 	if (!reply)
 		return -1;
 	a->reply = reply;
 	a->count = reply->type == REDIS_REPLY_ARRAY ? (uint32_t)reply->elements
-		   : is_garbage(reply)              ? 0
+		   : redis_is_garbage(reply)        ? 0
 						    : 1;
 	a->texts = memory_zeroed(a->count + UINT64_C(1), sizeof(*a->texts));
-	for (uint32_t i = 0; i < a->count; i++)
-		a->texts[i] = text_of(reply->type == REDIS_REPLY_ARRAY ? reply->element[i] : reply);
+	for (uint32_t i = 0; i < a->count; i++) {
+		const redisReply *text =
+			reply->type == REDIS_REPLY_ARRAY ? reply->element[i] : reply;
+
+		if (text->type == REDIS_REPLY_STRING || text->type == REDIS_REPLY_STATUS)
+			a->texts[i] = text->str;
+	}
 	return 0;
 }
 
@@ -482,7 +478,7 @@ int redis_ask_planned(struct redis *r, struct weir_error *e)
 	return redis_connect(r, e);
 }
 
-int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
+int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e)
 {
 	(void)key;
 	return redis_connect(r, e);

@@ -39,7 +39,7 @@ struct redis_answer {
 	void *reply; /* what they lie in */
 };
 
-/* --- news: keys that somebody changed, over a connection that does nothing else --- */
+/* --- notifications: keys that somebody changed, over a connection that does nothing else --- */
 
 /* Hears of keys that match one of the patterns of a database from the next redis_connect on; the
  * server must have keyspace notifications on, or nothing ever comes. */
@@ -51,7 +51,7 @@ int redis_fd(const struct redis *r);
 
 /* 1: a key, without what names the database; 0: no more for now; -1: the connection is gone. */
 enum { REDIS_KEY_SIZE = 256 };
-int redis_news(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
+int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
 
 /* --- questions --- */
 

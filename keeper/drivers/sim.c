@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.c -- the driver of a simulated fabric, in virtual time: a rehearsal of a plan. A profile is
  * the ports that its 'queue = sw->h0' lines name, all with marking = red of the scenario. Virtual
- * time is free: an interval is over as soon as it is simulated. What the traffic made of it is
- * summed up in sim_report.c. */
-#include "keeper/drivers/drivers.h"
-#include "keeper/drivers/sim.h"
+ * time is free: an interval is over as soon as it is simulated. A report at the end says what
+ * queues and flows were like. */
+#include "keeper/core/plan.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "weir/sim.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct rehearsal_params {
+	char file[WEIR_OPT_TEXT_SIZE];
+	uint64_t min_bytes, max_bytes, p_q32; /* what every profile begins with */
+	uint64_t rate_bps, for_ns, from_ns, sample_ns;
+};
+
+enum rehearsal_watched {
+	REHEARSAL_SENT,
+	REHEARSAL_MARKS,
+	REHEARSAL_DROPS,
+	REHEARSAL_QUEUE,
+	REHEARSAL_WATCHED,
+};
+
+struct rehearsal_port {
+	uint32_t profile;
+	const char *name; /* the plan's */
+	uint32_t watches[REHEARSAL_WATCHED];
+	uint64_t queue_bytes, watermark_bytes; /* by the last sample; the most since it was asked */
+	/* From params.from_ns on: every sample, and what was counted before. */
+	uint64_t sample_count;
+	uint32_t *samples;
+	uint64_t before[REHEARSAL_WATCHED];
+	int has_begun;
+};
+
+struct rehearsal {
+	const struct rehearsal_params *params;
+	const struct keeper_plan *plan;
+	struct weir_sim *sim;
+	int64_t now_ns;
+	int is_broken;
+	struct keeper_setting *has;
+	uint32_t port_count;
+	struct rehearsal_port *ports;
+};
 
 enum { SIM_TEXT = 256 };
 
@@ -41,13 +78,159 @@ static const struct weir_option rehearsal_options[] = {
 };
 #undef AT
 
-static int check_params(const void *params, struct weir_error *e)
+static int rehearsal_check_params(const void *params, struct weir_error *e)
 {
 	const struct rehearsal_params *p = params;
 
 	if (!p->file[0])
 		return weir_error_set(e, "file: a scenario is wanted, as in sim(file=incast.ini)");
 	return p->min_bytes <= p->max_bytes ? 0 : weir_error_set(e, "min is above max");
+}
+
+/* --- sampling --- */
+
+static uint64_t rehearsal_observe(struct rehearsal *r, const struct rehearsal_port *p,
+				  enum rehearsal_watched what)
+{
+	return (uint64_t)weir_sim_observe(r->sim, p->watches[what]);
+}
+
+static void rehearsal_keep_sample(struct rehearsal *r, struct rehearsal_port *p)
+{
+	if (!p->has_begun)
+		for (int w = 0; w < REHEARSAL_WATCHED; w++)
+			p->before[w] = rehearsal_observe(r, p, (enum rehearsal_watched)w);
+	p->has_begun = 1;
+	if ((p->sample_count & (p->sample_count - 1)) == 0)
+		p->samples = memory_grow(p->samples, p->sample_count ? 2 * p->sample_count : 1,
+					 sizeof(*p->samples));
+	p->samples[p->sample_count++] =
+		p->queue_bytes < UINT32_MAX ? (uint32_t)p->queue_bytes : UINT32_MAX;
+}
+
+static void rehearsal_sample_queues(struct rehearsal *r)
+{
+	for (uint32_t i = 0; i < r->port_count; i++) {
+		struct rehearsal_port *p = &r->ports[i];
+
+		p->queue_bytes = rehearsal_observe(r, p, REHEARSAL_QUEUE);
+		if (p->queue_bytes > p->watermark_bytes)
+			p->watermark_bytes = p->queue_bytes;
+		if (r->now_ns >= (int64_t)r->params->from_ns)
+			rehearsal_keep_sample(r, p);
+	}
+}
+
+/* --- queues --- */
+
+static int rehearsal_compare_samples(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* The index of a quantile in a sorted array. */
+static uint64_t quantile_index(uint64_t count, uint64_t per_mille)
+{
+	return (count - 1) * per_mille / 1000;
+}
+
+static double rehearsal_measured_s(const struct rehearsal *r)
+{
+	return (double)(r->now_ns - (int64_t)r->params->from_ns) / (double)WEIR_NS_PER_S;
+}
+
+static void rehearsal_report_port(struct rehearsal *r, struct rehearsal_port *p, FILE *f)
+{
+	uint64_t grown[REHEARSAL_WATCHED];
+	double sum = 0;
+
+	for (int w = 0; w < REHEARSAL_WATCHED; w++)
+		grown[w] = rehearsal_observe(r, p, (enum rehearsal_watched)w) - p->before[w];
+	for (uint64_t i = 0; i < p->sample_count; i++)
+		sum += p->samples[i];
+	qsort(p->samples, p->sample_count, sizeof(*p->samples), rehearsal_compare_samples);
+	fputs("{\"port\":", f);
+	json_text(f, p->name);
+	fprintf(f,
+		",\"line_use\":%.4f,\"queue_mean_bytes\":%.0f,\"queue_p99_bytes\":%" PRIu32
+		",\"queue_max_bytes\":%" PRIu32 ",\"marks\":%" PRIu64 ",\"drops\":%" PRIu64 "}",
+		8 * (double)grown[REHEARSAL_SENT] /
+			((double)r->params->rate_bps * rehearsal_measured_s(r)),
+		sum / (double)p->sample_count, p->samples[quantile_index(p->sample_count, 990)],
+		p->samples[p->sample_count - 1], grown[REHEARSAL_MARKS], grown[REHEARSAL_DROPS]);
+}
+
+/* --- flows --- */
+
+struct ended {
+	uint64_t count, unfinished;
+	uint64_t *fct_ns;
+};
+
+/* Flows that started after from; those that never end say nothing. */
+static void rehearsal_find_flows(const struct rehearsal *r, struct ended *ended)
+{
+	const int64_t from_ps = weir_ns_to_ps((int64_t)r->params->from_ns);
+	const int64_t to_ps = weir_ns_to_ps(r->now_ns);
+
+	*ended = (struct ended){ 0 };
+	ended->fct_ns = memory_grow(NULL, weir_sim_flows(r->sim) + UINT64_C(1), sizeof(uint64_t));
+	for (uint32_t i = 0; i < weir_sim_flows(r->sim); i++) {
+		const struct weir_sim_flow flow = weir_sim_flow_at(r->sim, i);
+
+		if (flow.start_ps < from_ps || flow.start_ps >= to_ps || flow.bytes == UINT64_MAX)
+			continue;
+		if (flow.finish_ps < 0)
+			ended->unfinished++;
+		else
+			ended->fct_ns[ended->count++] =
+				(uint64_t)weir_ps_to_ns(flow.finish_ps - flow.start_ps);
+	}
+}
+
+static int rehearsal_compare_times(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static void rehearsal_report_flows(const struct rehearsal *r, FILE *f)
+{
+	struct ended ended;
+	double sum = 0;
+
+	rehearsal_find_flows(r, &ended);
+	qsort(ended.fct_ns, ended.count, sizeof(*ended.fct_ns), rehearsal_compare_times);
+	for (uint64_t i = 0; i < ended.count; i++)
+		sum += (double)ended.fct_ns[i];
+	fprintf(f, "{\"ended\":%" PRIu64 ",\"unfinished\":%" PRIu64, ended.count, ended.unfinished);
+	if (ended.count)
+		fprintf(f, ",\"fct_mean_ns\":%.0f,\"fct_p99_ns\":%" PRIu64,
+			sum / (double)ended.count, ended.fct_ns[quantile_index(ended.count, 990)]);
+	fputc('}', f);
+	free(ended.fct_ns);
+}
+
+static void rehearsal_report(void *driver, FILE *f)
+{
+	struct rehearsal *r = driver;
+	const char *comma = "";
+
+	fputs("{\"event\":\"rehearsed\"", f);
+	fprintf(f, ",\"clock_s\":%.6f,\"ports\":[", (double)r->now_ns / 1e9);
+	for (uint32_t i = 0; i < r->port_count; i++) {
+		if (!r->ports[i].sample_count)
+			continue;
+		fputs(comma, f);
+		rehearsal_report_port(r, &r->ports[i], f);
+		comma = ",";
+	}
+	fputs("],\"flows\":", f);
+	rehearsal_report_flows(r, f);
+	fputs("}\n", f);
 }
 
 /* --- opening --- */
@@ -64,7 +247,7 @@ static void rehearsal_close(void *driver)
 	free(r);
 }
 
-static int load(struct rehearsal *r, struct weir_error *e)
+static int rehearsal_load(struct rehearsal *r, struct weir_error *e)
 {
 	static const struct ini_form form = { .what = "a scenario", .example = "[network]" };
 	size_t length;
@@ -80,8 +263,8 @@ static int load(struct rehearsal *r, struct weir_error *e)
 	return failed ? weir_error_prefix(e, "%s: ", r->params->file) : 0;
 }
 
-static int set_port(struct rehearsal *r, const char *name, const struct keeper_setting *s,
-		    struct weir_error *e)
+static int rehearsal_set_port(struct rehearsal *r, const char *name, const struct keeper_setting *s,
+			      struct weir_error *e)
 {
 	char what[SIM_TEXT], value[SIM_TEXT];
 
@@ -91,8 +274,8 @@ static int set_port(struct rehearsal *r, const char *name, const struct keeper_s
 	return weir_sim_set(r->sim, what, value, e);
 }
 
-static int add_port(struct rehearsal *r, uint32_t profile, const struct config_line *line,
-		    struct weir_error *e)
+static int rehearsal_add_port(struct rehearsal *r, uint32_t profile, const struct config_line *line,
+			      struct weir_error *e)
 {
 	struct rehearsal_port *port;
 
@@ -106,10 +289,10 @@ static int add_port(struct rehearsal *r, uint32_t profile, const struct config_l
 		if (weir_sim_watch(r->sim, what, &port->watches[i], e))
 			return weir_error_prefix(e, "%.200s:%d: ", r->plan->file, line->line);
 	}
-	return set_port(r, port->name, &r->has[profile], e);
+	return rehearsal_set_port(r, port->name, &r->has[profile], e);
 }
 
-static int fill(struct rehearsal *r, struct weir_error *e)
+static int rehearsal_add_ports(struct rehearsal *r, struct weir_error *e)
 {
 	const struct rehearsal_params *begin = r->params;
 
@@ -127,7 +310,7 @@ static int fill(struct rehearsal *r, struct weir_error *e)
 					      "as queue = sw->h0",
 					      r->plan->file, p->line, p->name);
 		for (uint32_t q = 0; q < p->limits.queues.count; q++)
-			if (add_port(r, i, &p->limits.queues.lines[q], e))
+			if (rehearsal_add_port(r, i, &p->limits.queues.lines[q], e))
 				return -1;
 	}
 	return 0;
@@ -141,7 +324,7 @@ static void *rehearsal_open(const void *params, const struct keeper_plan *plan,
 	r->params = params;
 	r->plan = plan;
 	r->has = memory_zeroed(plan->profile_count, sizeof(*r->has));
-	if (load(r, e) == 0 && fill(r, e) == 0)
+	if (rehearsal_load(r, e) == 0 && rehearsal_add_ports(r, e) == 0)
 		return r;
 	rehearsal_close(r);
 	return NULL;
@@ -161,9 +344,9 @@ static enum keeper_advance rehearsal_advance(void *driver, int64_t time_ns, stru
 		r->now_ns = next_ns < time_ns ? next_ns : time_ns;
 		r->is_broken = weir_sim_run_until(r->sim, weir_ns_to_ps(r->now_ns), e);
 		if (!r->is_broken)
-			rehearsal_sample(r);
+			rehearsal_sample_queues(r);
 	}
-	return r->is_broken ? KEEPER_OVER : KEEPER_GOES_ON;
+	return r->is_broken ? KEEPER_OVER : KEEPER_RUNNING;
 }
 
 static enum keeper_reading rehearsal_read(void *driver, uint32_t profile, struct keeper_setting *s,
@@ -183,7 +366,7 @@ static int rehearsal_write(void *driver, uint32_t profile, const struct keeper_s
 	struct rehearsal *r = driver;
 
 	for (uint32_t i = 0; i < r->port_count; i++)
-		if (r->ports[i].profile == profile && set_port(r, r->ports[i].name, s, e))
+		if (r->ports[i].profile == profile && rehearsal_set_port(r, r->ports[i].name, s, e))
 			return -1;
 	r->has[profile] = *s;
 	return 0;
@@ -200,9 +383,9 @@ static enum keeper_reading rehearsal_count(void *driver, uint32_t profile,
 
 		if (p->profile != profile)
 			continue;
-		c->since_start[KEEPER_OUT_BYTES] += rehearsal_look(r, p, REHEARSAL_SENT);
-		c->since_start[KEEPER_MARKED_PKTS] += rehearsal_look(r, p, REHEARSAL_MARKS);
-		c->since_start[KEEPER_DROPS] += rehearsal_look(r, p, REHEARSAL_DROPS);
+		c->since_start[KEEPER_OUT_BYTES] += rehearsal_observe(r, p, REHEARSAL_SENT);
+		c->since_start[KEEPER_MARKED_PKTS] += rehearsal_observe(r, p, REHEARSAL_MARKS);
+		c->since_start[KEEPER_DROPS] += rehearsal_observe(r, p, REHEARSAL_DROPS);
 		if (p->queue_bytes > c->queue_bytes)
 			c->queue_bytes = p->queue_bytes;
 		if (p->watermark_bytes > c->watermark_bytes)
@@ -216,10 +399,11 @@ static enum keeper_reading rehearsal_count(void *driver, uint32_t profile,
 const struct keeper_driver_ops keeper_driver_sim = {
 	.scheme = {
 		.name = "sim",
-		.help = "a simulated fabric in virtual time: a rehearsal; profiles name ports by queue = sw->h0",
+		.help = "a simulated fabric in virtual time: a rehearsal; "
+			"profiles name ports by queue = sw->h0",
 		.params_size = sizeof(struct rehearsal_params),
 		.options = rehearsal_options,
-		.check = check_params,
+		.check = rehearsal_check_params,
 	},
 	.p_unit_ppm = 1,
 	.open = rehearsal_open,

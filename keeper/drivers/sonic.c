@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sonic.c -- see sonic.h: profiles of CONFIG_DB. */
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "keeper/drivers/sonic.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -47,7 +47,7 @@ static const struct database_name database_names[SONIC_DATABASES] = {
 enum { DATABASES_FILE_MAX = 64 * 1024, DATABASE_ID_MAX = 1023 };
 
 /* {"DATABASES": {"ASIC_DB": {"id": 1, ...}, ...}, ...} */
-static int find_id(struct weir_json j, const char *name, int *id)
+static int sonic_find_database(struct weir_json j, const char *name, int *id)
 {
 	uint64_t number;
 
@@ -60,7 +60,7 @@ static int find_id(struct weir_json j, const char *name, int *id)
 	return 0;
 }
 
-static int read_databases(struct sonic *s, const char *given, struct weir_error *e)
+static int sonic_read_databases(struct sonic *s, const char *given, struct weir_error *e)
 {
 	const char *file = given[0] ? given : standard_databases;
 	FILE *f = fopen(file, "re");
@@ -76,8 +76,8 @@ static int read_databases(struct sonic *s, const char *given, struct weir_error 
 	length = fread(text, 1, DATABASES_FILE_MAX, f);
 	fclose(f);
 	for (int i = 0; i < SONIC_DATABASES && !failed; i++)
-		failed = find_id(weir_json_begin(text, length, "the file", e),
-				 database_names[i].name, &s->ids[i]);
+		failed = sonic_find_database(weir_json_begin(text, length, "the file", e),
+					     database_names[i].name, &s->ids[i]);
 	free(text);
 	if (failed)
 		return weir_error_prefix(e, "%s: no id of a database: ", file);
@@ -95,13 +95,13 @@ static void sonic_close(void *driver)
 	free(s->profiles);
 	if (s->redis)
 		redis_free(s->redis);
-	if (s->news)
-		redis_free(s->news);
+	if (s->notifications)
+		redis_free(s->notifications);
 	free(s);
 }
 
 static const char profile_prefix[] = "WRED_PROFILE|", queue_prefix[] = "QUEUE|";
-static const char *const news_patterns[REDIS_PATTERNS] = { "WRED_PROFILE|*", "QUEUE|*" };
+static const char *const notification_patterns[REDIS_PATTERNS] = { "WRED_PROFILE|*", "QUEUE|*" };
 
 static void *sonic_open(const void *params, const struct keeper_plan *plan, struct weir_error *e)
 {
@@ -113,9 +113,9 @@ static void *sonic_open(const void *params, const struct keeper_plan *plan, stru
 	s->find_by_ns = INT64_MAX;
 	s->profiles = memory_zeroed(plan->profile_count, sizeof(*s->profiles));
 	s->redis = redis_new(p->socket, p->timeout_ns, e);
-	s->news = redis_new(p->socket, p->timeout_ns, e);
-	if (s->redis && s->news && read_databases(s, p->databases, e) == 0) {
-		redis_listen(s->news, s->ids[SONIC_CONFIG], news_patterns);
+	s->notifications = redis_new(p->socket, p->timeout_ns, e);
+	if (s->redis && s->notifications && sonic_read_databases(s, p->databases, e) == 0) {
+		redis_listen(s->notifications, s->ids[SONIC_CONFIG], notification_patterns);
 		return s;
 	}
 	sonic_close(s);
@@ -146,7 +146,7 @@ int sonic_number(const char *text, uint64_t *number)
 }
 
 /* A switch that starts up has half of its configuration: it is as good as away. */
-static int make_sure(struct sonic *s, struct weir_error *e)
+static int sonic_check_ecn(struct sonic *s, struct weir_error *e)
 {
 	const struct redis_command ready = { s->ids[SONIC_CONFIG],
 					     2,
@@ -169,7 +169,7 @@ static int make_sure(struct sonic *s, struct weir_error *e)
 /* --- profiles --- */
 
 /* The value of a field in the names and values of a hash; NULL: it is not there. */
-static const char *field(const struct redis_answer *a, const char *name)
+static const char *sonic_field(const struct redis_answer *a, const char *name)
 {
 	for (uint32_t i = 0; i + 1 < a->count; i += 2)
 		if (a->texts[i] && strcmp(a->texts[i], name) == 0)
@@ -178,10 +178,10 @@ static const char *field(const struct redis_answer *a, const char *name)
 }
 
 /* A number of the profile in the range that orchagent takes. */
-static int read_number(const struct redis_answer *a, const char *name, uint64_t most,
-		       uint64_t *number, struct weir_error *e)
+static int sonic_read_number(const struct redis_answer *a, const char *name, uint64_t most,
+			     uint64_t *number, struct weir_error *e)
 {
-	const char *text = field(a, name);
+	const char *text = sonic_field(a, name);
 
 	if (!text)
 		return weir_error_set(e, "it has no %s", name);
@@ -191,17 +191,17 @@ static int read_number(const struct redis_answer *a, const char *name, uint64_t 
 }
 
 /* Thresholds can be read, but not written, while the profile does not mark green packets. */
-static enum keeper_reading read_profile(const struct redis_answer *a,
-					struct keeper_setting *setting, struct weir_error *e)
+static enum keeper_reading sonic_read_profile(const struct redis_answer *a,
+					      struct keeper_setting *setting, struct weir_error *e)
 {
-	const char *enabled = field(a, "wred_green_enable"), *ecn = field(a, "ecn");
+	const char *enabled = sonic_field(a, "wred_green_enable"), *ecn = sonic_field(a, "ecn");
 	uint64_t percent = 100; /* where there is no such field */
 
-	if (read_number(a, "green_min_threshold", KEEPER_BYTES_MAX, &setting->min_bytes, e) ||
-	    read_number(a, "green_max_threshold", KEEPER_BYTES_MAX, &setting->max_bytes, e))
+	if (sonic_read_number(a, "green_min_threshold", KEEPER_BYTES_MAX, &setting->min_bytes, e) ||
+	    sonic_read_number(a, "green_max_threshold", KEEPER_BYTES_MAX, &setting->max_bytes, e))
 		return KEEPER_UNFIT;
-	if (field(a, "green_drop_probability") &&
-	    read_number(a, "green_drop_probability", 100, &percent, e))
+	if (sonic_field(a, "green_drop_probability") &&
+	    sonic_read_number(a, "green_drop_probability", 100, &percent, e))
 		return KEEPER_UNFIT;
 	setting->p_ppm = (uint32_t)percent * PPM_PER_PERCENT;
 	if (!enabled || strcmp(enabled, "true") != 0)
@@ -214,29 +214,29 @@ static enum keeper_reading read_profile(const struct redis_answer *a,
 	return KEEPER_LOCKED;
 }
 
-static void profile_key(const struct sonic *s, uint32_t profile, char key[SONIC_KEY_SIZE])
+static void sonic_profile_key(const struct sonic *s, uint32_t profile, char key[SONIC_KEY_SIZE])
 {
 	snprintf(key, SONIC_KEY_SIZE, "%s%s", profile_prefix, s->plan->profiles[profile].name);
 }
 
 /* What cannot be asked for now is asked for by whoever wants it. */
-static void sonic_prepare(void *driver, enum keeper_look look)
+static void sonic_prepare(void *driver, enum keeper_scope look)
 {
 	struct sonic *s = driver;
 	struct weir_error e;
 
 	s->find_by_ns = clock_ns() + (int64_t)(FIND_TIMEOUTS * s->timeout_ns);
 	redis_forget(s->redis);
-	if (make_sure(s, &e))
+	if (sonic_check_ecn(s, &e))
 		return;
 	for (uint32_t i = 0; i < s->plan->profile_count; i++) {
 		char key[SONIC_KEY_SIZE];
 
-		profile_key(s, i, key);
+		sonic_profile_key(s, i, key);
 		redis_plan(s->redis,
 			   &(struct redis_command){ s->ids[SONIC_CONFIG], 2, { "HGETALL", key } });
 	}
-	if (look == KEEPER_LOOK_AT_ALL)
+	if (look == KEEPER_READ_ALL)
 		for (uint32_t i = 0; i < s->plan->profile_count; i++)
 			sonic_plan_count(s, i);
 	redis_ask_planned(s->redis, &e);
@@ -250,14 +250,14 @@ static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 	enum keeper_reading reading = KEEPER_UNFIT;
 	struct redis_answer a;
 
-	profile_key(s, profile, key);
-	if (make_sure(s, e) ||
+	sonic_profile_key(s, profile, key);
+	if (sonic_check_ecn(s, e) ||
 	    redis_ask(s->redis,
 		      &(struct redis_command){ s->ids[SONIC_CONFIG], 2, { "HGETALL", key } }, &a,
 		      e))
 		return KEEPER_LOST;
 	if (a.count)
-		reading = read_profile(&a, setting, e);
+		reading = sonic_read_profile(&a, setting, e);
 	else
 		weir_error_set(e, "it is not there");
 	redis_answer_free(&a);
@@ -282,34 +282,34 @@ static int sonic_write(void *driver, uint32_t profile, const struct keeper_setti
 	if (setting->min_bytes < 1 || setting->min_bytes > setting->max_bytes ||
 	    setting->max_bytes > KEEPER_BYTES_MAX || setting->p_ppm > KEEPER_PPM)
 		return weir_error_set(e, "a setting that is none was not written");
-	profile_key(s, profile, key);
+	sonic_profile_key(s, profile, key);
 	snprintf(min, sizeof(min), "%" PRIu64, setting->min_bytes);
 	snprintf(max, sizeof(max), "%" PRIu64, setting->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, setting->p_ppm / PPM_PER_PERCENT);
 	s->profiles[profile].is_unverified = 1;
-	return make_sure(s, e) ? -1 : sonic_text(s, &set, answer, sizeof(answer), e);
+	return sonic_check_ecn(s, e) ? -1 : sonic_text(s, &set, answer, sizeof(answer), e);
 }
 
-/* --- news --- */
+/* --- notifications --- */
 
 /* A second connection is a comfort: without it the next step looks, as ever. */
-static int sonic_news_fd(void *driver)
+static int sonic_notification_fd(void *driver)
 {
 	struct sonic *s = driver;
 	struct weir_error e;
 
-	if (redis_generation(s->redis) && redis_connect(s->news, &e) == 0)
-		return redis_fd(s->news);
+	if (redis_generation(s->redis) && redis_connect(s->notifications, &e) == 0)
+		return redis_fd(s->notifications);
 	return -1;
 }
 
-static int64_t sonic_news(void *driver)
+static int64_t sonic_next_notification(void *driver)
 {
 	struct sonic *s = driver;
 	char key[REDIS_KEY_SIZE];
 	struct weir_error e;
 
-	while (redis_news(s->news, key, &e) > 0) {
+	while (redis_next_notification(s->notifications, key, &e) > 0) {
 		if (strncmp(key, queue_prefix, strlen(queue_prefix)) == 0)
 			for (uint32_t i = 0; i < s->plan->profile_count; i++)
 				s->profiles[i].generation = 0; /* found anew before they count */
@@ -325,7 +325,8 @@ static int64_t sonic_news(void *driver)
 const struct keeper_driver_ops keeper_driver_sonic = {
 	.scheme = {
 		.name = "sonic",
-		.help = "a SONiC switch, by its Redis: WRED_PROFILE of CONFIG_DB, COUNTERS_DB, ASIC_DB",
+		.help = "a SONiC switch, by its Redis: WRED_PROFILE of CONFIG_DB, "
+			"COUNTERS_DB, ASIC_DB",
 		.params_size = sizeof(struct sonic_params),
 		.options = sonic_options,
 	},
@@ -337,6 +338,6 @@ const struct keeper_driver_ops keeper_driver_sonic = {
 	.count = sonic_count,
 	.write = sonic_write,
 	.follows = sonic_follows,
-	.news_fd = sonic_news_fd,
-	.news = sonic_news,
+	.notification_fd = sonic_notification_fd,
+	.next_notification = sonic_next_notification,
 };

@@ -40,8 +40,8 @@ struct sonic {
 	const struct keeper_plan *plan;
 	int ids[SONIC_DATABASES];
 	struct redis *redis;
-	struct redis
-		*news; /* a second connection, by which changes of profiles and queues are heard */
+	struct redis *notifications; /* a second connection, by which changes of profiles and queues
+					are heard */
 	uint64_t generation;
 	int64_t find_by_ns; /* until when this step may look for queues, by clock_ns */
 	uint64_t timeout_ns;

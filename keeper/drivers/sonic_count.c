@@ -18,7 +18,8 @@ enum {
 
 /* --- which queues --- */
 
-static void add_queue(struct sonic_profile *p, const char *port, size_t length, uint32_t queue)
+static void sonic_add_queue(struct sonic_profile *p, const char *port, size_t length,
+			    uint32_t queue)
 {
 	struct sonic_queue *q;
 
@@ -32,7 +33,7 @@ static void add_queue(struct sonic_profile *p, const char *port, size_t length, 
 }
 
 /* "QUEUE|Ethernet0,Ethernet4|3-4" names four. */
-static void add_queues(struct sonic_profile *p, const char *key)
+static void sonic_add_queues(struct sonic_profile *p, const char *key)
 {
 	const char *ports = strchr(key, '|'), *range = ports ? strchr(ports + 1, '|') : NULL;
 	unsigned first, last;
@@ -46,13 +47,13 @@ static void add_queues(struct sonic_profile *p, const char *key)
 		size_t length = strcspn(port, ",|");
 
 		for (uint32_t q = first; q <= last; q++)
-			add_queue(p, port, length, q);
+			sonic_add_queue(p, port, length, q);
 		port += length + 1;
 	}
 }
 
 /* Does the queue's hash name the profile? Older images write [WRED_PROFILE|NAME]. */
-static int names_profile(const char *value, const char *name)
+static int sonic_names_profile(const char *value, const char *name)
 {
 	size_t length = strlen(name);
 	const char *at = strrchr(value, '|');
@@ -63,7 +64,7 @@ static int names_profile(const char *value, const char *name)
 
 /* A switch that takes longer to name its queues is as good as away; profiles whose queues are found
  * stay known. */
-static int is_late(const struct sonic *s, struct weir_error *e)
+static int sonic_is_late(const struct sonic *s, struct weir_error *e)
 {
 	return clock_ns() > s->find_by_ns
 		       ? weir_error_set(e, "Redis takes too long to name the queues")
@@ -71,7 +72,7 @@ static int is_late(const struct sonic *s, struct weir_error *e)
 }
 
 /* Those that CONFIG_DB names. */
-static int find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
+static int sonic_find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 {
 	const struct redis_command keys = { s->ids[SONIC_CONFIG], 2, { "KEYS", "QUEUE|*" } };
 	struct redis_answer a;
@@ -84,21 +85,22 @@ static int find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 
 		if (!a.texts[i])
 			continue;
-		failed = is_late(s, e) || sonic_text(s,
-						     &(struct redis_command){ s->ids[SONIC_CONFIG],
-									      3,
-									      { "HGET", a.texts[i],
-										"wred_profile" } },
-						     value, sizeof(value), e);
-		if (!failed && names_profile(value, s->plan->profiles[profile].name))
-			add_queues(&s->profiles[profile], a.texts[i]);
+		failed = sonic_is_late(s, e) ||
+			 sonic_text(
+				 s,
+				 &(struct redis_command){ s->ids[SONIC_CONFIG],
+							  3,
+							  { "HGET", a.texts[i], "wred_profile" } },
+				 value, sizeof(value), e);
+		if (!failed && sonic_names_profile(value, s->plan->profiles[profile].name))
+			sonic_add_queues(&s->profiles[profile], a.texts[i]);
 	}
 	redis_answer_free(&a);
 	return failed;
 }
 
 /* Those of the plan: "Ethernet0 3". */
-static void plan_queues(struct sonic *s, uint32_t profile)
+static void sonic_plan_queues(struct sonic *s, uint32_t profile)
 {
 	const struct line_list *lines = &s->plan->profiles[profile].limits.queues;
 
@@ -107,12 +109,12 @@ static void plan_queues(struct sonic *s, uint32_t profile)
 		size_t length = strcspn(lines->lines[i].text, " \t");
 
 		if (sscanf(lines->lines[i].text + length, "%2u", &queue) == 1)
-			add_queue(&s->profiles[profile], lines->lines[i].text, length, queue);
+			sonic_add_queue(&s->profiles[profile], lines->lines[i].text, length, queue);
 	}
 }
 
 /* Object ids and the rate of the line. */
-static int find_objects(struct sonic *s, struct sonic_queue *q, struct weir_error *e)
+static int sonic_find_objects(struct sonic *s, struct sonic_queue *q, struct weir_error *e)
 {
 	const int counters = s->ids[SONIC_COUNTERS], config = s->ids[SONIC_CONFIG];
 	char name[SONIC_KEY_SIZE], key[SONIC_KEY_SIZE], speed[24];
@@ -137,7 +139,7 @@ static int find_objects(struct sonic *s, struct sonic_queue *q, struct weir_erro
 }
 
 /* Learnt anew over every connection: ids change when a switch starts. */
-static int know_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
+static int sonic_know_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 {
 	struct sonic_profile *p = &s->profiles[profile];
 
@@ -147,11 +149,11 @@ static int know_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 		return 0;
 	p->queue_count = 0;
 	if (s->plan->profiles[profile].limits.queues.count)
-		plan_queues(s, profile);
-	else if (find_queues(s, profile, e))
+		sonic_plan_queues(s, profile);
+	else if (sonic_find_queues(s, profile, e))
 		return -1;
 	for (uint32_t i = 0; i < p->queue_count; i++)
-		if (is_late(s, e) || find_objects(s, &p->queues[i], e))
+		if (sonic_is_late(s, e) || sonic_find_objects(s, &p->queues[i], e))
 			return -1;
 	p->generation = redis_generation(s->redis);
 	return 0;
@@ -175,7 +177,7 @@ struct words {
 	struct redis_command command;
 };
 
-static void words_of_queue(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+static void sonic_queue_command(const struct sonic *s, const struct sonic_queue *q, struct words *w)
 {
 	w->command = (struct redis_command){ s->ids[SONIC_COUNTERS],
 					     2 + QUEUE_FIELDS,
@@ -184,7 +186,8 @@ static void words_of_queue(const struct sonic *s, const struct sonic_queue *q, s
 	memcpy(w->command.words + 2, queue_fields, sizeof(queue_fields));
 }
 
-static void words_of_pauses(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+static void sonic_pauses_command(const struct sonic *s, const struct sonic_queue *q,
+				 struct words *w)
 {
 	w->command =
 		(struct redis_command){ s->ids[SONIC_COUNTERS], 3, { "HGET", w->key, w->name } };
@@ -193,7 +196,8 @@ static void words_of_pauses(const struct sonic *s, const struct sonic_queue *q, 
 }
 
 /* Which profile object the queue has. */
-static void words_of_object(const struct sonic *s, const struct sonic_queue *q, struct words *w)
+static void sonic_object_command(const struct sonic *s, const struct sonic_queue *q,
+				 struct words *w)
 {
 	w->command = (struct redis_command){ s->ids[SONIC_ASIC],
 					     3,
@@ -201,7 +205,7 @@ static void words_of_object(const struct sonic *s, const struct sonic_queue *q, 
 	snprintf(w->key, sizeof(w->key), "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", q->oid);
 }
 
-static void words_of_hardware(const struct sonic *s, const char *oid, struct words *w)
+static void sonic_hardware_command(const struct sonic *s, const char *oid, struct words *w)
 {
 	w->command = (struct redis_command){ s->ids[SONIC_ASIC],
 					     5,
@@ -221,18 +225,18 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 	for (uint32_t i = 0; i < p->queue_count; i++) {
 		const struct sonic_queue *q = &p->queues[i];
 
-		words_of_queue(s, q, &w);
+		sonic_queue_command(s, q, &w);
 		redis_plan(s->redis, &w.command);
 		if (q->port_oid[0]) {
-			words_of_pauses(s, q, &w);
+			sonic_pauses_command(s, q, &w);
 			redis_plan(s->redis, &w.command);
 		}
 		if (!p->is_unverified)
 			continue;
-		words_of_object(s, q, &w);
+		sonic_object_command(s, q, &w);
 		redis_plan(s->redis, &w.command);
 		if (q->wred_oid[0]) {
-			words_of_hardware(s, q->wred_oid, &w);
+			sonic_hardware_command(s, q->wred_oid, &w);
 			redis_plan(s->redis, &w.command);
 		}
 	}
@@ -240,27 +244,27 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 
 /* Bytes and drops are counted by every platform: without them the tuner and the guards are
  * blind. */
-static int is_required(uint32_t field)
+static int sonic_is_required(uint32_t field)
 {
 	return field == BYTES || field == DROPS;
 }
 
 /* 1: the queue has no bytes or drops, or garbage. */
-static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t values[QUEUE_FIELDS],
-		       struct weir_error *e)
+static int sonic_count_queue(struct sonic *s, const struct sonic_queue *q,
+			     uint64_t values[QUEUE_FIELDS], struct weir_error *e)
 {
 	struct redis_answer a;
 	struct words w;
 	int wrong = 0;
 
-	words_of_queue(s, q, &w);
+	sonic_queue_command(s, q, &w);
 	if (redis_ask(s->redis, &w.command, &a, e))
 		return -1;
 	for (uint32_t i = 0; i < QUEUE_FIELDS && !wrong; i++) {
 		const char *text = i < a.count ? a.texts[i] : NULL;
 
 		values[i] = 0;
-		wrong = text ? sonic_number(text, &values[i]) : is_required(i);
+		wrong = text ? sonic_number(text, &values[i]) : sonic_is_required(i);
 		if (wrong)
 			weir_error_set(e, "%s of queue %s %" PRIu32 " is %s", queue_fields[i],
 				       q->port, q->queue, text ? weir_quote(text).text : "missing");
@@ -270,8 +274,8 @@ static int count_queue(struct sonic *s, const struct sonic_queue *q, uint64_t va
 }
 
 /* 1: garbage. A platform without priority flow control has no such counter. */
-static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *pauses,
-			struct weir_error *e)
+static int sonic_count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *pauses,
+			      struct weir_error *e)
 {
 	char text[24];
 	struct words w;
@@ -279,7 +283,7 @@ static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *
 	*pauses = 0;
 	if (!q->port_oid[0])
 		return 0;
-	words_of_pauses(s, q, &w);
+	sonic_pauses_command(s, q, &w);
 	if (sonic_text(s, &w.command, text, sizeof(text), e))
 		return -1;
 	if (!text[0] || sonic_number(text, pauses) == 0)
@@ -288,21 +292,21 @@ static int count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *
 	return 1;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t sonic_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void add(struct keeper_counters *c, const struct sonic_queue *q,
-		const uint64_t values[QUEUE_FIELDS], uint64_t pauses)
+static void sonic_add_counters(struct keeper_counters *c, const struct sonic_queue *q,
+			       const uint64_t values[QUEUE_FIELDS], uint64_t pauses)
 {
 	c->since_start[KEEPER_OUT_BYTES] += values[BYTES];
 	c->since_start[KEEPER_DROPS] += values[DROPS];
 	c->since_start[KEEPER_MARKED_PKTS] += values[MARKED_PKTS];
 	c->since_start[KEEPER_MARKED_BYTES] += values[MARKED_BYTES];
 	c->since_start[KEEPER_PFC_PKTS] += pauses;
-	c->queue_bytes = larger(c->queue_bytes, values[OCCUPANCY]);
-	c->watermark_bytes = larger(c->watermark_bytes, values[WATERMARK]);
+	c->queue_bytes = sonic_larger(c->queue_bytes, values[OCCUPANCY]);
+	c->watermark_bytes = sonic_larger(c->watermark_bytes, values[WATERMARK]);
 	c->rate_bps += q->rate_bps;
 }
 
@@ -312,7 +316,7 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 	struct sonic *s = driver;
 	struct sonic_profile *p = &s->profiles[profile];
 
-	if (know_queues(s, profile, e))
+	if (sonic_know_queues(s, profile, e))
 		return KEEPER_LOST;
 	if (!p->queue_count) {
 		weir_error_set(e, "no QUEUE names WRED_PROFILE|%s",
@@ -322,10 +326,10 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 	for (uint32_t i = 0; i < p->queue_count; i++) {
 		const struct sonic_queue *q = &p->queues[i];
 		uint64_t values[QUEUE_FIELDS], pauses;
-		int wrong = count_queue(s, q, values, e);
+		int wrong = sonic_count_queue(s, q, values, e);
 
 		if (!wrong)
-			wrong = count_pauses(s, q, &pauses, e);
+			wrong = sonic_count_pauses(s, q, &pauses, e);
 		if (!wrong && !q->rate_bps) {
 			weir_error_set(e, "PORT|%s has no speed in Mb/s", q->port);
 			wrong = 1;
@@ -334,15 +338,17 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 			p->generation = 0; /* maybe the ids are old */
 		if (wrong)
 			return wrong > 0 ? KEEPER_UNFIT : KEEPER_LOST;
-		add(c, q, values, pauses);
+		sonic_add_counters(c, q, values, pauses);
 	}
 	return KEEPER_READ;
 }
 
 /* --- what the hardware was given --- */
 
-static enum keeper_following compare(const struct redis_answer *a, const struct sonic_queue *q,
-				     const struct keeper_setting *setting, struct weir_error *e)
+static enum keeper_following sonic_compare_object(const struct redis_answer *a,
+						  const struct sonic_queue *q,
+						  const struct keeper_setting *setting,
+						  struct weir_error *e)
 {
 	const uint64_t wanted[] = { setting->min_bytes, setting->max_bytes,
 				    setting->p_ppm / (KEEPER_PPM / 100) };
@@ -365,21 +371,21 @@ static enum keeper_following compare(const struct redis_answer *a, const struct 
 	return KEEPER_FOLLOWS;
 }
 
-static enum keeper_following queue_follows(struct sonic *s, struct sonic_queue *q,
-					   const struct keeper_setting *setting,
-					   struct weir_error *e)
+static enum keeper_following sonic_queue_follows(struct sonic *s, struct sonic_queue *q,
+						 const struct keeper_setting *setting,
+						 struct weir_error *e)
 {
 	enum keeper_following follows;
 	struct redis_answer a;
 	struct words w;
 
-	words_of_object(s, q, &w);
+	sonic_object_command(s, q, &w);
 	if (sonic_text(s, &w.command, q->wred_oid, sizeof(q->wred_oid), e))
 		return KEEPER_UNKNOWN;
-	words_of_hardware(s, q->wred_oid, &w);
+	sonic_hardware_command(s, q->wred_oid, &w);
 	if (redis_ask(s->redis, &w.command, &a, e))
 		return KEEPER_UNKNOWN;
-	follows = compare(&a, q, setting, e);
+	follows = sonic_compare_object(&a, q, setting, e);
 	redis_answer_free(&a);
 	return follows;
 }
@@ -390,10 +396,10 @@ enum keeper_following sonic_follows(void *driver, uint32_t profile,
 	struct sonic *s = driver;
 	struct sonic_profile *p = &s->profiles[profile];
 
-	if (know_queues(s, profile, e))
+	if (sonic_know_queues(s, profile, e))
 		return KEEPER_UNKNOWN;
 	for (uint32_t i = 0; i < p->queue_count; i++) {
-		enum keeper_following follows = queue_follows(s, &p->queues[i], setting, e);
+		enum keeper_following follows = sonic_queue_follows(s, &p->queues[i], setting, e);
 
 		if (follows != KEEPER_FOLLOWS)
 			return follows;

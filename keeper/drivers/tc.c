@@ -8,7 +8,7 @@
  * what they get. */
 #define _GNU_SOURCE
 #include "weir/compiler.h"
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "keeper/drivers/tc_message.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -74,8 +74,8 @@ static void tc_close(void *driver)
 }
 
 /* "eth0" or "eth0 10:" */
-static int read_place(struct tc *t, struct tc_place *place, const struct config_line *line,
-		      struct weir_error *e)
+static int tc_read_place(struct tc *t, struct tc_place *place, const struct config_line *line,
+			 struct weir_error *e)
 {
 	unsigned handle = 0;
 	char colon = ':', more;
@@ -91,7 +91,7 @@ static int read_place(struct tc *t, struct tc_place *place, const struct config_
 	return 0;
 }
 
-static int find_places(struct tc *t, struct weir_error *e)
+static int tc_find_places(struct tc *t, struct weir_error *e)
 {
 	t->places = memory_zeroed(t->plan->profile_count, sizeof(*t->places));
 	for (uint32_t i = 0; i < t->plan->profile_count; i++) {
@@ -103,7 +103,7 @@ static int find_places(struct tc *t, struct weir_error *e)
 				"%.200s:%d: profile.%s: which interface? Add one line "
 				"such as queue = eth0",
 				t->plan->file, p->line, p->name);
-		if (read_place(t, &t->places[i], &p->limits.queues.lines[0], e))
+		if (tc_read_place(t, &t->places[i], &p->limits.queues.lines[0], e))
 			return -1;
 	}
 	return 0;
@@ -116,7 +116,7 @@ static void *tc_open(const void *params, const struct keeper_plan *plan, struct 
 	t->params = params;
 	t->plan = plan;
 	t->fd = -1;
-	if (find_places(t, e) == 0)
+	if (tc_find_places(t, e) == 0)
 		return t;
 	tc_close(t);
 	return NULL;
@@ -124,7 +124,7 @@ static void *tc_open(const void *params, const struct keeper_plan *plan, struct 
 
 /* --- asking --- */
 
-static int connect_kernel(struct tc *t, struct weir_error *e)
+static int tc_connect(struct tc *t, struct weir_error *e)
 {
 	const struct timeval patience = {
 		(time_t)(t->params->timeout_ns / WEIR_NS_PER_S),
@@ -141,7 +141,7 @@ static int connect_kernel(struct tc *t, struct weir_error *e)
 }
 
 /* What went wrong once may have left answers behind: the next question has a socket of its own. */
-static int give_up(struct tc *t, const char *what, struct weir_error *e)
+static int tc_disconnect(struct tc *t, const char *what, struct weir_error *e)
 {
 	close(t->fd);
 	t->fd = -1;
@@ -156,7 +156,7 @@ struct search {
 	struct tc_qdisc q;
 };
 
-static void compare(struct search *s, const struct tc_qdisc *q)
+static void tc_compare_qdiscs(struct search *s, const struct tc_qdisc *q)
 {
 	if (q->ifindex != s->ifindex ||
 	    (s->handle ? q->handle != s->handle : q->parent != TC_H_ROOT))
@@ -166,7 +166,7 @@ static void compare(struct search *s, const struct tc_qdisc *q)
 }
 
 /* Until the answer is over. search NULL: nothing is looked for. */
-static int hear(struct tc *t, struct search *search, struct weir_error *e)
+static int tc_receive(struct tc *t, struct search *search, struct weir_error *e)
 {
 	static const char garbage[] = "what it says makes no sense";
 	_Alignas(8) unsigned char answer[ANSWER_SIZE];
@@ -179,12 +179,12 @@ static int hear(struct tc *t, struct search *search, struct weir_error *e)
 		size_t left = got > 0 ? (size_t)got : 0;
 
 		if (got <= 0)
-			return give_up(t, got ? strerror(errno) : garbage, e);
+			return tc_disconnect(t, got ? strerror(errno) : garbage, e);
 		while (left) {
 			switch (tc_message_read(&at, &left, &said, &error)) {
 			case TC_SAID_QDISC:
 				if (search)
-					compare(search, &said);
+					tc_compare_qdiscs(search, &said);
 				break;
 			case TC_SAID_OTHER:
 				break;
@@ -195,24 +195,24 @@ static int hear(struct tc *t, struct search *search, struct weir_error *e)
 							      strerror(error))
 					     : 0;
 			case TC_SAID_GARBAGE:
-				return give_up(t, garbage, e);
+				return tc_disconnect(t, garbage, e);
 			}
 		}
 	}
 }
 
-static int ask(struct tc *t, const unsigned char *message, size_t length, struct search *search,
-	       struct weir_error *e)
+static int tc_request(struct tc *t, const unsigned char *message, size_t length,
+		      struct search *search, struct weir_error *e)
 {
-	if (connect_kernel(t, e))
+	if (tc_connect(t, e))
 		return -1;
 	if (send(t->fd, message, length, 0) != (ssize_t)length)
-		return give_up(t, strerror(errno), e);
-	return hear(t, search, e);
+		return tc_disconnect(t, strerror(errno), e);
+	return tc_receive(t, search, e);
 }
 
-static enum keeper_reading find(struct tc *t, uint32_t profile, struct tc_qdisc *q,
-				struct weir_error *e)
+static enum keeper_reading tc_find_qdisc(struct tc *t, uint32_t profile, struct tc_qdisc *q,
+					 struct weir_error *e)
 {
 	const struct tc_place *place = &t->places[profile];
 	struct search search = { .ifindex = (int)if_nametoindex(place->interface),
@@ -223,7 +223,7 @@ static enum keeper_reading find(struct tc *t, uint32_t profile, struct tc_qdisc 
 		weir_error_set(e, "there is no interface %s", weir_quote(place->interface).text);
 		return KEEPER_UNFIT;
 	}
-	if (ask(t, message, tc_message_ask(message, ++t->sequence), &search, e))
+	if (tc_request(t, message, tc_message_ask(message, ++t->sequence), &search, e))
 		return KEEPER_LOST;
 	*q = search.q;
 	if (search.is_found && q->kind != TC_KIND_OTHER)
@@ -239,7 +239,7 @@ static enum keeper_reading find(struct tc *t, uint32_t profile, struct tc_qdisc 
 /* --- the line --- */
 
 /* Of an interface that does not say, 1 Gb/s. */
-static uint64_t rate_bps(const struct tc *t, uint32_t profile)
+static uint64_t tc_rate_bps(const struct tc *t, uint32_t profile)
 {
 	char path[IF_NAMESIZE + 32];
 	long mbps = 0;
@@ -259,13 +259,13 @@ static uint64_t rate_bps(const struct tc *t, uint32_t profile)
 
 /* A threshold is at most 2^32 us and a rate at most 10^12: below 2^73, so divided first by what is
  * common. */
-static uint64_t time_bytes(uint32_t time_us, uint64_t bps)
+static uint64_t tc_time_bytes(uint32_t time_us, uint64_t bps)
 {
 	return (uint64_t)((weir_u128)time_us * bps / (8 * WEIR_NS_PER_MS));
 }
 
 /* The nearest whole microsecond, at least one: 0 would be off. */
-static uint32_t bytes_time_us(uint64_t bytes, uint64_t bps)
+static uint32_t tc_bytes_time_us(uint64_t bytes, uint64_t bps)
 {
 	const uint64_t us = (bytes * 8 * WEIR_NS_PER_MS + bps / 2) / bps;
 
@@ -279,7 +279,7 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 {
 	struct tc *t = driver;
 	struct tc_qdisc q;
-	enum keeper_reading reading = find(t, profile, &q, e);
+	enum keeper_reading reading = tc_find_qdisc(t, profile, &q, e);
 
 	if (reading != KEEPER_READ)
 		return reading;
@@ -292,7 +292,8 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 	s->max_bytes = q.max_bytes;
 	s->p_ppm = (uint32_t)(((uint64_t)q.max_p * KEEPER_PPM + WEIR_ONE_Q32 / 2) >> 32);
 	if (q.kind != TC_KIND_RED) {
-		s->min_bytes = s->max_bytes = time_bytes(q.ce_threshold_us, rate_bps(t, profile));
+		s->min_bytes = s->max_bytes =
+			tc_time_bytes(q.ce_threshold_us, tc_rate_bps(t, profile));
 		s->p_ppm = KEEPER_PPM;
 	}
 	if (q.kind == TC_KIND_RED && !q.marks) {
@@ -307,19 +308,19 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 static void tc_round(void *driver, uint32_t profile, struct keeper_setting *s)
 {
 	struct tc *t = driver;
-	const uint64_t bps = rate_bps(t, profile);
+	const uint64_t bps = tc_rate_bps(t, profile);
 	struct weir_error e;
 	struct tc_qdisc q;
 
-	if (find(t, profile, &q, &e) != KEEPER_READ || q.kind == TC_KIND_RED)
+	if (tc_find_qdisc(t, profile, &q, &e) != KEEPER_READ || q.kind == TC_KIND_RED)
 		return;
 	s->min_bytes = s->max_bytes =
-		time_bytes(tc_codel_nearest_us(bytes_time_us(s->min_bytes, bps)), bps);
+		tc_time_bytes(tc_codel_nearest_us(tc_bytes_time_us(s->min_bytes, bps)), bps);
 	s->p_ppm = KEEPER_PPM;
 }
 
 /* A probability of all is as near to it as 32 bits come. */
-static uint32_t max_p_of(uint32_t ppm)
+static uint32_t tc_max_p(uint32_t ppm)
 {
 	const uint64_t q32 = (((uint64_t)ppm << 32) + KEEPER_PPM / 2) / KEEPER_PPM;
 
@@ -330,12 +331,12 @@ static int tc_write(void *driver, uint32_t profile, const struct keeper_setting 
 		    struct weir_error *e)
 {
 	struct tc *t = driver;
-	const uint64_t bps = rate_bps(t, profile);
+	const uint64_t bps = tc_rate_bps(t, profile);
 	_Alignas(8) unsigned char message[TC_MESSAGE_SIZE];
 	struct tc_qdisc q;
 	size_t length;
 
-	if (find(t, profile, &q, e) != KEEPER_READ)
+	if (tc_find_qdisc(t, profile, &q, e) != KEEPER_READ)
 		return -1;
 	if (q.kind == TC_KIND_RED && (!tc_red_can_hold(&q, s->max_bytes) || !s->p_ppm))
 		return weir_error_set(e,
@@ -344,17 +345,17 @@ static int tc_write(void *driver, uint32_t profile, const struct keeper_setting 
 				      q.weight_log, s->max_bytes);
 	q.min_bytes = (uint32_t)s->min_bytes;
 	q.max_bytes = (uint32_t)s->max_bytes;
-	q.max_p = max_p_of(s->p_ppm);
-	q.ce_threshold_us = bytes_time_us(s->min_bytes, bps);
+	q.max_p = tc_max_p(s->p_ppm);
+	q.ce_threshold_us = tc_bytes_time_us(s->min_bytes, bps);
 	length = tc_message_change(message, &q, bps, (uint32_t)t->plan->options.mtu_bytes,
 				   ++t->sequence);
-	return ask(t, message, length, NULL, e);
+	return tc_request(t, message, length, NULL, e);
 }
 
 /* --- counters --- */
 
 /* One that is less than before was reset, unless it was about to be full. */
-static uint64_t extend(struct tc_counter *c, uint32_t now)
+static uint64_t tc_extend_counters(struct tc_counter *c, uint32_t now)
 {
 	if (now < c->last && c->last - now > UINT32_MAX / 2)
 		c->high += UINT64_C(1) << 32;
@@ -368,22 +369,23 @@ static enum keeper_reading tc_count(void *driver, uint32_t profile, struct keepe
 	struct tc *t = driver;
 	struct tc_place *place = &t->places[profile];
 	struct tc_qdisc q;
-	enum keeper_reading reading = find(t, profile, &q, e);
+	enum keeper_reading reading = tc_find_qdisc(t, profile, &q, e);
 
 	if (reading != KEEPER_READ)
 		return reading;
 	c->since_start[KEEPER_OUT_BYTES] = q.sent_bytes;
-	c->since_start[KEEPER_DROPS] = extend(&place->drops, q.drops);
-	c->since_start[KEEPER_MARKED_PKTS] = extend(&place->marked, q.marked_pkts);
+	c->since_start[KEEPER_DROPS] = tc_extend_counters(&place->drops, q.drops);
+	c->since_start[KEEPER_MARKED_PKTS] = tc_extend_counters(&place->marked, q.marked_pkts);
 	c->queue_bytes = q.backlog_bytes;
-	c->rate_bps = rate_bps(t, profile);
+	c->rate_bps = tc_rate_bps(t, profile);
 	return KEEPER_READ;
 }
 
 const struct keeper_driver_ops keeper_driver_tc = {
 	.scheme = {
 		.name = "tc",
-		.help = "red, codel or fq_codel of this Linux machine's interfaces, by rtnetlink; profiles name one by queue = eth0",
+		.help = "red, codel or fq_codel of this Linux machine's interfaces, by "
+			"rtnetlink; profiles name one by queue = eth0",
 		.params_size = sizeof(struct tc_params),
 		.options = tc_options,
 	},

@@ -20,14 +20,15 @@ static const char *const kind_names[] = {
 
 /* --- writing --- */
 
-static struct nlmsghdr *head_of(unsigned char *buffer)
+static struct nlmsghdr *message_head(unsigned char *buffer)
 {
 	return (struct nlmsghdr *)(void *)buffer;
 }
 
-static unsigned char *begin(unsigned char *buffer, uint16_t type, uint16_t flags, uint32_t sequence)
+static unsigned char *message_begin(unsigned char *buffer, uint16_t type, uint16_t flags,
+				    uint32_t sequence)
 {
-	struct nlmsghdr *head = head_of(buffer);
+	struct nlmsghdr *head = message_head(buffer);
 
 	memset(buffer, 0, TC_MESSAGE_SIZE);
 	head->nlmsg_len = NLMSG_LENGTH(sizeof(struct tcmsg));
@@ -39,9 +40,9 @@ static unsigned char *begin(unsigned char *buffer, uint16_t type, uint16_t flags
 
 /* Appends an attribute; returns where it stands. All of ours together are far shorter than the
  * buffer. */
-static size_t put(unsigned char *buffer, uint16_t type, const void *data, size_t length)
+static size_t message_put(unsigned char *buffer, uint16_t type, const void *data, size_t length)
 {
-	struct nlmsghdr *head = head_of(buffer);
+	struct nlmsghdr *head = message_head(buffer);
 	const size_t at = NLMSG_ALIGN(head->nlmsg_len);
 	const struct rtattr attribute = { (uint16_t)RTA_LENGTH(length), type };
 
@@ -53,26 +54,26 @@ static size_t put(unsigned char *buffer, uint16_t type, const void *data, size_t
 }
 
 /* What came since is inside of it. */
-static void close_nest(unsigned char *buffer, size_t at)
+static void message_close_nest(unsigned char *buffer, size_t at)
 {
 	struct rtattr attribute;
 
 	memcpy(&attribute, buffer + at, sizeof(attribute));
-	attribute.rta_len = (uint16_t)(head_of(buffer)->nlmsg_len - at);
+	attribute.rta_len = (uint16_t)(message_head(buffer)->nlmsg_len - at);
 	memcpy(buffer + at, &attribute, sizeof(attribute));
 }
 
 size_t tc_message_ask(unsigned char buffer[TC_MESSAGE_SIZE], uint32_t sequence)
 {
-	begin(buffer, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, sequence);
-	return head_of(buffer)->nlmsg_len;
+	message_begin(buffer, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, sequence);
+	return message_head(buffer)->nlmsg_len;
 }
 
 /* An idle line would have sent packets meanwhile, each of which takes the average down by a part w
  * = 2^-weight_log: after so many microseconds it is shifted right by -log2(1 - w) for each of them.
  * The table has one entry for 2^cell_log us. */
-static void fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q, uint64_t rate_bps,
-		      uint32_t packet_bytes)
+static void message_fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q,
+			      uint64_t rate_bps, uint32_t packet_bytes)
 {
 	const double packet_us = 8e6 * (double)packet_bytes / (double)rate_bps;
 	const double shift_each = -log2(1 - ldexp(1, -q->weight_log));
@@ -86,8 +87,8 @@ static void fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q, u
 
 /* limit = 0: with any other the kernel makes a new, empty queue. Flags stand here and so in no
  * attribute of their own; those that have no place here, as nodrop, stay as they are. */
-static void put_red(unsigned char *buffer, const struct tc_qdisc *q, uint64_t rate_bps,
-		    uint32_t packet_bytes)
+static void message_put_red(unsigned char *buffer, const struct tc_qdisc *q, uint64_t rate_bps,
+			    uint32_t packet_bytes)
 {
 	const struct tc_red_qopt parms = {
 		.limit = 0,
@@ -100,10 +101,10 @@ static void put_red(unsigned char *buffer, const struct tc_qdisc *q, uint64_t ra
 	};
 	unsigned char stab[STAB_SIZE];
 
-	fill_stab(stab, q, rate_bps, packet_bytes);
-	put(buffer, TCA_RED_PARMS, &parms, sizeof(parms));
-	put(buffer, TCA_RED_STAB, stab, sizeof(stab));
-	put(buffer, TCA_RED_MAX_P, &q->max_p, sizeof(q->max_p));
+	message_fill_stab(stab, q, rate_bps, packet_bytes);
+	message_put(buffer, TCA_RED_PARMS, &parms, sizeof(parms));
+	message_put(buffer, TCA_RED_STAB, stab, sizeof(stab));
+	message_put(buffer, TCA_RED_MAX_P, &q->max_p, sizeof(q->max_p));
 }
 
 /* --- codel's times --- */
@@ -120,19 +121,20 @@ uint32_t tc_codel_nearest_us(uint64_t time_us)
 }
 
 /* What is to be asked for, so that the kernel says this time afterwards. */
-static uint32_t asked_us(uint32_t said_us)
+static uint32_t message_threshold_us(uint32_t said_us)
 {
 	const uint64_t units = (said_us * NS_PER_US + CODEL_UNIT_NS - 1) / CODEL_UNIT_NS;
 
 	return (uint32_t)((units * CODEL_UNIT_NS + NS_PER_US - 1) / NS_PER_US);
 }
 
-static void put_ce_threshold(unsigned char *buffer, const struct tc_qdisc *q)
+static void message_put_ce_threshold(unsigned char *buffer, const struct tc_qdisc *q)
 {
-	const uint32_t us = asked_us(q->ce_threshold_us);
+	const uint32_t us = message_threshold_us(q->ce_threshold_us);
 
-	put(buffer, q->kind == TC_KIND_CODEL ? TCA_CODEL_CE_THRESHOLD : TCA_FQ_CODEL_CE_THRESHOLD,
-	    &us, sizeof(us));
+	message_put(buffer,
+		    q->kind == TC_KIND_CODEL ? TCA_CODEL_CE_THRESHOLD : TCA_FQ_CODEL_CE_THRESHOLD,
+		    &us, sizeof(us));
 }
 
 size_t tc_message_change(unsigned char buffer[TC_MESSAGE_SIZE], const struct tc_qdisc *q,
@@ -146,15 +148,16 @@ size_t tc_message_change(unsigned char buffer[TC_MESSAGE_SIZE], const struct tc_
 	const char *name = kind_names[q->kind];
 	size_t options;
 
-	memcpy(begin(buffer, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK, sequence), &tcm, sizeof(tcm));
-	put(buffer, TCA_KIND, name, strlen(name) + 1);
-	options = put(buffer, TCA_OPTIONS, NULL, 0);
+	memcpy(message_begin(buffer, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK, sequence), &tcm,
+	       sizeof(tcm));
+	message_put(buffer, TCA_KIND, name, strlen(name) + 1);
+	options = message_put(buffer, TCA_OPTIONS, NULL, 0);
 	if (q->kind == TC_KIND_RED)
-		put_red(buffer, q, rate_bps, packet_bytes);
+		message_put_red(buffer, q, rate_bps, packet_bytes);
 	else
-		put_ce_threshold(buffer, q);
-	close_nest(buffer, options);
-	return head_of(buffer)->nlmsg_len;
+		message_put_ce_threshold(buffer, q);
+	message_close_nest(buffer, options);
+	return message_head(buffer)->nlmsg_len;
 }
 
 int tc_red_can_hold(const struct tc_qdisc *q, uint64_t bytes)
@@ -170,8 +173,8 @@ struct attribute {
 	const unsigned char *data;
 };
 
-/* The next of a row of attributes; 0: there is none. */
-static int next(const unsigned char **bytes, size_t *length, struct attribute *a)
+/* Reads the next attribute of a list; 0: there are no more. */
+static int message_next_attribute(const unsigned char **bytes, size_t *length, struct attribute *a)
 {
 	struct rtattr head;
 	size_t whole;
@@ -191,7 +194,7 @@ static int next(const unsigned char **bytes, size_t *length, struct attribute *a
 	return 1;
 }
 
-static uint32_t u32_of(const struct attribute *a, size_t offset)
+static uint32_t message_u32(const struct attribute *a, size_t offset)
 {
 	uint32_t value = 0;
 
@@ -200,12 +203,12 @@ static uint32_t u32_of(const struct attribute *a, size_t offset)
 	return value;
 }
 
-static void read_red(const struct attribute *a, struct tc_qdisc *q)
+static void message_read_red(const struct attribute *a, struct tc_qdisc *q)
 {
 	struct tc_red_qopt parms;
 
 	if (a->type == TCA_RED_MAX_P)
-		q->max_p = u32_of(a, 0);
+		q->max_p = message_u32(a, 0);
 	if (a->type != TCA_RED_PARMS || a->length < sizeof(parms))
 		return;
 	memcpy(&parms, a->data, sizeof(parms));
@@ -218,55 +221,56 @@ static void read_red(const struct attribute *a, struct tc_qdisc *q)
 	q->marks = (parms.flags & TC_RED_ECN) != 0;
 }
 
-static void read_options(struct attribute nest, struct tc_qdisc *q)
+static void message_read_options(struct attribute nest, struct tc_qdisc *q)
 {
 	const uint16_t ce =
 		q->kind == TC_KIND_CODEL ? TCA_CODEL_CE_THRESHOLD : TCA_FQ_CODEL_CE_THRESHOLD;
 	struct attribute a;
 
-	while (next(&nest.data, &nest.length, &a)) {
+	while (message_next_attribute(&nest.data, &nest.length, &a)) {
 		if (q->kind == TC_KIND_RED) {
-			read_red(&a, q);
+			message_read_red(&a, q);
 		} else if (a.type == ce && a.length >= sizeof(uint32_t)) {
-			q->ce_threshold_us = u32_of(&a, 0);
+			q->ce_threshold_us = message_u32(&a, 0);
 			q->has_ce_threshold = 1;
 		}
 	}
 }
 
 /* Where each kind counts what it marked. */
-static uint32_t marked_of(const struct attribute *a, enum tc_kind kind)
+static uint32_t message_read_marked(const struct attribute *a, enum tc_kind kind)
 {
 	switch (kind) {
 	case TC_KIND_RED:
-		return u32_of(a, offsetof(struct tc_red_xstats, marked));
+		return message_u32(a, offsetof(struct tc_red_xstats, marked));
 	case TC_KIND_CODEL:
-		return u32_of(a, offsetof(struct tc_codel_xstats, ce_mark));
+		return message_u32(a, offsetof(struct tc_codel_xstats, ce_mark));
 	case TC_KIND_FQ_CODEL:
-		return u32_of(a, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ce_mark));
+		return message_u32(a, offsetof(struct tc_fq_codel_xstats, qdisc_stats.ce_mark));
 	case TC_KIND_OTHER:
 		break;
 	}
 	return 0;
 }
 
-static void read_counters(struct attribute nest, struct tc_qdisc *q)
+static void message_read_counters(struct attribute nest, struct tc_qdisc *q)
 {
 	struct attribute a;
 
-	while (next(&nest.data, &nest.length, &a)) {
+	while (message_next_attribute(&nest.data, &nest.length, &a)) {
 		if (a.type == TCA_STATS_BASIC && a.length >= sizeof(q->sent_bytes))
 			memcpy(&q->sent_bytes, a.data, sizeof(q->sent_bytes));
 		if (a.type == TCA_STATS_QUEUE) {
-			q->backlog_bytes = u32_of(&a, offsetof(struct gnet_stats_queue, backlog));
-			q->drops = u32_of(&a, offsetof(struct gnet_stats_queue, drops));
+			q->backlog_bytes =
+				message_u32(&a, offsetof(struct gnet_stats_queue, backlog));
+			q->drops = message_u32(&a, offsetof(struct gnet_stats_queue, drops));
 		}
 		if (a.type == TCA_STATS_APP)
-			q->marked_pkts = marked_of(&a, q->kind);
+			q->marked_pkts = message_read_marked(&a, q->kind);
 	}
 }
 
-static void read_kind(const struct attribute *a, struct tc_qdisc *q)
+static void message_read_kind(const struct attribute *a, struct tc_qdisc *q)
 {
 	size_t length = strnlen((const char *)a->data, a->length);
 
@@ -279,7 +283,7 @@ static void read_kind(const struct attribute *a, struct tc_qdisc *q)
 }
 
 /* The kind is the first attribute that the kernel writes. */
-static void read_qdisc(const unsigned char *bytes, size_t length, struct tc_qdisc *q)
+static void message_read_qdisc(const unsigned char *bytes, size_t length, struct tc_qdisc *q)
 {
 	struct tcmsg tcm;
 	struct attribute a;
@@ -291,13 +295,13 @@ static void read_qdisc(const unsigned char *bytes, size_t length, struct tc_qdis
 	q->parent = tcm.tcm_parent;
 	bytes += NLMSG_ALIGN(sizeof(tcm));
 	length -= NLMSG_ALIGN(sizeof(tcm));
-	while (next(&bytes, &length, &a)) {
+	while (message_next_attribute(&bytes, &length, &a)) {
 		if (a.type == TCA_KIND)
-			read_kind(&a, q);
+			message_read_kind(&a, q);
 		if (a.type == TCA_OPTIONS)
-			read_options(a, q);
+			message_read_options(a, q);
 		if (a.type == TCA_STATS2)
-			read_counters(a, q);
+			message_read_counters(a, q);
 	}
 }
 
@@ -331,6 +335,6 @@ enum tc_said tc_message_read(const unsigned char **bytes, size_t *length, struct
 	}
 	if (head.nlmsg_type != RTM_NEWQDISC || inside < sizeof(struct tcmsg))
 		return TC_SAID_OTHER;
-	read_qdisc(data, inside, q);
+	message_read_qdisc(data, inside, q);
 	return TC_SAID_QDISC;
 }

@@ -2,7 +2,7 @@
 /* weir.c -- the driver of 'weir switch': a profile is a port, and its setting is min, max and p of
  * the port's red. Asked over the switch's socket, a connection each time: there is nothing to lose
  * then. */
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "base/control_socket.h"
 #include "base/json.h"
 #include "config/schemes.h"
@@ -35,7 +35,7 @@ static const struct weir_option weir_driver_options[] = {
 };
 #undef AT
 
-static int check_params(const void *params, struct weir_error *e)
+static int weir_check_params(const void *params, struct weir_error *e)
 {
 	const struct weir_driver_params *p = params;
 
@@ -64,7 +64,7 @@ static void weir_driver_close(void *driver)
 /* --- asking --- */
 
 /* The line of the answer, for the caller to free; NULL with a message. */
-static char *ask(const struct weir_driver *d, const char *request, struct weir_error *e)
+static char *weir_ask(const struct weir_driver *d, const char *request, struct weir_error *e)
 {
 	const struct control_question q = {
 		.path = d->params->socket,
@@ -81,7 +81,7 @@ static char *ask(const struct weir_driver *d, const char *request, struct weir_e
 
 /* Comes to the object of a port in a status. 1: the status is whole so far, and has no such
  * port. */
-static int find_port(struct weir_json *j, const char *name)
+static int weir_find_port(struct weir_json *j, const char *name)
 {
 	if (weir_json_find(j, "ports") || weir_json_expect(j, '['))
 		return -1;
@@ -109,17 +109,17 @@ struct port_status {
 };
 
 /* Of the port of that profile; its text is for the caller to free where it was read. */
-static enum keeper_reading read_port(const struct weir_driver *d, uint32_t profile,
-				     struct port_status *s, struct weir_error *e)
+static enum keeper_reading weir_read_port(const struct weir_driver *d, uint32_t profile,
+					  struct port_status *s, struct weir_error *e)
 {
 	const char *name = d->plan->profiles[profile].name;
 	int wrong;
 
-	s->text = ask(d, "status\n", e);
+	s->text = weir_ask(d, "status\n", e);
 	if (!s->text)
 		return KEEPER_LOST;
 	s->port = weir_json_begin(s->text, strlen(s->text), "the switch's status", e);
-	wrong = find_port(&s->port, name);
+	wrong = weir_find_port(&s->port, name);
 	if (!wrong)
 		return KEEPER_READ;
 	if (wrong > 0)
@@ -129,7 +129,7 @@ static enum keeper_reading read_port(const struct weir_driver *d, uint32_t profi
 }
 
 /* One of the port's counters: none that is missing, or no number, is taken for zero. */
-static int read_counter(const struct port_status *s, const char *name, uint64_t *counter)
+static int weir_read_counter(const struct port_status *s, const char *name, uint64_t *counter)
 {
 	struct weir_json port = s->port;
 
@@ -146,21 +146,21 @@ struct marking {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
-static uint64_t *option_of(struct marking *m, const char *name, enum weir_opt_type type)
+static uint64_t *weir_option_of(struct marking *m, const char *name, enum weir_opt_type type)
 {
 	const struct weir_option *o = weir_option_find(m->ops->scheme.options, name);
 
 	return o && o->type == type ? (uint64_t *)(void *)(m->params + o->offset) : NULL;
 }
 
-static int read_marking(const char *spec, struct marking *m, struct weir_error *e)
+static int weir_read_marking(const char *spec, struct marking *m, struct weir_error *e)
 {
 	if (scheme_parse_mark(spec, &m->ops, m->params, e) ||
 	    weir_spec_name(spec, m->name, sizeof(m->name), e))
 		return -1;
-	m->min = option_of(m, "min", WEIR_OPT_LENGTH);
-	m->max = option_of(m, "max", WEIR_OPT_LENGTH);
-	m->p_q32 = option_of(m, "p", WEIR_OPT_FRACTION_Q32);
+	m->min = weir_option_of(m, "min", WEIR_OPT_LENGTH);
+	m->max = weir_option_of(m, "max", WEIR_OPT_LENGTH);
+	m->p_q32 = weir_option_of(m, "p", WEIR_OPT_FRACTION_Q32);
 	if (!m->min || !m->max || !m->p_q32)
 		return weir_error_set(e, "its marking is %s, which has no min, max and p",
 				      m->ops->scheme.name);
@@ -170,12 +170,12 @@ static int read_marking(const char *spec, struct marking *m, struct weir_error *
 }
 
 /* The marking of a profile's port. */
-static enum keeper_reading port_marking(const struct weir_driver *d, uint32_t profile,
-					struct marking *m, struct weir_error *e)
+static enum keeper_reading weir_port_marking(const struct weir_driver *d, uint32_t profile,
+					     struct marking *m, struct weir_error *e)
 {
 	char spec[SPEC_SIZE];
 	struct port_status s;
-	enum keeper_reading reading = read_port(d, profile, &s, e);
+	enum keeper_reading reading = weir_read_port(d, profile, &s, e);
 	int failed;
 
 	if (reading != KEEPER_READ)
@@ -185,7 +185,7 @@ static enum keeper_reading port_marking(const struct weir_driver *d, uint32_t pr
 	free(s.text);
 	if (failed)
 		weir_error_prefix(e, "the switch tunes its ports itself: ");
-	if (!failed && read_marking(spec, m, e) == 0)
+	if (!failed && weir_read_marking(spec, m, e) == 0)
 		return KEEPER_READ;
 	weir_error_prefix(e, "port %s: ", d->plan->profiles[profile].name);
 	return KEEPER_UNFIT;
@@ -195,7 +195,7 @@ static enum keeper_reading weir_driver_read(void *driver, uint32_t profile,
 					    struct keeper_setting *s, struct weir_error *e)
 {
 	struct marking m;
-	enum keeper_reading reading = port_marking(driver, profile, &m, e);
+	enum keeper_reading reading = weir_port_marking(driver, profile, &m, e);
 
 	if (reading != KEEPER_READ)
 		return reading;
@@ -208,7 +208,7 @@ static enum keeper_reading weir_driver_read(void *driver, uint32_t profile,
 }
 
 /* {"done":"..."}, or {"error":"..."}. */
-static int check_done(const char *answer, struct weir_error *e)
+static int weir_check_done(const char *answer, struct weir_error *e)
 {
 	struct weir_json j = weir_json_begin(answer, strlen(answer), "the switch's answer", e);
 	struct weir_json error = j;
@@ -231,7 +231,7 @@ static int weir_driver_write(void *driver, uint32_t profile, const struct keeper
 	struct marking m;
 	int failed;
 
-	if (port_marking(d, profile, &m, e) != KEEPER_READ)
+	if (weir_port_marking(d, profile, &m, e) != KEEPER_READ)
 		return -1;
 	*m.min = s->min_bytes;
 	*m.max = s->max_bytes;
@@ -240,10 +240,10 @@ static int weir_driver_write(void *driver, uint32_t profile, const struct keeper
 	if (snprintf(request, sizeof(request), "set port.%s.marking=%s\n",
 		     d->plan->profiles[profile].name, spec) >= (int)sizeof(request))
 		return weir_error_set(e, "the marking is too long to be written");
-	answer = ask(d, request, e);
+	answer = weir_ask(d, request, e);
 	if (!answer)
 		return -1;
-	failed = check_done(answer, e);
+	failed = weir_check_done(answer, e);
 	free(answer);
 	return failed ? -1 : 0;
 }
@@ -263,13 +263,13 @@ static enum keeper_reading weir_driver_count(void *driver, uint32_t profile,
 		{ "rate_bps", &c->rate_bps },
 	};
 	struct port_status s;
-	enum keeper_reading reading = read_port(d, profile, &s, e);
+	enum keeper_reading reading = weir_read_port(d, profile, &s, e);
 	int failed = 0;
 
 	if (reading != KEEPER_READ)
 		return reading;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !failed; i++)
-		failed = read_counter(&s, wanted[i].name, wanted[i].counter);
+		failed = weir_read_counter(&s, wanted[i].name, wanted[i].counter);
 	free(s.text);
 	if (!failed)
 		return KEEPER_READ;
@@ -280,10 +280,11 @@ static enum keeper_reading weir_driver_count(void *driver, uint32_t profile,
 const struct keeper_driver_ops keeper_driver_weir = {
 	.scheme = {
 		.name = "weir",
-		.help = "a switch that 'weir switch' runs, by its socket; profiles are its ports, whose marking is red",
+		.help = "a switch that 'weir switch' runs, by its socket; profiles "
+			"are its ports, whose marking is red",
 		.params_size = sizeof(struct weir_driver_params),
 		.options = weir_driver_options,
-		.check = check_params,
+		.check = weir_check_params,
 	},
 	.p_unit_ppm = 1,
 	.open = weir_driver_open,

@@ -30,38 +30,38 @@ enum protocol {
 	PROTOCOL_DESTINATION_OPTIONS = 60,
 };
 
-static uint32_t read16(const uint8_t *at)
+static uint32_t read_u16(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-static uint32_t read32(const uint8_t *at)
+static uint32_t read_u32(const uint8_t *at)
 {
-	return read16(at) << 16 | read16(at + 2);
+	return read_u16(at) << 16 | read_u16(at + 2);
 }
 
-static uint64_t read_address(const uint8_t *at)
+static uint64_t frame_read_address(const uint8_t *at)
 {
-	return (uint64_t)read16(at) << 32 | read32(at + 2);
+	return (uint64_t)read_u16(at) << 32 | read_u32(at + 2);
 }
 
 /* --- flows --- */
 
 /* Of a flow: its addresses, its protocol and, where every packet shows them, its ports. */
-static uint32_t hash_flow(const uint8_t *addresses, uint32_t bytes, uint32_t protocol,
-			  uint32_t ports)
+static uint32_t frame_hash_flow(const uint8_t *addresses, uint32_t bytes, uint32_t protocol,
+				uint32_t ports)
 {
 	uint64_t hash = weir_hash64(protocol, ports);
 
 	for (uint32_t i = 0; i < bytes; i += 4)
-		hash = weir_hash64(hash, read32(addresses + i));
+		hash = weir_hash64(hash, read_u32(addresses + i));
 	return (uint32_t)hash;
 }
 
 /* A transport header begins at that place, and the packet ends at the other: its ports, 0 where it
  * has none. f->protocol says which it is. */
-static uint32_t read_transport(const uint8_t *frame, uint32_t at, uint32_t end,
-			       struct frame_facts *f)
+static uint32_t frame_read_transport(const uint8_t *frame, uint32_t at, uint32_t end,
+				     struct frame_facts *f)
 {
 	uint32_t header = f->protocol == PROTOCOL_TCP ? TCP_HEADER_BYTES : UDP_HEADER_BYTES;
 
@@ -69,12 +69,13 @@ static uint32_t read_transport(const uint8_t *frame, uint32_t at, uint32_t end,
 		return 0;
 	if (at + header <= end)
 		f->transport_at = (uint16_t)at;
-	return at + PORT_BYTES <= end ? read32(frame + at) : 0;
+	return at + PORT_BYTES <= end ? read_u32(frame + at) : 0;
 }
 
 /* --- IPv4, RFC 791 --- */
 
-static enum frame_fault read_ipv4(const uint8_t *frame, uint32_t length, struct frame_facts *f)
+static enum frame_fault frame_read_ipv4(const uint8_t *frame, uint32_t length,
+					struct frame_facts *f)
 {
 	const uint8_t *ip = frame + f->ip_at;
 	uint32_t left = length - f->ip_at, header, total, ports = 0;
@@ -82,7 +83,7 @@ static enum frame_fault read_ipv4(const uint8_t *frame, uint32_t length, struct 
 	if (left < IPV4_HEADER_BYTES || ip[0] >> 4 != 4)
 		return FRAME_BAD_IP;
 	header = 4u * (ip[0] & 15);
-	total = read16(ip + 2);
+	total = read_u16(ip + 2);
 	if (header < IPV4_HEADER_BYTES || total < header || total > left)
 		return FRAME_BAD_IP;
 	f->kind = FRAME_IPV4;
@@ -90,9 +91,9 @@ static enum frame_fault read_ipv4(const uint8_t *frame, uint32_t length, struct 
 	f->ecn = ip[1] & 3;
 	f->protocol = ip[9];
 	/* Of fragments only the first one has ports, so none is asked for them. */
-	if ((read16(ip + 6) & 0x3fff) == 0)
-		ports = read_transport(frame, f->ip_at + header, f->ip_at + total, f);
-	f->flow_hash = hash_flow(ip + 12, 8, f->protocol, ports);
+	if ((read_u16(ip + 6) & 0x3fff) == 0)
+		ports = frame_read_transport(frame, f->ip_at + header, f->ip_at + total, f);
+	f->flow_hash = frame_hash_flow(ip + 12, 8, f->protocol, ports);
 	return FRAME_GOOD;
 }
 
@@ -105,7 +106,8 @@ static int is_extension(uint32_t protocol)
 }
 
 /* Goes over extension headers, of which each says how long it is, as far as they lie inside. */
-static uint32_t ipv6_ports(const uint8_t *frame, uint32_t at, uint32_t end, struct frame_facts *f)
+static uint32_t frame_read_ipv6_ports(const uint8_t *frame, uint32_t at, uint32_t end,
+				      struct frame_facts *f)
 {
 	for (int i = 0; i < IPV6_EXTENSIONS_MAX && is_extension(f->protocol); i++) {
 		uint32_t bytes;
@@ -118,25 +120,26 @@ static uint32_t ipv6_ports(const uint8_t *frame, uint32_t at, uint32_t end, stru
 		f->protocol = frame[at];
 		at += bytes;
 	}
-	return read_transport(frame, at, end, f);
+	return frame_read_transport(frame, at, end, f);
 }
 
-static enum frame_fault read_ipv6(const uint8_t *frame, uint32_t length, struct frame_facts *f)
+static enum frame_fault frame_read_ipv6(const uint8_t *frame, uint32_t length,
+					struct frame_facts *f)
 {
 	const uint8_t *ip = frame + f->ip_at;
 	uint32_t left = length - f->ip_at, first = f->ip_at + IPV6_HEADER_BYTES, payload, ports;
 
 	if (left < IPV6_HEADER_BYTES || ip[0] >> 4 != 6)
 		return FRAME_BAD_IP;
-	payload = read16(ip + 4);
+	payload = read_u16(ip + 4);
 	if (payload > left - IPV6_HEADER_BYTES)
 		return FRAME_BAD_IP;
 	f->kind = FRAME_IPV6;
 	f->dscp = (uint8_t)((ip[0] & 15) << 2 | ip[1] >> 6);
 	f->ecn = ip[1] >> 4 & 3;
 	f->protocol = ip[6];
-	ports = ipv6_ports(frame, first, first + payload, f);
-	f->flow_hash = hash_flow(ip + 8, 32, f->protocol, ports);
+	ports = frame_read_ipv6_ports(frame, first, first + payload, f);
+	f->flow_hash = frame_hash_flow(ip + 8, 32, f->protocol, ports);
 	return FRAME_GOOD;
 }
 
@@ -154,20 +157,20 @@ enum frame_fault frame_read(const uint8_t *frame, uint32_t length, struct frame_
 	*f = (struct frame_facts){ 0 };
 	if (length < FRAME_HEADER_BYTES)
 		return FRAME_SHORT;
-	f->to = read_address(frame);
-	f->from = read_address(frame + FRAME_ADDRESS_BYTES);
-	type = read16(frame + at - 2);
+	f->to = frame_read_address(frame);
+	f->from = frame_read_address(frame + FRAME_ADDRESS_BYTES);
+	type = read_u16(frame + at - 2);
 	for (int tags = 0; tags < FRAME_TAGS_MAX && is_tag(type); tags++) {
 		if (length < at + FRAME_TAG_BYTES)
 			return FRAME_SHORT;
 		at += FRAME_TAG_BYTES;
-		type = read16(frame + at - 2);
+		type = read_u16(frame + at - 2);
 	}
 	f->ip_at = (uint16_t)at;
 	if (type == TYPE_IPV4)
-		return read_ipv4(frame, length, f);
+		return frame_read_ipv4(frame, length, f);
 	if (type == TYPE_IPV6)
-		return read_ipv6(frame, length, f);
+		return frame_read_ipv6(frame, length, f);
 	f->flow_hash = (uint32_t)weir_hash64(f->to, f->from);
 	return FRAME_GOOD;
 }
@@ -176,12 +179,12 @@ enum frame_fault frame_read(const uint8_t *frame, uint32_t length, struct frame_
 
 /* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), in ones' complement; m is the header's first
  * word. */
-static void mark_ipv4(uint8_t *ip)
+static void frame_mark_ipv4(uint8_t *ip)
 {
-	uint32_t before = read16(ip), sum;
+	uint32_t before = read_u16(ip), sum;
 
 	ip[1] |= FRAME_CE;
-	sum = (~read16(ip + IPV4_SUM_AT) & 0xffff) + (~before & 0xffff) + read16(ip);
+	sum = (~read_u16(ip + IPV4_SUM_AT) & 0xffff) + (~before & 0xffff) + read_u16(ip);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = ~sum & 0xffff;
@@ -194,19 +197,19 @@ void frame_mark(uint8_t *frame, const struct frame_facts *f)
 	uint8_t *ip = frame + f->ip_at;
 
 	if (f->kind == FRAME_IPV4)
-		mark_ipv4(ip);
+		frame_mark_ipv4(ip);
 	else if (f->kind == FRAME_IPV6)
 		ip[1] |= FRAME_CE << 4;
 }
 
 /* --- sums --- */
 
-static uint32_t packet_end(const uint8_t *frame, const struct frame_facts *f)
+static uint32_t frame_packet_end(const uint8_t *frame, const struct frame_facts *f)
 {
 	const uint8_t *ip = frame + f->ip_at;
 
-	return f->kind == FRAME_IPV4 ? f->ip_at + read16(ip + 2)
-				     : f->ip_at + IPV6_HEADER_BYTES + read16(ip + 4);
+	return f->kind == FRAME_IPV4 ? f->ip_at + read_u16(ip + 2)
+				     : f->ip_at + IPV6_HEADER_BYTES + read_u16(ip + 4);
 }
 
 /* RFC 1071: the ones' complement of the ones' complement sum. A sum of UDP that is 0 is written as
@@ -220,9 +223,9 @@ void frame_complete_sum(uint8_t *frame, const struct frame_facts *f)
 	if (!at)
 		return;
 	sum_at += at;
-	end = packet_end(frame, f);
+	end = frame_packet_end(frame, f);
 	for (; at + 1 < end; at += 2)
-		sum += read16(frame + at);
+		sum += read_u16(frame + at);
 	if (at < end)
 		sum += (uint32_t)frame[at] << 8;
 	while (sum >> 16)
@@ -236,7 +239,7 @@ void frame_complete_sum(uint8_t *frame, const struct frame_facts *f)
 
 /* --- addresses --- */
 
-static int digit(char c)
+static int frame_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -249,7 +252,7 @@ int frame_address(const char *text, uint64_t *address)
 {
 	*address = 0;
 	for (int i = 0; i < FRAME_ADDRESS_BYTES; i++, text += 3) {
-		int high = digit(text[0]), low = high < 0 ? -1 : digit(text[1]);
+		int high = frame_hex_digit(text[0]), low = high < 0 ? -1 : frame_hex_digit(text[1]);
 
 		if (low < 0 || text[2] != (i + 1 < FRAME_ADDRESS_BYTES ? ':' : '\0'))
 			return -1;

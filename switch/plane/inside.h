@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside.h -- what a plane is made of, for the files of this room: plane_make.c builds it, plane.c
- * moves frames through it, plane_look.c counts. */
+/* inside.h -- what a plane is made of, for the files of this directory: plane_make.c builds it,
+ * plane.c forwards frames through it and counts, addresses.c has its forwarding table. */
 #ifndef SWITCH_PLANE_INSIDE_H
 #define SWITCH_PLANE_INSIDE_H
 #include "switch/plane/plane.h"
+
+/* --- addresses.c: the forwarding table, which maps a host's address to the ports that it is behind
+ * ---
+ *
+ * The table has a fixed size. An address from the settings may be behind several ports, among which
+ * flows are spread; a learnt one is behind the port where it was seen last, and is removed when it
+ * was silent for long. An address that finds no free place in the table is not learnt, and frames
+ * for it are flooded, like those for unknown addresses. */
+
+enum { ADDRESSES_MAX = 4096 };
+
+struct address_entry {
+	uint64_t address_plus_one; /* 0: the place is free */
+	uint64_t ports;            /* bit each */
+	int64_t seen_ps;           /* ADDRESS_STATIC: not learnt */
+};
+
+#define ADDRESS_STATIC INT64_MAX
+
+struct addresses {
+	int64_t age_ps; /* of those learnt */
+	struct address_entry entries[ADDRESSES_MAX];
+};
+
+/* One more port that the address is behind; 0, or -1: there is no place. */
+int addresses_add(struct addresses *a, uint64_t address, uint32_t port);
+
+/* What is known from later on stays. */
+void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
+
+/* Would learning this tell others something: is the address not known, or behind another port, or
+ * last seen in another quarter of the time that it is remembered? */
+int addresses_is_news(const struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
+
+/* Bits of the ports; 0: not known. */
+uint64_t addresses_find(const struct addresses *a, uint64_t address, int64_t now_ps);
+
+/* --- the plane --- */
 
 #define NO_BUFFER UINT32_MAX
 

@@ -4,10 +4,19 @@
 #include "weir/rng.h"
 #include <string.h>
 
+const char *const plane_fault_names[PLANE_FAULTS] = {
+	[PLANE_MALFORMED] = "malformed",
+	[PLANE_OVERSIZE] = "longer than the MTU",
+	[PLANE_POOL_FULL] = "no buffer free",
+	[PLANE_NOWHERE] = "for nobody here",
+	[PLANE_NOT_GIVEN] = "no room between threads",
+};
+
 /* --- out --- */
 
 /* The packet has taken the line, which is free again when all of it has passed. */
-static void put_on_line(struct plane *p, struct plane_port *port, const struct weir_packet *packet)
+static void plane_put_on_link(struct plane *p, struct plane_port *port,
+			      const struct weir_packet *packet)
 {
 	struct passenger rider;
 	struct plane_frame *f;
@@ -25,16 +34,8 @@ static void put_on_line(struct plane *p, struct plane_port *port, const struct w
 	port->line_last = rider.buffer;
 }
 
-static void forget(struct plane *p, const struct weir_packet *packet)
-{
-	struct passenger rider;
-
-	memcpy(&rider, packet->owner, sizeof(rider));
-	buffer_give(p, rider.buffer);
-}
-
 /* Everything that could start on the port by now_ps starts. */
-static void catch_up(struct plane *p, struct plane_port *port, int64_t now_ps)
+static void plane_run_port(struct plane *p, struct plane_port *port, int64_t now_ps)
 {
 	struct weir_port *out = port->port;
 
@@ -42,10 +43,14 @@ static void catch_up(struct plane *p, struct plane_port *port, int64_t now_ps)
 		uint32_t queue = 0;
 		struct weir_packet *packet = weir_port_take_next(out, &p->packets, &queue);
 
-		if (weir_port_start(out, packet, queue) == WEIR_PORT_SEND)
-			put_on_line(p, port, packet);
-		else
-			forget(p, packet);
+		if (weir_port_start(out, packet, queue) == WEIR_PORT_SEND) {
+			plane_put_on_link(p, port, packet);
+		} else {
+			struct passenger rider;
+
+			memcpy(&rider, packet->owner, sizeof(rider));
+			buffer_give(p, rider.buffer);
+		}
 	}
 }
 
@@ -54,11 +59,11 @@ void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 	struct plane *p = pool->owner;
 
 	for (uint64_t left = p->own; left; left &= left - 1)
-		catch_up(p, &p->ports[__builtin_ctzll(left)], now_ps);
+		plane_run_port(p, &p->ports[__builtin_ctzll(left)], now_ps);
 }
 
 /* A line that stood still for longer than may be made good has lost that time. */
-static void forgive(const struct plane *p, struct plane_port *port, int64_t now_ps)
+static void plane_skip_lost_time(const struct plane *p, struct plane_port *port, int64_t now_ps)
 {
 	struct weir_port *out = port->port;
 	int64_t from_ps = now_ps - p->plan.catch_up_ps;
@@ -134,16 +139,16 @@ int64_t plane_next_ps(const struct plane *p)
 /* --- in --- */
 
 /* The frame is let in: it needs to be kept from now on. */
-static void keep(struct plane_frame *buffer, const struct plane_arrival *a,
-		 const struct frame_facts *f)
+static void plane_keep_frame(struct plane_frame *buffer, const struct plane_arrival *a,
+			     const struct frame_facts *f)
 {
 	memcpy(buffer->data, a->frame, a->length);
 	if (a->lacks_sum)
 		frame_complete_sum(buffer->data, f);
 }
 
-static void offer(struct plane *p, struct plane_port *in, struct plane_port *out,
-		  const struct plane_arrival *a, const struct frame_facts *f)
+static void plane_offer_frame(struct plane *p, struct plane_port *in, struct plane_port *out,
+			      const struct plane_arrival *a, const struct frame_facts *f)
 {
 	struct passenger rider = { buffer_take(p), f->ecn == FRAME_CE, *f };
 	struct weir_packet packet = {
@@ -162,7 +167,7 @@ static void offer(struct plane *p, struct plane_port *in, struct plane_port *out
 	if (f->ecn == FRAME_CE)
 		packet.flags |= WEIR_PACKET_CE;
 	memcpy(packet.owner, &rider, sizeof(rider));
-	catch_up(p, out, p->now_ps);
+	plane_run_port(p, out, p->now_ps);
 	buffer = buffer_at(p, rider.buffer);
 	buffer->length = a->length;
 	switch (weir_port_offer(out->port, &p->packets, &packet, p->now_ps)) {
@@ -170,16 +175,16 @@ static void offer(struct plane *p, struct plane_port *in, struct plane_port *out
 		buffer_give(p, rider.buffer);
 		return;
 	case WEIR_PORT_SEND:
-		keep(buffer, a, f);
-		put_on_line(p, out, &packet);
+		plane_keep_frame(buffer, a, f);
+		plane_put_on_link(p, out, &packet);
 		return;
 	default:
-		keep(buffer, a, f);
+		plane_keep_frame(buffer, a, f);
 	}
 }
 
 /* Which of the ports in the bits, n of them: by the flow, so that a flow stays in order. */
-static uint64_t one_of(uint64_t ports, uint64_t seed, uint32_t flow_hash)
+static uint64_t plane_choose_port(uint64_t ports, uint64_t seed, uint32_t flow_hash)
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(ports);
 	uint64_t choice = (weir_hash64(seed, flow_hash) >> 32) * count >> 32;
@@ -189,19 +194,14 @@ static uint64_t one_of(uint64_t ports, uint64_t seed, uint32_t flow_hash)
 	return ports & -ports;
 }
 
-/* 01:80:c2:00:00:00 to 0f: for the neighbour on the cable alone (IEEE 802.1Q, table 8-1). */
-static int is_for_neighbour(uint64_t address)
-{
-	return address >> 4 == UINT64_C(0x0180c200000);
-}
-
 /* Bits of the ports that the frame leaves by. */
-static uint64_t ways_out(const struct plane *p, uint32_t in, const struct frame_facts *f)
+static uint64_t plane_route(const struct plane *p, uint32_t in, const struct frame_facts *f)
 {
 	const struct plane_part *part = &p->parts[p->ports[in].part];
 	uint64_t others = part->ports & ~(UINT64_C(1) << in), known;
 
-	if (is_for_neighbour(f->to))
+	/* 01:80:c2:00:00:00 to 0f are never forwarded (IEEE 802.1Q, table 8-1). */
+	if (f->to >> 4 == UINT64_C(0x0180c200000))
 		return 0;
 	if (!frame_is_for_one(f->to))
 		return others;
@@ -209,30 +209,19 @@ static uint64_t ways_out(const struct plane *p, uint32_t in, const struct frame_
 	if (!known)
 		return p->plan.unknown == PLANE_UNKNOWN_FLOOD ? others : 0;
 	known &= others;
-	return known ? one_of(known, p->plan.seed + p->ports[in].part, f->flow_hash) : 0;
+	return known ? plane_choose_port(known, p->plan.seed + p->ports[in].part, f->flow_hash) : 0;
 }
 
-static void offer_all(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
-		      const struct frame_facts *f)
+static void plane_offer_copies(struct plane *p, uint64_t ports, uint32_t in,
+			       const struct plane_arrival *a, const struct frame_facts *f)
 {
 	for (; ports; ports &= ports - 1)
-		offer(p, &p->ports[in], &p->ports[__builtin_ctzll(ports)], a, f);
-}
-
-/* To the planes that have them. */
-static void give(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
-		 const struct frame_facts *f)
-{
-	const struct plane_others *others = &p->plan.others;
-	const struct plane_arrival now = { a->frame, a->length, a->lacks_sum, p->now_ps };
-
-	p->ports[in].counts.faults[PLANE_NOT_GIVEN] +=
-		others->give(others->context, ports, in, &now, f);
+		plane_offer_frame(p, &p->ports[in], &p->ports[__builtin_ctzll(ports)], a, f);
 }
 
 /* What not everybody could be told is not learnt here either: the host's next frame says it
  * again. */
-static void learn(struct plane *p, uint32_t port, uint64_t address)
+static void plane_learn_source(struct plane *p, uint32_t port, uint64_t address)
 {
 	struct addresses *known = &p->parts[p->ports[port].part].addresses;
 	const struct plane_others *others = &p->plan.others;
@@ -246,7 +235,7 @@ static void learn(struct plane *p, uint32_t port, uint64_t address)
 }
 
 /* A frame comes in at that port now. */
-static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *a)
+static void plane_forward(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
 	struct plane_port *in = &p->ports[port];
 	struct frame_facts facts;
@@ -263,19 +252,24 @@ static void take_in(struct plane *p, uint32_t port, const struct plane_arrival *
 		return;
 	}
 	in->counts.rx_ce += facts.ecn == FRAME_CE;
-	learn(p, port, facts.from);
-	out = ways_out(p, port, &facts);
+	plane_learn_source(p, port, facts.from);
+	out = plane_route(p, port, &facts);
 	if (!out)
 		in->counts.faults[PLANE_NOWHERE]++;
-	offer_all(p, out & p->own, port, a, &facts);
-	if (out & ~p->own)
-		give(p, out & ~p->own, port, a, &facts);
+	plane_offer_copies(p, out & p->own, port, a, &facts);
+	if (out & ~p->own) {
+		const struct plane_others *others = &p->plan.others;
+		const struct plane_arrival now = { a->frame, a->length, a->lacks_sum, p->now_ps };
+
+		in->counts.faults[PLANE_NOT_GIVEN] +=
+			others->give(others->context, out & ~p->own, port, &now, &facts);
+	}
 }
 
 /* --- cables inside --- */
 
 /* The port on whose cable the next frame arrives, by that time at the latest; -1: none does. */
-static int next_arrival(const struct plane *p, int64_t until_ps)
+static int plane_next_cable_arrival(const struct plane *p, int64_t until_ps)
 {
 	int64_t first_ps = until_ps;
 	int first = -1;
@@ -293,7 +287,7 @@ static int next_arrival(const struct plane *p, int64_t until_ps)
 	return first;
 }
 
-static int cables_are_idle(const struct plane *p)
+static int plane_cables_are_idle(const struct plane *p)
 {
 	for (uint64_t left = p->cables; left; left &= left - 1) {
 		const struct plane_port *port = &p->ports[__builtin_ctzll(left)];
@@ -306,24 +300,24 @@ static int cables_are_idle(const struct plane *p)
 
 /* Time goes on: what arrives over cables inside by then does so in its order. In steps of the
  * shortest cable, because what starts on one during a step arrives after it. */
-static void pass_time(struct plane *p, int64_t until_ps)
+static void plane_pass_time(struct plane *p, int64_t until_ps)
 {
-	while (p->now_ps < until_ps && !cables_are_idle(p)) {
+	while (p->now_ps < until_ps && !plane_cables_are_idle(p)) {
 		int64_t step_ps = until_ps - p->now_ps <= p->shortest_ps
 					  ? until_ps
 					  : p->now_ps + p->shortest_ps;
 		int port;
 
 		for (uint64_t left = p->cables; left; left &= left - 1)
-			catch_up(p, &p->ports[__builtin_ctzll(left)], p->now_ps);
-		while ((port = next_arrival(p, step_ps)) >= 0) {
+			plane_run_port(p, &p->ports[__builtin_ctzll(left)], p->now_ps);
+		while ((port = plane_next_cable_arrival(p, step_ps)) >= 0) {
 			struct plane_port *from = &p->ports[port];
 			const struct plane_frame *f = buffer_at(p, from->line_first);
 			const struct plane_arrival a = { f->data, f->length, 0, f->due_ps };
 
 			if (f->due_ps > p->now_ps)
 				p->now_ps = f->due_ps;
-			take_in(p, from->peer_plus_one - 1, &a);
+			plane_forward(p, from->peer_plus_one - 1, &a);
 			plane_done(p, (uint32_t)port, PLANE_SENT);
 		}
 		p->now_ps = step_ps;
@@ -334,15 +328,15 @@ static void pass_time(struct plane *p, int64_t until_ps)
 
 void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
-	pass_time(p, a->time_ps);
-	take_in(p, port, a);
+	plane_pass_time(p, a->time_ps);
+	plane_forward(p, port, a);
 }
 
-void plane_take(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
-		const struct frame_facts *f)
+void plane_receive_handed(struct plane *p, uint64_t ports, uint32_t in,
+			  const struct plane_arrival *a, const struct frame_facts *f)
 {
-	pass_time(p, a->time_ps);
-	offer_all(p, ports, in, a, f);
+	plane_pass_time(p, a->time_ps);
+	plane_offer_copies(p, ports, in, a, f);
 }
 
 void plane_learn(struct plane *p, uint64_t address, uint32_t port, int64_t time_ps)
@@ -354,20 +348,79 @@ void plane_advance(struct plane *p, int64_t now_ps)
 {
 	if (now_ps < p->now_ps)
 		return;
-	pass_time(p, now_ps);
+	plane_pass_time(p, now_ps);
 	for (uint64_t left = p->own; left; left &= left - 1) {
 		struct plane_port *port = &p->ports[__builtin_ctzll(left)];
 
-		forgive(p, port, now_ps);
-		catch_up(p, port, now_ps);
+		plane_skip_lost_time(p, port, now_ps);
+		plane_run_port(p, port, now_ps);
 	}
 }
 
-void plane_refuse(struct plane *p, uint32_t port, uint32_t length)
+void plane_drop_oversize(struct plane *p, uint32_t port, uint32_t length)
 {
 	struct plane_counts *c = &p->ports[port].counts;
 
 	c->rx_pkts++;
 	c->rx_bytes += length;
 	c->faults[PLANE_OVERSIZE]++;
+}
+
+/* --- what is counted --- */
+
+struct plane_port *plane_port(struct plane *p, uint32_t port)
+{
+	return &p->ports[port];
+}
+
+uint32_t plane_buffers_free(const struct plane *p)
+{
+	return p->free_count;
+}
+
+uint64_t plane_marks(const struct plane_port *port)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
+		sum += port->port->rare->marks[i];
+	return sum;
+}
+
+uint64_t plane_drops(const struct plane_port *port)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
+		sum += port->port->rare->drops[i];
+	return sum;
+}
+
+int64_t plane_now_ps(const struct plane *p)
+{
+	return p->now_ps;
+}
+
+static void plane_measure_port(const struct plane *p, struct plane_port *port)
+{
+	weir_port_stats_start(port->port, &port->stats, p->now_ps);
+	port->since = (struct plane_since){
+		.time_ps = p->now_ps,
+		.tx_pkts = port->port->tx_pkts,
+		.tx_bytes = port->port->tx_bytes,
+		.marks = plane_marks(port),
+		.drops = plane_drops(port),
+	};
+}
+
+void plane_measure(struct plane *p)
+{
+	for (uint64_t left = p->own; left; left &= left - 1)
+		plane_measure_port(p, &p->ports[__builtin_ctzll(left)]);
+}
+
+void plane_account(struct plane *p)
+{
+	for (uint64_t left = p->own; left; left &= left - 1)
+		weir_port_stats_account(p->ports[__builtin_ctzll(left)].port, p->now_ps);
 }

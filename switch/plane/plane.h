@@ -3,7 +3,7 @@
  * times out.
  *
  * Whoever owns it says when a frame came in at which port. The frame is read (frame.h), its way out
- * is looked up (addresses.h), and it is offered to that port, which is the library's (weir/port.h):
+ * is looked up (addresses.c), and it is offered to that port, which is the library's (weir/port.h):
  * the same object file decides here and in the simulator what waits, what is marked and what is
  * dropped. A packet that the port sends is on its line for the time that its bytes take and then
  * for the port's delay; at that time, its due time, the owner puts it on the real wire.
@@ -25,7 +25,7 @@
  * frame is dropped and counted. */
 #ifndef SWITCH_PLANE_PLANE_H
 #define SWITCH_PLANE_PLANE_H
-#include "switch/plane/addresses.h"
+#include <stdint.h>
 #include "switch/plane/frame.h"
 #include "weir/port.h"
 
@@ -129,7 +129,7 @@ void plane_free(struct plane *p);
 
 /* For the switch of that port the host of that address is behind it, and behind others where it is
  * told so; flows are spread among them. -1: there is no place for more addresses. */
-int plane_tell(struct plane *p, uint64_t address, uint32_t port);
+int plane_add_address(struct plane *p, uint64_t address, uint32_t port);
 
 /* A frame that came in. */
 struct plane_arrival {
@@ -142,12 +142,12 @@ struct plane_arrival {
 void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a);
 
 /* What others give and tell; the time is that at which it came there. */
-void plane_take(struct plane *p, uint64_t ports, uint32_t in, const struct plane_arrival *a,
-		const struct frame_facts *f);
+void plane_receive_handed(struct plane *p, uint64_t ports, uint32_t in,
+			  const struct plane_arrival *a, const struct frame_facts *f);
 void plane_learn(struct plane *p, uint64_t address, uint32_t port, int64_t time_ps);
 
 /* One came in of which not all is there, because it is longer than any that may pass. */
-void plane_refuse(struct plane *p, uint32_t port, uint32_t length);
+void plane_drop_oversize(struct plane *p, uint32_t port, uint32_t length);
 
 /* All frames up to now_ps have come in: what could start by then starts. */
 void plane_advance(struct plane *p, int64_t now_ps);
@@ -176,8 +176,6 @@ int64_t plane_next_ps(const struct plane *p);
 int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *plan);
 
 /* --- looking --- */
-
-uint32_t plane_ports(const struct plane *p);
 
 /* Of one that is not there only faults are counted, of frames that came in there and were to leave
  * here. */

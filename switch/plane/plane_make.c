@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void build_port(struct plane *p, uint32_t i)
+static void plane_build_port(struct plane *p, uint32_t i)
 {
 	const struct plane_port_plan *plan = &p->plan.ports[i];
 	struct plane_port *port = &p->ports[i];
@@ -34,7 +34,7 @@ static void build_port(struct plane *p, uint32_t i)
 	weir_port_stats_start(port->port, &port->stats, 0);
 }
 
-static void build_buffers(struct plane *p)
+static void plane_build_buffers(struct plane *p)
 {
 	size_t bytes = sizeof(struct plane_frame) + FRAME_HEADER_BYTES +
 		       FRAME_TAGS_MAX * FRAME_TAG_BYTES + p->plan.mtu_bytes;
@@ -46,7 +46,7 @@ static void build_buffers(struct plane *p)
 		buffer_give(p, i);
 }
 
-static void build_parts(struct plane *p)
+static void plane_build_parts(struct plane *p)
 {
 	for (uint32_t i = 0; i < p->plan.port_count; i++)
 		if (p->plan.ports[i].part >= p->part_count)
@@ -70,11 +70,11 @@ struct plane *plane_new(const struct plane_plan *plan)
 	if (weir_packet_store_init(&p->store, slots))
 		memory_refused(slots * sizeof(struct weir_packet));
 	weir_packet_pool_init(&p->packets, &p->store);
-	build_parts(p);
+	plane_build_parts(p);
 	p->ports = memory_new(plan->port_count, sizeof(*p->ports));
 	for (uint32_t i = 0; i < plan->port_count; i++)
-		build_port(p, i);
-	build_buffers(p);
+		plane_build_port(p, i);
+	plane_build_buffers(p);
 	p->plan.ports = NULL; /* the caller's */
 	return p;
 }
@@ -95,9 +95,9 @@ void plane_free(struct plane *p)
 	memory_free(p, 1, sizeof(*p));
 }
 
-int plane_tell(struct plane *p, uint64_t address, uint32_t port)
+int plane_add_address(struct plane *p, uint64_t address, uint32_t port)
 {
-	return addresses_tell(&p->parts[p->ports[port].part].addresses, address, port);
+	return addresses_add(&p->parts[p->ports[port].part].addresses, address, port);
 }
 
 int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *plan)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* build.c -- from settings to the plane that they mean. */
-#include "switch/run/tuning.h"
+/* build.c -- builds the planes of a switch from its settings. See settings.h. */
+#include "switch/run/loop.h"
 #include "base/memory.h"
 #include "weir/units.h"
 
 /* There and back by a port: a full packet and what answers it, on its line and by its delay. */
-static int64_t trip_ps(const struct port_settings *p, uint32_t frame_bytes)
+static int64_t build_trip_ps(const struct port_settings *p, uint32_t frame_bytes)
 {
 	uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(p->rate_bps);
 
@@ -14,14 +14,14 @@ static int64_t trip_ps(const struct port_settings *p, uint32_t frame_bytes)
 }
 
 /* A packet leaves by one port and its answer by another: the two that take longest. */
-static int64_t base_rtt_ns(const struct switch_settings *s)
+static int64_t build_base_rtt_ns(const struct switch_settings *s)
 {
 	int64_t longest_ps = 0, second_ps = 0;
 
 	if (s->real.rtt_ns)
 		return (int64_t)s->real.rtt_ns;
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		int64_t ps = trip_ps(&s->ports[i], s->config.frame_max_bytes);
+		int64_t ps = build_trip_ps(&s->ports[i], s->config.frame_max_bytes);
 
 		if (ps > longest_ps) {
 			second_ps = longest_ps;
@@ -33,7 +33,7 @@ static int64_t base_rtt_ns(const struct switch_settings *s)
 	return weir_ps_to_ns(longest_ps + second_ps);
 }
 
-static struct weir_port_plan port_plan(const struct port_settings *p, int64_t rtt_ns)
+static struct weir_port_plan build_port_plan(const struct port_settings *p, int64_t rtt_ns)
 {
 	const struct config *c = &p->config;
 	struct weir_port_plan plan = {
@@ -57,14 +57,14 @@ static struct weir_port_plan port_plan(const struct port_settings *p, int64_t rt
 	return plan;
 }
 
-static void tell_addresses(const struct switch_settings *s, struct plane *plane)
+static void build_add_addresses(const struct switch_settings *s, struct plane *plane)
 {
 	for (uint32_t i = 0; i < s->port_count; i++)
 		for (uint32_t k = 0; k < s->ports[i].addresses.count; k++) {
 			uint64_t address;
 
 			frame_address(s->ports[i].addresses.lines[k].text, &address);
-			plane_tell(plane, address, i);
+			plane_add_address(plane, address, i);
 		}
 }
 
@@ -72,7 +72,7 @@ struct plane *settings_plane(const struct switch_settings *s, struct tuning *tun
 			     const struct settings_share *share)
 {
 	struct plane_port_plan *ports = memory_new(s->port_count, sizeof(*ports));
-	int64_t rtt_ns = base_rtt_ns(s);
+	int64_t rtt_ns = build_base_rtt_ns(s);
 	struct plane_plan plan = {
 		.seed = s->seed,
 		.port_count = s->port_count,
@@ -94,7 +94,7 @@ struct plane *settings_plane(const struct switch_settings *s, struct tuning *tun
 	for (uint32_t i = 0; i < s->port_count; i++)
 		ports[i] = (struct plane_port_plan){
 			.name = s->ports[i].name,
-			.plan = port_plan(&s->ports[i], rtt_ns),
+			.plan = build_port_plan(&s->ports[i], rtt_ns),
 			.delay_ps = (int64_t)s->ports[i].delay_ps,
 			.part = s->ports[i].part_number,
 			.peer_plus_one = s->ports[i].peer_plus_one,
@@ -103,6 +103,6 @@ struct plane *settings_plane(const struct switch_settings *s, struct tuning *tun
 		tuning_plan(tuning, i, &ports[i].plan);
 	plane = plane_new(&plan);
 	memory_free(ports, s->port_count, sizeof(*ports));
-	tell_addresses(s, plane);
+	build_add_addresses(s, plane);
 	return plane;
 }

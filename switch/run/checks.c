@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checks.c -- what of a real switch's settings does not go together. See reading.h. */
+/* checks.c -- refuses settings of a real switch that contradict each other. See settings.h. */
 #include "config/fabric.h"
-#include "switch/run/reading.h"
-#include "switch/run/watch.h"
+#include "switch/run/settings.h"
+#include "switch/run/probe.h"
 #include "weir/buffer.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* The pair that a message "switch.marking: ..." is about: the port's own, else that of [switch]. */
-static const struct ini_pair *find_pair(const struct reader *r, const char *message, uint32_t port)
+static const struct ini_pair *checks_find_pair(const struct reader *r, const char *message,
+					       uint32_t port)
 {
 	const struct ini_pair *found = NULL;
 	const char *key = strchr(message, '.');
@@ -26,7 +27,7 @@ static const struct ini_pair *find_pair(const struct reader *r, const char *mess
 }
 
 /* What of [switch] is for simulated ones alone. */
-static int check_real(const struct config *c, struct weir_error *e)
+static int checks_real_switch(const struct config *c, struct weir_error *e)
 {
 	if (fabric_is_on(c))
 		return weir_error_set(e, "switch.fabric: %s is for simulated switches",
@@ -40,22 +41,22 @@ static int check_real(const struct config *c, struct weir_error *e)
 	return 0;
 }
 
-static int check_config(struct reader *r, struct config *c, uint32_t port, struct weir_error *e)
+static int checks_config(struct reader *r, struct config *c, uint32_t port, struct weir_error *e)
 {
 	const struct ini_pair *p;
 
 	c->seed = r->s->seed;
 	c->frame_max_bytes = (uint32_t)r->s->real.mtu_bytes + FRAME_HEADER_BYTES;
-	if (config_check_switch(c, e) == 0 && check_real(c, e) == 0)
+	if (config_check_switch(c, e) == 0 && checks_real_switch(c, e) == 0)
 		return 0;
-	p = find_pair(r, e->text, port);
+	p = checks_find_pair(r, e->text, port);
 	return weir_error_prefix(e, "%.200s:%d: ", r->s->file,
 				 p ? p->line : r->s->ports[port].line);
 }
 
 /* "46 1" or "8-15 2". */
-static int read_dscp(struct switch_settings *s, const struct config_line *line,
-		     struct weir_error *e)
+static int checks_read_dscp(struct switch_settings *s, const struct config_line *line,
+			    struct weir_error *e)
 {
 	unsigned first, last, class_id;
 	char more;
@@ -77,7 +78,7 @@ static int read_dscp(struct switch_settings *s, const struct config_line *line,
 }
 
 /* Classes count from 0, and one that no queue has is refused. */
-static int check_classes(const struct switch_settings *s, struct weir_error *e)
+static int checks_classes(const struct switch_settings *s, struct weir_error *e)
 {
 	uint32_t queues = 0, highest = 0;
 
@@ -97,8 +98,8 @@ static int check_classes(const struct switch_settings *s, struct weir_error *e)
 			      queues, queues == 1 ? "" : "s");
 }
 
-static int check_addresses(const struct switch_settings *s, const struct port_settings *p,
-			   struct weir_error *e)
+static int checks_addresses(const struct switch_settings *s, const struct port_settings *p,
+			    struct weir_error *e)
 {
 	for (uint32_t i = 0; i < p->addresses.count; i++) {
 		const struct config_line *line = &p->addresses.lines[i];
@@ -114,7 +115,7 @@ static int check_addresses(const struct switch_settings *s, const struct port_se
 	return 0;
 }
 
-static int check_interfaces(const struct switch_settings *s, uint32_t at, struct weir_error *e)
+static int checks_interfaces(const struct switch_settings *s, uint32_t at, struct weir_error *e)
 {
 	if (s->ports[at].to[0] && s->ports[at].interface[0])
 		return weir_error_set(
@@ -132,7 +133,7 @@ static int check_interfaces(const struct switch_settings *s, uint32_t at, struct
 }
 
 /* Of a mistake in [real]. */
-static int locate_real(const struct reader *r, const char *key, struct weir_error *e)
+static int checks_locate_real(const struct reader *r, const char *key, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++)
 		if (r->pairs.list[i].owner == OWNER_REAL && strcmp(r->pairs.list[i].key, key) == 0)
@@ -140,27 +141,39 @@ static int locate_real(const struct reader *r, const char *key, struct weir_erro
 	return -1;
 }
 
-static int check_backend(struct reader *r, struct weir_error *e)
+static const struct wire_ops *const backends[] = { &wire_packet, &wire_xdp };
+
+enum { BACKENDS = sizeof(backends) / sizeof(backends[0]) };
+
+static int checks_find_backend(struct reader *r, struct weir_error *e)
 {
-	r->s->backend = wire_find(r->s->real.backend, e);
-	if (r->s->backend)
-		return 0;
-	return locate_real(r, "backend", e);
+	const char *names[BACKENDS];
+
+	for (size_t i = 0; i < BACKENDS; i++) {
+		names[i] = backends[i]->name;
+		if (strcmp(names[i], r->s->real.backend) == 0) {
+			r->s->backend = backends[i];
+			return 0;
+		}
+	}
+	weir_error_unknown(e, "back-end", r->s->real.backend, names, BACKENDS);
+	return checks_locate_real(r, "backend", e);
 }
 
-static int check_probes(const struct switch_settings *s, struct weir_error *e)
+static int checks_probes(const struct switch_settings *s, struct weir_error *e)
 {
-	struct watch probe;
+	struct port_probe probe;
 
 	for (uint32_t i = 0; i < s->real.probes.count; i++)
-		if (watch_read(&probe, s, s->real.probes.lines[i].text, e))
+		if (port_probe_read(&probe, s, s->real.probes.lines[i].text, e))
 			return weir_error_prefix(e, "%.200s:%d: real.probe: ", s->file,
 						 s->real.probes.lines[i].line);
 	return 0;
 }
 
 /* A port's first pair whose key begins like this; NULL: there is none. */
-static const struct ini_pair *port_pair(const struct reader *r, uint32_t port, const char *key)
+static const struct ini_pair *checks_port_pair(const struct reader *r, uint32_t port,
+					       const char *key)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++) {
 		const struct ini_pair *p = &r->pairs.list[i];
@@ -173,7 +186,7 @@ static const struct ini_pair *port_pair(const struct reader *r, uint32_t port, c
 }
 
 /* A thread may look at its own ports alone. */
-static int check_threads(const struct reader *r, struct weir_error *e)
+static int checks_threads(const struct reader *r, struct weir_error *e)
 {
 	const struct switch_settings *s = r->s;
 	uint64_t threads = s->real.threads;
@@ -196,17 +209,17 @@ static int check_threads(const struct reader *r, struct weir_error *e)
 			       s->port_count);
 	else
 		return 0;
-	return locate_real(r, "threads", e);
+	return checks_locate_real(r, "threads", e);
 }
 
 /* An agent looks after all ports; one pool is all ports', or nobody's. */
-static int check_alike(const struct reader *r, struct weir_error *e)
+static int checks_common_settings(const struct reader *r, struct weir_error *e)
 {
 	const struct switch_settings *s = r->s;
 	int has_pool = s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ini_pair *tune = port_pair(r, i, "tune");
+		const struct ini_pair *tune = checks_port_pair(r, i, "tune");
 
 		if (tune) {
 			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
@@ -215,17 +228,69 @@ static int check_alike(const struct reader *r, struct weir_error *e)
 		if ((s->ports[i].config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH) !=
 		    has_pool) {
 			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
-			return reading_locate(r, port_pair(r, i, "buffer-per"), e);
+			return reading_locate(r, checks_port_pair(r, i, "buffer-per"), e);
 		}
 	}
 	return 0;
 }
 
+/* --- cables between the switches of one file --- */
+
+/* Parts are numbered as they first come. */
+static void checks_number_part(struct switch_settings *s, uint32_t at, uint32_t *count)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (strcmp(s->ports[i].part, s->ports[at].part) == 0) {
+			s->ports[at].part_number = s->ports[i].part_number;
+			return;
+		}
+	s->ports[at].part_number = (*count)++;
+}
+
+/* A cable has two ends, in two parts, and takes time. */
+static int checks_cable(struct switch_settings *s, uint32_t at, struct weir_error *e)
+{
+	struct port_settings *p = &s->ports[at];
+	uint32_t peer;
+
+	if (!p->to[0])
+		return 0;
+	if (settings_port(s, p->to, &peer, e))
+		return weir_error_prefix(e, "%.200s:%d: port.%s.to: ", s->file, p->line, p->name);
+	p->peer_plus_one = peer + 1;
+	if (strcmp(s->ports[peer].to, p->name) != 0)
+		return weir_error_set(e,
+				      "%.200s:%d: port.%s.to: port %s does not lead here (to = %s)",
+				      s->file, p->line, p->name, p->to, p->name);
+	if (p->part_number == s->ports[peer].part_number)
+		return weir_error_set(e, "%.200s:%d: port.%s.to: port %s is of the same part",
+				      s->file, p->line, p->name, p->to);
+	if (!p->delay_ps)
+		return weir_error_set(e,
+				      "%.200s:%d: port.%s.delay: a cable between parts needs one",
+				      s->file, p->line, p->name);
+	return 0;
+}
+
+static int checks_cables(struct switch_settings *s, struct weir_error *e)
+{
+	uint32_t parts = 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++)
+		checks_number_part(s, i, &parts);
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (checks_cable(s, i, e))
+			return -1;
+	return 0;
+}
+
+/* --- all together --- */
+
 int reading_check_common(struct reader *r, struct weir_error *e)
 {
 	struct switch_settings *s = r->s;
 
-	if (check_backend(r, e))
+	if (checks_find_backend(r, e))
 		return -1;
 	if (s->port_count < 2)
 		return weir_error_set(e,
@@ -233,18 +298,18 @@ int reading_check_common(struct reader *r, struct weir_error *e)
 				      "as [port h0]",
 				      s->file);
 	for (uint32_t i = 0; i < s->real.dscps.count; i++)
-		if (read_dscp(s, &s->real.dscps.lines[i], e))
+		if (checks_read_dscp(s, &s->real.dscps.lines[i], e))
 			return -1;
-	return check_config(r, &s->config, 0, e);
+	return checks_config(r, &s->config, 0, e);
 }
 
 int reading_check_port(struct reader *r, uint32_t port, struct weir_error *e)
 {
 	struct switch_settings *s = r->s;
 
-	return check_config(r, &s->ports[port].config, port, e) ||
-			       check_addresses(s, &s->ports[port], e) ||
-			       check_interfaces(s, port, e)
+	return checks_config(r, &s->ports[port].config, port, e) ||
+			       checks_addresses(s, &s->ports[port], e) ||
+			       checks_interfaces(s, port, e)
 		       ? -1
 		       : 0;
 }
@@ -253,8 +318,8 @@ int reading_check_whole(struct reader *r, struct weir_error *e)
 {
 	struct switch_settings *s = r->s;
 
-	return settings_check_cables(s, e) || check_classes(s, e) || check_alike(r, e) ||
-			       check_probes(s, e) || check_threads(r, e)
+	return checks_cables(s, e) || checks_classes(s, e) || checks_common_settings(r, e) ||
+			       checks_probes(s, e) || checks_threads(r, e)
 		       ? -1
 		       : 0;
 }

@@ -1,15 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c -- see control.h: the switch's side of the socket. */
+/* control.c -- settings that change while a switch runs, and its control socket. See control.h. */
 #define _GNU_SOURCE
 #include "switch/run/control.h"
+#include "config/schemes.h"
 #include "base/text.h"
-#include "switch/run/change.h"
-#include "switch/run/sample.h"
-#include "switch/run/status.h"
 #include "weir/units.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const keys[] = { "marking", "rate", "delay" };
+enum { KEY_MARKING, KEY_RATE, KEY_DELAY, KEYS };
+
+/* "port.h0.rate=50Mbps": the parts, of which the last points into the text. */
+struct assignment {
+	char port[PLANE_NAME_SIZE];
+	int key;
+	const char *value;
+};
+
+static int change_read_assignment(const char *text, struct assignment *a, struct weir_error *e)
+{
+	const char *name = text + strlen("port."), *equals = strchr(text, '='), *dot = equals;
+	char key[32];
+
+	while (dot && dot > text && *dot != '.')
+		dot--;
+	if (!equals || strncmp(text, "port.", strlen("port.")) != 0 || dot <= name ||
+	    (size_t)(dot - name) >= sizeof(a->port))
+		return weir_error_set(e, "%s; a setting is changed as in port.h0.rate=50Mbps",
+				      weir_quote(text).text);
+	memcpy(a->port, name, (size_t)(dot - name));
+	a->port[dot - name] = '\0';
+	snprintf(key, sizeof(key), "%.*s", (int)(equals - dot - 1), dot + 1);
+	a->value = equals + 1;
+	for (a->key = 0; a->key < KEYS; a->key++)
+		if (strcmp(keys[a->key], key) == 0)
+			return 0;
+	return weir_error_unknown(e, "key that can change", key, keys, KEYS);
+}
+
+static int change_set_marking(const struct loop *l, uint32_t port, const char *spec, void *params,
+			      struct weir_port_plan *plan, struct weir_error *e)
+{
+	const struct config *c = &l->settings->ports[port].config;
+	const struct weir_mark_ops *ops;
+
+	if (l->tuning)
+		return weir_error_set(e, "%s: the ports' settings are those of switch.tune = %s",
+				      weir_quote(spec).text,
+				      weir_quote(l->settings->config.switches.tune).text);
+	if (scheme_parse_mark(spec, &ops, params, e))
+		return -1;
+	if (ops != c->mark)
+		return weir_error_set(
+			e, "%s: a port keeps its scheme, %s; only the settings of that change",
+			weir_quote(spec).text, c->mark->scheme.name);
+	plan->mark_params = params;
+	return 0;
+}
+
+int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	struct port_settings values = { 0 };
+	struct weir_port_plan plan;
+	struct assignment a;
+	uint32_t port;
+
+	assignment += strspn(assignment, " \t");
+	if (change_read_assignment(assignment, &a, e) ||
+	    settings_port(l->settings, a.port, &port, e))
+		return -1;
+	if (a.key != KEY_MARKING &&
+	    weir_option_parse(&values, weir_option_find(real_port_options, keys[a.key]), a.value,
+			      e))
+		return -1;
+	if (a.key == KEY_DELAY && l->settings->ports[port].peer_plus_one)
+		return weir_error_set(e, "%s: a cable between parts keeps its delay",
+				      weir_quote(a.value).text);
+	if (a.key == KEY_DELAY) {
+		loop_port(l, port)->delay_ps = (int64_t)values.delay_ps;
+		return 0;
+	}
+	plan = loop_port(l, port)->plan;
+	if (a.key == KEY_RATE)
+		plan.rate_bps = values.rate_bps;
+	else if (change_set_marking(l, port, a.value, params, &plan, e))
+		return -1;
+	if (plane_change(loop_plane(l, port), port, &plan))
+		return weir_error_set(
+			e, "%s: what %s makes of its settings when it begins cannot change",
+			weir_quote(a.value).text, plan.mark->scheme.name);
+	return 0;
+}
 
 /* --- the socket --- */
 
@@ -80,29 +165,30 @@ static void answer_error(FILE *f, const struct weir_error *e)
 
 /* --- requests --- */
 
-static struct control_probe *probe_of(struct control *c, const struct control_client *client)
+static struct control_probe *control_probe_of(struct control *c,
+					      const struct control_client *client)
 {
 	return &c->probes[client - c->socket.clients];
 }
 
-static int begin_probe(struct control *c, struct control_client *client, const struct loop *l,
-		       const char *line, struct weir_error *e)
+static int control_start_probe(struct control *c, struct control_client *client,
+			       const struct loop *l, const char *line, struct weir_error *e)
 {
-	struct control_probe *p = probe_of(c, client);
-	struct watch watch;
+	struct control_probe *p = control_probe_of(c, client);
+	struct port_probe probe;
 
-	if (watch_read(&watch, l->settings, line, e))
+	if (port_probe_read(&probe, l->settings, line, e))
 		return -1;
 	if (control_socket_pin(&c->socket, client))
 		return weir_error_set(e, "there are %d probes already; end one of them first",
 				      CONTROL_PINNED_MAX);
 	p->connection = client->connection;
-	p->watch = watch;
-	watch_begin(&p->watch, loop_port(l, watch.port), loop_now_ps(l));
+	p->probe = probe;
+	port_probe_start(&p->probe, loop_port(l, probe.port), loop_now_ps(l));
 	return 0;
 }
 
-static int done(FILE *f, const char *line)
+static int control_answer_done(FILE *f, const char *line)
 {
 	fputs("{\"done\":", f);
 	json_text(f, line);
@@ -117,7 +203,8 @@ struct request {
 	FILE *answer;
 };
 
-static int handle(struct control *c, struct loop *l, const struct request *r, struct weir_error *e)
+static int control_handle_request(struct control *c, struct loop *l, const struct request *r,
+				  struct weir_error *e)
 {
 	static const char *const names[] = { "status", "measure", "set", "probe", "stop" };
 	enum { STATUS, MEASURE, SET, PROBE, STOP, REQUESTS };
@@ -134,14 +221,16 @@ static int handle(struct control *c, struct loop *l, const struct request *r, st
 		return 0;
 	case MEASURE:
 		loop_measure(l);
-		return done(r->answer, r->line);
+		return control_answer_done(r->answer, r->line);
 	case SET:
-		return change_apply(l, r->line + length, e) ? -1 : done(r->answer, r->line);
+		return change_apply(l, r->line + length, e)
+			       ? -1
+			       : control_answer_done(r->answer, r->line);
 	case PROBE:
-		return begin_probe(c, r->client, l, r->line + length, e);
+		return control_start_probe(c, r->client, l, r->line + length, e);
 	case STOP:
 		c->stops = 1;
-		return done(r->answer, r->line);
+		return control_answer_done(r->answer, r->line);
 	default:
 		return weir_error_unknown(e, "request", word, names, REQUESTS);
 	}
@@ -153,49 +242,49 @@ struct serving {
 };
 
 /* A control_handler. */
-static void answer_request(void *context, struct control_client *client, const char *line)
+static void control_answer_request(void *context, struct control_client *client, const char *line)
 {
 	const struct serving *s = context;
 	struct weir_error e = { "" };
 	struct answer a;
 
 	answer_open(&a);
-	if (a.stream &&
-	    handle(s->control, s->loop, &(struct request){ client, line, a.stream }, &e))
+	if (a.stream && control_handle_request(s->control, s->loop,
+					       &(struct request){ client, line, a.stream }, &e))
 		answer_error(a.stream, &e);
 	answer_send(&a, client);
 }
 
-static void answer_probe(struct control_client *client, struct watch *w, const struct loop *l,
-			 int64_t now_ps)
+static void control_answer_probe(struct control_client *client, struct port_probe *w,
+				 const struct loop *l, int64_t now_ps)
 {
-	double value = watch_take(w, loop_port(l, w->port), now_ps);
+	double value = port_probe_sample(w, loop_port(l, w->port), now_ps);
 	struct answer a;
 
 	answer_open(&a);
 	if (a.stream)
 		fprintf(a.stream, "{\"time_ps\":%lld,\"%s\":%s}\n", (long long)now_ps,
-			watch_name(w), isnan(value) ? "null" : exact_number(value).text);
+			port_probe_name(w), isnan(value) ? "null" : exact_number(value).text);
 	answer_send(&a, client);
 }
 
 /* Has this client a probe with a line due by then? */
-static int is_due(const struct control *c, uint32_t client, int64_t now_ps)
+static int control_probe_is_due(const struct control *c, uint32_t client, int64_t now_ps)
 {
 	const struct control_probe *p = &c->probes[client];
 
 	return p->connection && p->connection == c->socket.clients[client].connection &&
-	       p->watch.every_ps && p->watch.next_ps <= now_ps;
+	       p->probe.every_ps && p->probe.next_ps <= now_ps;
 }
 
 void control_serve(struct control *c, struct loop *l)
 {
 	int64_t now_ps = loop_now_ps(l);
 
-	control_socket_serve(&c->socket, answer_request, &(struct serving){ c, l });
+	control_socket_serve(&c->socket, control_answer_request, &(struct serving){ c, l });
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		if (is_due(c, i, now_ps))
-			answer_probe(&c->socket.clients[i], &c->probes[i].watch, l, now_ps);
+		if (control_probe_is_due(c, i, now_ps))
+			control_answer_probe(&c->socket.clients[i], &c->probes[i].probe, l, now_ps);
 }
 
 int64_t control_next_ps(const struct control *c)
@@ -203,8 +292,8 @@ int64_t control_next_ps(const struct control *c)
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
-		if (is_due(c, i, next_ps))
-			next_ps = c->probes[i].watch.next_ps;
+		if (control_probe_is_due(c, i, next_ps))
+			next_ps = c->probes[i].probe.next_ps;
 	return next_ps;
 }
 

@@ -14,12 +14,13 @@
 #define SWITCH_RUN_CONTROL_H
 #include "base/control_socket.h"
 #include "switch/run/loop.h"
-#include "switch/run/watch.h"
+#include <stdio.h>
+#include "switch/run/probe.h"
 
 /* What a connection of the socket wants to hear at every such time. */
 struct control_probe {
 	uint64_t connection; /* 0: none */
-	struct watch watch;
+	struct port_probe probe;
 };
 
 struct control {
@@ -48,4 +49,18 @@ int64_t control_next_ps(const struct control *c);
 /* The client's side: sends a request and prints answers until the other side ends, or after so many
  * lines. */
 int control_ask(const char *path, const char *request, uint64_t lines, struct weir_error *e);
+
+/* --- settings that change while the switch runs --- */
+
+/* "port.NAME.KEY=VALUE": marking (of the same scheme), rate or delay. */
+int change_apply(struct loop *l, const char *assignment, struct weir_error *e);
+
+/* --- status.c: everything that is counted --- */
+
+/* Everything that is counted, and queues since they are measured. */
+void status_json(FILE *f, struct loop *l);
+
+/* The metrics of every port, at / and /metrics; a responder_page, whose context is a struct loop.
+ */
+int status_page(void *context, const char *path, FILE *f, const char **type);
 #endif

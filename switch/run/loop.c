@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c -- see loop.h: wires and groups of ports from settings, and looking at them. */
+/* loop.c -- opens wires and groups of ports, and passes frames between threads. See loop.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
 #include "base/memory.h"
@@ -15,9 +15,67 @@ int64_t loop_now_ps(const struct loop *l)
 	return weir_ns_to_ps(clock_ns() - l->start_ns);
 }
 
+/* --- rings between threads --- */
+
+_Static_assert((HANDOVER_SLOTS & (HANDOVER_SLOTS - 1)) == 0, "counts may pass 2^32");
+
+struct handover *handover_new(uint32_t frame_bytes)
+{
+	struct handover *h = memory_new(1, sizeof(*h));
+
+	h->slot_bytes = (sizeof(struct handed) + frame_bytes + HANDOVER_ALIGN - 1) &
+			~(size_t)(HANDOVER_ALIGN - 1);
+	h->slots = memory_new(HANDOVER_SLOTS, h->slot_bytes);
+	return h;
+}
+
+void handover_free(struct handover *h)
+{
+	if (!h)
+		return;
+	memory_free(h->slots, HANDOVER_SLOTS, h->slot_bytes);
+	memory_free(h, 1, sizeof(*h));
+}
+
+static struct handed *handover_slot(const struct handover *h, uint32_t number)
+{
+	return (struct handed *)(void *)(h->slots + number % HANDOVER_SLOTS * h->slot_bytes);
+}
+
+struct handed *handover_room(struct handover *h)
+{
+	uint32_t put = atomic_load_explicit(&h->put, memory_order_relaxed);
+
+	if (put - atomic_load_explicit(&h->taken, memory_order_acquire) == HANDOVER_SLOTS)
+		return NULL;
+	return handover_slot(h, put);
+}
+
+/* In one order with what the taker says of its sleep (wait.c): it sees the frame, or is seen to
+ * sleep. */
+void handover_put(struct handover *h)
+{
+	atomic_store(&h->put, atomic_load_explicit(&h->put, memory_order_relaxed) + 1);
+}
+
+const struct handed *handover_first(struct handover *h)
+{
+	uint32_t taken = atomic_load_explicit(&h->taken, memory_order_relaxed);
+
+	return atomic_load(&h->put) == taken ? NULL : handover_slot(h, taken);
+}
+
+void handover_take(struct handover *h)
+{
+	uint32_t taken = atomic_load_explicit(&h->taken, memory_order_relaxed);
+
+	atomic_store_explicit(&h->taken, taken + 1, memory_order_release);
+}
+
 /* --- between groups --- */
 
-static void fill(struct handed *h, const struct plane_arrival *a, const struct frame_facts *f)
+static void handover_fill(struct handed *h, const struct plane_arrival *a,
+			  const struct frame_facts *f)
 {
 	h->time_ps = a->time_ps;
 	h->length = a->length;
@@ -28,8 +86,8 @@ static void fill(struct handed *h, const struct plane_arrival *a, const struct f
 }
 
 /* For a plane_others: the context is the group that gives. */
-static uint32_t give(void *context, uint64_t ports, uint32_t in, const struct plane_arrival *a,
-		     const struct frame_facts *f)
+static uint32_t loop_give_frame(void *context, uint64_t ports, uint32_t in,
+				const struct plane_arrival *a, const struct frame_facts *f)
 {
 	struct loop_group *from = context;
 	uint32_t lost = 0;
@@ -45,14 +103,14 @@ static uint32_t give(void *context, uint64_t ports, uint32_t in, const struct pl
 		}
 		h->ports = leaves;
 		h->in = in;
-		fill(h, a, f);
+		handover_fill(h, a, f);
 		handover_put(to->from[from->number]);
 		from->given |= UINT64_C(1) << i;
 	}
 	return lost;
 }
 
-static int tell(void *context, uint64_t address, uint32_t port, int64_t now_ps)
+static int loop_give_address(void *context, uint64_t address, uint32_t port, int64_t now_ps)
 {
 	const struct plane_arrival nothing = { .time_ps = now_ps };
 	const struct frame_facts facts = { .from = address };
@@ -69,7 +127,7 @@ static int tell(void *context, uint64_t address, uint32_t port, int64_t now_ps)
 			continue;
 		h->ports = 0;
 		h->in = port;
-		fill(h, &nothing, &facts);
+		handover_fill(h, &nothing, &facts);
 		handover_put(to);
 		from->given |= UINT64_C(1) << i;
 	}
@@ -78,19 +136,19 @@ static int tell(void *context, uint64_t address, uint32_t port, int64_t now_ps)
 
 /* --- making --- */
 
-static uint32_t frame_bytes(const struct switch_settings *s)
+static uint32_t loop_frame_bytes(const struct switch_settings *s)
 {
 	return (uint32_t)s->real.mtu_bytes + FRAME_HEADER_BYTES + FRAME_TAGS_MAX * FRAME_TAG_BYTES;
 }
 
-static int open_wires(struct loop *l, struct weir_error *e)
+static int loop_open_wires(struct loop *l, struct weir_error *e)
 {
 	const struct switch_settings *s = l->settings;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		struct wire_plan plan = {
 			.interface = s->ports[i].interface,
-			.frame_bytes = frame_bytes(s),
+			.frame_bytes = loop_frame_bytes(s),
 			.ring_frames = (uint32_t)s->real.ring_frames,
 		};
 
@@ -100,13 +158,13 @@ static int open_wires(struct loop *l, struct weir_error *e)
 		l->wires[i] = s->backend->open(&plan, e);
 		if (!l->wires[i])
 			return weir_error_prefix(e, "port.%s: ", s->ports[i].name);
-		l->is_up[i] = s->backend->mend(l->wires[i]);
+		l->is_up[i] = s->backend->check_link(l->wires[i]);
 	}
 	return 0;
 }
 
 /* Neighbours in the file are in one group. */
-static void divide(struct loop *l)
+static void loop_divide_ports(struct loop *l)
 {
 	const struct switch_settings *s = l->settings;
 
@@ -123,7 +181,7 @@ static void divide(struct loop *l)
 	}
 }
 
-static int open_group(struct loop *l, struct loop_group *g, struct weir_error *e)
+static int loop_open_group(struct loop *l, struct loop_group *g, struct weir_error *e)
 {
 	const struct real_settings *real = &l->settings->real;
 	struct settings_share share = {
@@ -133,14 +191,14 @@ static int open_group(struct loop *l, struct loop_group *g, struct weir_error *e
 	};
 
 	if (l->group_count > 1) {
-		share.others = (struct plane_others){ g, give, tell };
+		share.others = (struct plane_others){ g, loop_give_frame, loop_give_address };
 		g->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		if (g->wake_fd < 0)
 			return weir_error_set(e, "threads cannot be woken: %s", strerror(errno));
 	}
 	for (uint32_t i = 0; i < l->group_count; i++)
 		if (i != g->number)
-			g->from[i] = handover_new(frame_bytes(l->settings));
+			g->from[i] = handover_new(loop_frame_bytes(l->settings));
 	g->plane = settings_plane(l->settings, l->tuning, &share);
 	return 0;
 }
@@ -151,12 +209,12 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 
 	memset(l, 0, sizeof(*l));
 	l->settings = s;
-	divide(l);
-	failed = open_wires(l, e);
+	loop_divide_ports(l);
+	failed = loop_open_wires(l, e);
 	if (!failed)
 		l->tuning = tuning_new(s);
 	for (uint32_t i = 0; i < l->group_count && !failed; i++)
-		failed = open_group(l, &l->groups[i], e);
+		failed = loop_open_group(l, &l->groups[i], e);
 	/* With an agent there is one group: see settings. */
 	if (failed || tuning_begin(l->tuning, l->groups[0].plane, e)) {
 		loop_close(l);
@@ -165,11 +223,11 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 	records_open(&l->records, s);
 	l->start_ns = clock_ns();
 	for (uint32_t i = 0; i < l->group_count; i++)
-		l->groups[i].mended_ns = l->start_ns;
+		l->groups[i].link_checked_ns = l->start_ns;
 	return 0;
 }
 
-static void close_group(struct loop_group *g)
+static void loop_close_group(struct loop_group *g)
 {
 	for (uint32_t i = 0; i < REAL_THREADS_MAX; i++)
 		handover_free(g->from[i]);
@@ -185,7 +243,7 @@ void loop_close(struct loop *l)
 			l->settings->backend->close(l->wires[i]);
 	records_close(&l->records);
 	for (uint32_t i = 0; i < l->group_count; i++)
-		close_group(&l->groups[i]);
+		loop_close_group(&l->groups[i]);
 	memory_free(l->groups, l->group_count, sizeof(*l->groups));
 	tuning_free(l->tuning);
 	memset(l, 0, sizeof(*l));

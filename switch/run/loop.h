@@ -1,21 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.h -- a real switch at work: threads that read wires, move the plane on and send.
+/* loop.h -- a real switch at work: threads that read wires, advance the plane and send.
  *
- * Ports are divided into groups, one for each of real.threads, and a thread does all that its
- * group's ports need: it reads their wires, and it alone touches their queues. What leaves by a
- * port of another group is handed over (handover.h). Frames are worked on in the order in which the
- * kernel saw them come, over all ports of the group, at the times that it wrote down; so a thread
- * that wakes late decides what it would have decided in time. One that is handed over too late for
- * that comes when it is taken.
+ * Ports are divided into groups, one for each of real.threads. A group's thread does everything for
+ * its ports: it reads their wires, and only it touches their queues. A frame that leaves by a port
+ * of another group is handed over through a ring. A thread processes frames in the order of the
+ * kernel's receive timestamps, over all ports of its group, at the times of these; a thread that
+ * wakes late so takes the decisions that it would have taken in time. A frame that is handed over
+ * too late for that arrives when it is taken.
  *
- * Whoever looks at ports or changes them does so while no thread works but its own: see
- * helpers.h. */
+ * Other threads may look at ports or change them only while no group's thread works: see serve.h.
+ */
 #ifndef SWITCH_RUN_LOOP_H
 #define SWITCH_RUN_LOOP_H
-#include "switch/run/handover.h"
-#include "switch/run/record.h"
-#include "switch/run/tuning.h"
+#include "switch/plane/plane.h"
+#include "switch/run/probe.h"
+#include "switch/run/settings.h"
 #include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* --- frames from one thread to another ---
+ *
+ * A lock-free ring with one producer and one consumer. A full ring accepts no more; the producer
+ * counts the frames that it drops. */
+
+enum { HANDOVER_SLOTS = 512, HANDOVER_ALIGN = 64 };
+
+/* A frame that came in at port in, and what is known of it. */
+struct handed {
+	uint64_t ports; /* that it leaves by, bit each; 0: no frame, but facts.from is behind in */
+	int64_t time_ps;
+	uint32_t in, length, lacks_sum;
+	struct frame_facts facts;
+	uint8_t data[];
+};
+
+struct handover {
+	size_t slot_bytes;
+	uint8_t *slots;
+	_Alignas(HANDOVER_ALIGN) _Atomic uint32_t put; /* so far; the giver writes it */
+	_Alignas(HANDOVER_ALIGN) _Atomic uint32_t taken;
+};
+
+struct handover *handover_new(uint32_t frame_bytes);
+void handover_free(struct handover *h);
+
+/* The giver's: a place to fill, NULL: there is none; what was filled is there. */
+struct handed *handover_room(struct handover *h);
+void handover_put(struct handover *h);
+
+/* The taker's: what is there, NULL: nothing; it was taken. */
+const struct handed *handover_first(struct handover *h);
+void handover_take(struct handover *h);
+
+/* --- threads and their ports --- */
 
 /* Who wants to see what leaves a port, when it has; called by the thread of that port. */
 struct loop_tap {
@@ -34,7 +72,7 @@ struct loop_group {
 	struct plane *plane;
 	struct handover *from[REAL_THREADS_MAX]; /* other groups; NULL: itself, or there is none */
 	uint64_t given; /* groups that were given something in this turn, bit each */
-	int64_t mended_ns;
+	int64_t link_checked_ns;
 	uint64_t turns;
 	int is_full; /* in the last turn the kernel had no room for some frame that was due */
 	int wake_fd; /* an eventfd; -1: there is one thread */
@@ -98,4 +136,31 @@ int64_t loop_done_ps(const struct loop *l);
 /* plane_measure and plane_account of all. */
 void loop_measure(struct loop *l);
 void loop_account(struct loop *l);
+
+/* --- tuning.c: switch.tune on a real switch ---
+ *
+ * The agent or tuner of scenarios sets the thresholds of the switch's marking. Every egress queue
+ * has a meter around its marking scheme (lib/tune/meter.h). When an interval ends the meters are
+ * read and the agent is called, with its queues in the order (port, queue). Its settings are in
+ * force at once; an invalid one is ignored and counted. */
+
+/* NULL: switch.tune asks for none. Before the plane is made, whose ports' plans go through
+ * tuning_plan. */
+struct tuning *tuning_new(const struct switch_settings *s);
+void tuning_plan(struct tuning *t, uint32_t port, struct weir_port_plan *plan);
+void tuning_free(struct tuning *t);
+
+/* The plane is made: the agent says what the first interval begins with. Does nothing where t is
+ * NULL, as all of the following. */
+int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e);
+
+/* Everything up to now_ps is done: ends the interval if it is over. */
+void tuning_work(struct tuning *t, int64_t now_ps);
+
+/* When the interval is over; WEIR_TIME_NEVER_PS: there are none. */
+int64_t tuning_next_ps(const struct tuning *t);
+
+/* The knobs of a queue in force; 0: nobody turns them. */
+int tuning_knobs(const struct tuning *t, uint32_t port, uint32_t queue, struct weir_tune_knobs *k);
+uint64_t tuning_refused(const struct tuning *t);
 #endif

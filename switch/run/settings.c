@@ -1,18 +1,126 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settings.c -- from the pairs of a real switch's file to settings. See settings.h. */
-#include "switch/run/reading.h"
+/* settings.c -- the keys of a switch's file that scenarios do not have, and settings read from the
+ * file. See settings.h. */
+#include "switch/run/settings.h"
+#include "weir/units.h"
 #include "base/memory.h"
 #include "config/markings.h"
-#include "config/plugin.h"
+#include "config/schemes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LONGEST_PS ((uint64_t)(1000 * WEIR_PS_PER_S))
+#define RATE_MAX_BPS (UINT64_C(400) * 1000 * 1000 * 1000)
+
+enum { BUFFERS_MAX = 1 << 20, RING_MAX = 1 << 16 };
+
+static const char *const unknown_choices[] = { "flood", "drop", NULL };
+static const char *const urgent_choices[] = { "no", "nice", "realtime", NULL };
+static const char *const dscp_form[] = { "DSCP CLASS, or FIRST-LAST CLASS", NULL };
+static const char *const probe_form[] = { "WHAT PORT every TIME", NULL };
+static const char *const address_form[] = { "02:00:00:00:00:01", NULL };
+
+#define AT(member) offsetof(struct real_settings, member)
+const struct weir_option real_options[] = {
+	{ "backend", WEIR_OPT_TEXT, AT(backend), "packet", 0, 0,
+	  "how frames are read and sent: packet, the packet sockets of Linux, or xdp, AF_XDP, for "
+	  "interfaces whose driver can; it does not know when frames came, and sums and tags are "
+	  "left to nobody",
+	  NULL },
+	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1500B", 68, FRAME_MAX_BYTES - 64,
+	  "what a frame may carry behind its addresses, tags and type; longer ones are dropped and "
+	  "counted. Cards and veth pairs that leave cutting to later (TSO, GSO, GRO) give longer "
+	  "ones: turn that off with ethtool -K",
+	  NULL },
+	{ "buffers", WEIR_OPT_COUNT, AT(buffers), "16384", 64, BUFFERS_MAX,
+	  "frames that may be in the switch at a time, waiting or on its lines; what comes when "
+	  "all are in use is dropped and counted",
+	  NULL },
+	{ "ring", WEIR_OPT_COUNT, AT(ring_frames), "2048", 64, RING_MAX,
+	  "frames of each interface that may wait until the switch looks at them", NULL },
+	{ "learn", WEIR_OPT_FLAG, AT(learn), "yes", 0, 1,
+	  "who is behind which port is learnt from what comes in there; addresses that a port "
+	  "names are never learnt otherwise",
+	  NULL },
+	{ "age", WEIR_OPT_TIME_PS, AT(age_ps), "300s", WEIR_PS_PER_S, LONGEST_PS,
+	  "how long an address that was learnt is remembered after it was last seen", NULL },
+	{ "unknown", WEIR_OPT_CHOICE, AT(unknown), "flood", 0, 1,
+	  "what becomes of frames for hosts that are behind no port known: flood, to all other "
+	  "ports, or drop",
+	  unknown_choices },
+	{ "dscp", WEIR_OPT_LINES, AT(dscps), NULL, 0, 0,
+	  "class of packets by their differentiated-services code point (RFC 2474), as in: 46 1, "
+	  "or "
+	  "8-15 2; all others, and what is not IP, are of class 0",
+	  dscp_form },
+	{ "catch-up", WEIR_OPT_TIME_PS, AT(catch_up_ps), "1ms", 0, WEIR_PS_PER_S,
+	  "a switch that was held up by its machine makes good this much of it, by sending what "
+	  "its lines could have sent; the rest is lost time",
+	  NULL },
+	{ "rtt", WEIR_OPT_TIME_NS, AT(rtt_ns), "0us", 0, WEIR_NS_PER_S,
+	  "base round-trip time, for schemes that want to know; 0us: what rates and delays of the "
+	  "two slowest ports add up to",
+	  NULL },
+	{ "urgent", WEIR_OPT_CHOICE, AT(urgent), "realtime", 0, 2,
+	  "how much the switch goes before other programs of the machine: realtime (it runs as "
+	  "soon "
+	  "as there is something to do; SCHED_FIFO), nice (-20), or no. What the kernel refuses is "
+	  "left out",
+	  urgent_choices },
+	{ "threads", WEIR_OPT_COUNT, AT(threads), "1", 1, REAL_THREADS_MAX,
+	  "how many threads forward: ports are divided among them in the order of the file, and "
+	  "what "
+	  "comes in at a port of one and leaves by one of another is handed over. More than one is "
+	  "of use where the machine has cores to spare; not with switch.tune, buffer-per = switch "
+	  "or cables between parts",
+	  NULL },
+	{ "socket", WEIR_OPT_TEXT, AT(socket), NULL, 0, 0,
+	  "where 'weir switch status' and others reach it; /run/weir-NAME.sock unless given, NAME "
+	  "being that of the file",
+	  NULL },
+	{ "prometheus", WEIR_OPT_COUNT, AT(prometheus), "0", 0, UINT16_MAX,
+	  "port of 127.0.0.1 where Prometheus may read what is counted; 0: none", NULL },
+	{ "probe", WEIR_OPT_LINES, AT(probes), NULL, 0, 0,
+	  "a quantity over time that results keep, as in: queue b every 10ms. WHAT is queue, "
+	  "queue-bytes, throughput, marks or drops of a port",
+	  probe_form },
+	{ .name = NULL },
+};
+#undef AT
+
+#define AT(member) offsetof(struct port_settings, member)
+const struct weir_option real_port_options[] = {
+	{ "interface", WEIR_OPT_TEXT, AT(interface), NULL, 0, 0,
+	  "network interface; the one that is called as the port is, unless given", NULL },
+	{ "rate", WEIR_OPT_RATE_BPS, AT(rate_bps), "100Mbps", 1000 * 1000, RATE_MAX_BPS,
+	  "of the port's line; queues form where more comes than that. The wire behind it must be "
+	  "faster",
+	  NULL },
+	{ "delay", WEIR_OPT_TIME_PS, AT(delay_ps), "0us", 0, 10 * WEIR_PS_PER_S,
+	  "of the port's line: frames leave so long after their last byte has passed it", NULL },
+	{ "part", WEIR_OPT_TEXT, AT(part), NULL, 0, 0,
+	  "which switch the port belongs to, by a name, where one file holds several: each has its "
+	  "own addresses and pool, and frames go from one to another by ports with to",
+	  NULL },
+	{ "to", WEIR_OPT_TEXT, AT(to), NULL, 0, 0,
+	  "a port of another part that a cable inside leads to, in place of an interface; that "
+	  "port "
+	  "says the same of this one, and both have a delay",
+	  NULL },
+	{ "address", WEIR_OPT_LINES, AT(addresses), NULL, 0, 0,
+	  "of a host behind the port; may be given several times. One that several ports name is "
+	  "reached by all of them, and its flows are spread",
+	  address_form },
+	{ .name = NULL },
+};
+#undef AT
 
 /* --- reading --- */
 
 static const char *const section_names[] = { "switch", "real", "port" };
 
-static int open_port(struct reader *r, struct ini_place *at, const char *name)
+static int settings_open_port(struct reader *r, struct ini_place *at, const char *name)
 {
 	struct switch_settings *s = r->s;
 
@@ -35,13 +143,14 @@ static int open_port(struct reader *r, struct ini_place *at, const char *name)
 	return 0;
 }
 
-static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+static int settings_take_header(void *user, struct ini_place *at, const char *kind,
+				const char *name)
 {
 	struct reader *r = user;
 	int which = strcmp(kind, "real") == 0;
 
 	if (strcmp(kind, "port") == 0)
-		return open_port(r, at, name);
+		return settings_open_port(r, at, name);
 	if (!which && strcmp(kind, "switch") != 0)
 		return weir_error_unknown(at->e, "section", kind, section_names, 3);
 	if (*name)
@@ -55,7 +164,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 	return 0;
 }
 
-static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int settings_take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
 	const struct ini_pair pair = {
@@ -71,7 +180,7 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 	return ini_pairs_add(&r->pairs, at, &pair, "rate = 100Mbps");
 }
 
-static void take_title(void *user, const char *text)
+static void settings_take_title(void *user, const char *text)
 {
 	struct switch_settings *s = ((struct reader *)user)->s;
 
@@ -81,9 +190,9 @@ static void take_title(void *user, const char *text)
 static const struct ini_form form = {
 	.what = "the settings of a switch",
 	.example = "[switch] or [port h0]",
-	.title = take_title,
-	.section = take_header,
-	.pair = take_pair,
+	.title = settings_take_title,
+	.section = settings_take_header,
+	.pair = settings_take_pair,
 };
 
 /* --- settings from pairs --- */
@@ -100,8 +209,8 @@ int reading_locate(const struct reader *r, const struct ini_pair *p, struct weir
 }
 
 /* Which table holds the key; of a port its own comes before that of [switch]. */
-static const struct weir_option *find_option(const struct ini_pair *p,
-					     const struct weir_option **table)
+static const struct weir_option *settings_find_option(const struct ini_pair *p,
+						      const struct weir_option **table)
 {
 	const struct weir_option *o;
 
@@ -116,7 +225,7 @@ static const struct weir_option *find_option(const struct ini_pair *p,
 	return o;
 }
 
-static int unknown_key(const struct ini_pair *p, struct weir_error *e)
+static int settings_unknown_key(const struct ini_pair *p, struct weir_error *e)
 {
 	const struct weir_option *tables[2] = { switch_options, NULL };
 	const char *names[64];
@@ -134,8 +243,8 @@ static int unknown_key(const struct ini_pair *p, struct weir_error *e)
 }
 
 /* Sets the value in params, which the table describes. */
-static int set_value(void *params, const struct weir_option *o, const struct ini_pair *p,
-		     struct weir_error *e)
+static int settings_set_value(void *params, const struct weir_option *o, const struct ini_pair *p,
+			      struct weir_error *e)
 {
 	if (o->type != WEIR_OPT_LINES)
 		return weir_option_parse(params, o, p->value, e);
@@ -144,25 +253,25 @@ static int set_value(void *params, const struct weir_option *o, const struct ini
 }
 
 /* The pair as far as it is for this port (NULL: for [real] and all ports' [switch]). */
-static int apply(struct reader *r, const struct ini_pair *p, struct port_settings *port,
-		 struct weir_error *e)
+static int settings_apply_pair(struct reader *r, const struct ini_pair *p,
+			       struct port_settings *port, struct weir_error *e)
 {
-	const struct weir_option *table, *o = find_option(p, &table);
+	const struct weir_option *table, *o = settings_find_option(p, &table);
 	struct config *c = port ? &port->config : &r->s->config;
 
 	if (!o || strcmp(o->name, MARKING_PART_KEY) == 0)
-		return unknown_key(p, e);
+		return settings_unknown_key(p, e);
 	if (table == switch_options)
-		return set_value(&c->switches, o, p, e);
+		return settings_set_value(&c->switches, o, p, e);
 	if (table == real_port_options)
-		return set_value(port, o, p, e);
-	return port ? 0 : set_value(&r->s->real, o, p, e);
+		return settings_set_value(port, o, p, e);
+	return port ? 0 : settings_set_value(&r->s->real, o, p, e);
 }
 
 /* Is the key of that pair given before, in the same section? */
-static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
+static int settings_is_repeated(const struct reader *r, uint32_t at, struct weir_error *e)
 {
-	const struct weir_option *table, *o = find_option(&r->pairs.list[at], &table);
+	const struct weir_option *table, *o = settings_find_option(&r->pairs.list[at], &table);
 	const struct ini_pair *earlier = ini_pairs_earlier(&r->pairs, at);
 
 	if (!earlier || (o && o->type == WEIR_OPT_LINES))
@@ -170,19 +279,19 @@ static int is_twice(const struct reader *r, uint32_t at, struct weir_error *e)
 	return weir_error_set(e, "given twice, first in line %d", earlier->line);
 }
 
-static int fill_common(struct reader *r, struct weir_error *e)
+static int settings_fill_common(struct reader *r, struct weir_error *e)
 {
 	static const struct weir_option seed = { "seed", WEIR_OPT_COUNT, 0,  "1",
 						 0,      UINT64_MAX,     "", NULL };
 
 	for (uint32_t i = 0; i < r->pairs.count; i++) {
 		const struct ini_pair *p = &r->pairs.list[i];
-		int failed = is_twice(r, i, e);
+		int failed = settings_is_repeated(r, i, e);
 
 		if (!failed && p->owner == OWNER_ROOT)
 			failed = weir_option_parse(&r->s->seed, &seed, p->value, e);
 		else if (!failed && p->owner != OWNER_PORT)
-			failed = apply(r, p, NULL, e);
+			failed = settings_apply_pair(r, p, NULL, e);
 		if (failed)
 			return reading_locate(r, p, e);
 	}
@@ -190,7 +299,7 @@ static int fill_common(struct reader *r, struct weir_error *e)
 }
 
 /* [switch] first, and then the port's own. */
-static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
+static int settings_fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 {
 	struct port_settings *port = &r->s->ports[number];
 
@@ -203,7 +312,7 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 
 			if (own ? !is_own : p->owner != OWNER_SWITCH)
 				continue;
-			if (apply(r, p, port, e))
+			if (settings_apply_pair(r, p, port, e))
 				return reading_locate(r, p, e);
 		}
 	if (!port->interface[0] && !port->to[0])
@@ -211,12 +320,12 @@ static int fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 	return 0;
 }
 
-static int fill(struct reader *r, struct weir_error *e)
+static int settings_fill(struct reader *r, struct weir_error *e)
 {
-	if (fill_common(r, e) || reading_check_common(r, e))
+	if (settings_fill_common(r, e) || reading_check_common(r, e))
 		return -1;
 	for (uint32_t i = 0; i < r->s->port_count; i++)
-		if (fill_port(r, i, e) || reading_check_port(r, i, e))
+		if (settings_fill_port(r, i, e) || reading_check_port(r, i, e))
 			return -1;
 	return reading_check_whole(r, e);
 }
@@ -235,7 +344,7 @@ int settings_read_text(struct switch_settings *s, const char *file, const char *
 	snprintf(s->file, sizeof(s->file), "%s", file);
 	config_init(&s->config);
 	weir_options_default(&s->real, real_options);
-	failed = ini_read(&form, &r, &in, e) || fill(&r, e);
+	failed = ini_read(&form, &r, &in, e) || settings_fill(&r, e);
 	ini_pairs_free(&r.pairs);
 	if (failed)
 		settings_free(s);

@@ -17,6 +17,7 @@
  *a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
+#include "base/pairs.h"
 #include "config/config.h"
 #include "switch/plane/plane.h"
 #include "switch/wire/wire.h"
@@ -82,9 +83,6 @@ void settings_free(struct switch_settings *s);
 int settings_port(const struct switch_settings *s, const char *name, uint32_t *port,
 		  struct weir_error *e);
 
-/* Fills in part_number and peer_plus_one of every port; while settings are read. */
-int settings_check_cables(struct switch_settings *s, struct weir_error *e);
-
 struct tuning;
 
 /* What of a switch one of its planes has; see plane_plan. */
@@ -98,4 +96,24 @@ struct settings_share {
  * outlive it. tuning may be NULL. */
 struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning,
 			     const struct settings_share *share);
+
+/* --- while a file is read: settings.c fills settings from its pairs, checks.c says what does not
+ * go together --- */
+
+enum owner { OWNER_ROOT, OWNER_SWITCH, OWNER_REAL, OWNER_PORT };
+
+struct reader {
+	struct switch_settings *s;
+	enum owner owner;
+	int seen[2]; /* lines of [switch] and [real] */
+	struct ini_pairs pairs;
+};
+
+/* A message about that pair: says where it is. */
+int reading_locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e);
+
+/* Of [switch] and [real], when these are filled in; of a port, when it is; and of all together. */
+int reading_check_common(struct reader *r, struct weir_error *e);
+int reading_check_port(struct reader *r, uint32_t port, struct weir_error *e);
+int reading_check_whole(struct reader *r, struct weir_error *e);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tuning.c -- see tuning.h. */
-#include "switch/run/tuning.h"
+/* tuning.c -- switch.tune on a real switch. See loop.h. */
+#include "switch/run/loop.h"
 #include "lib/tune/each.h"
 #include "lib/tune/meter.h"
 #include "base/memory.h"
@@ -91,26 +91,26 @@ void tuning_free(struct tuning *t)
 
 /* --- rows --- */
 
-static struct weir_port *port_of(const struct tuning *t, uint32_t row)
+static struct weir_port *tuning_port(const struct tuning *t, uint32_t row)
 {
 	return plane_port(t->plane, t->rows[row].port)->port;
 }
 
-static void *state_of(const struct tuning *t, uint32_t row)
+static void *tuning_mark_state(const struct tuning *t, uint32_t row)
 {
-	return weir_port_mark_state(port_of(t, row), t->rows[row].queue);
+	return weir_port_mark_state(tuning_port(t, row), t->rows[row].queue);
 }
 
-static const struct meter_plan *meter_plan_of(const struct tuning *t, uint32_t row)
+static const struct meter_plan *tuning_meter_plan(const struct tuning *t, uint32_t row)
 {
 	return &t->ports[t->rows[row].port].plan;
 }
 
-static void begin_row(struct tuning *t, uint32_t row)
+static void tuning_begin_row(struct tuning *t, uint32_t row)
 {
-	const struct weir_port *port = port_of(t, row);
-	const struct meter_plan *plan = meter_plan_of(t, row);
-	void *state = state_of(t, row);
+	const struct weir_port *port = tuning_port(t, row);
+	const struct meter_plan *plan = tuning_meter_plan(t, row);
+	void *state = tuning_mark_state(t, row);
 
 	t->queues[row] = (struct weir_agent_queue){
 		.rate_bps = port->kind->rate_bps,
@@ -124,7 +124,7 @@ static void begin_row(struct tuning *t, uint32_t row)
 	t->asked[row] = t->in_force[row];
 }
 
-static void begin_rows(struct tuning *t)
+static void tuning_begin_rows(struct tuning *t)
 {
 	uint32_t row = 0;
 
@@ -136,7 +136,7 @@ static void begin_rows(struct tuning *t)
 	for (uint32_t p = 0; p < t->settings->port_count; p++)
 		for (uint32_t q = 0; q < plane_port(t->plane, p)->class.queues; q++, row++) {
 			t->rows[row] = (struct tuned_row){ p, q };
-			begin_row(t, row);
+			tuning_begin_row(t, row);
 		}
 }
 
@@ -144,12 +144,12 @@ static void begin_rows(struct tuning *t)
 
 /* What was asked for and is a setting comes into force; turning nothing leaves a scheme as it
  * is. */
-static void apply(struct tuning *t)
+static void tuning_apply_knobs(struct tuning *t)
 {
 	for (uint32_t i = 0; i < t->row_count; i++) {
-		const struct meter_plan *plan = meter_plan_of(t, i);
+		const struct meter_plan *plan = tuning_meter_plan(t, i);
 		struct weir_tune_knobs *asked = &t->asked[i], *now = &t->in_force[i];
-		void *state = state_of(t, i);
+		void *state = tuning_mark_state(t, i);
 
 		if (!weir_tune_knobs_are_good(asked)) {
 			*asked = *now;
@@ -164,7 +164,7 @@ static void apply(struct tuning *t)
 }
 
 /* The interval that was asked for, or that the agent wants, as far as there are such. */
-static int64_t interval_ns(const struct tuning *t, int64_t rtt_ns)
+static int64_t tuning_interval_ns(const struct tuning *t, int64_t rtt_ns)
 {
 	int64_t ns = (int64_t)t->settings->config.switches.tune_interval_ns;
 
@@ -182,10 +182,10 @@ int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e)
 	if (!t)
 		return 0;
 	t->plane = plane;
-	begin_rows(t);
+	tuning_begin_rows(t);
 	t->env = (struct weir_agent_env){
 		.seed = weir_hash64(t->settings->seed, WEIR_RNG_TUNING),
-		.interval_ns = interval_ns(t, rtt_ns),
+		.interval_ns = tuning_interval_ns(t, rtt_ns),
 		.rtt_ns = rtt_ns,
 		.queue_count = t->row_count,
 		.queues = t->queues,
@@ -195,7 +195,7 @@ int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e)
 		return -1;
 	t->state = memory_new(t->state_size, 1);
 	t->ops->init(t->state, t->params, &t->env, t->asked);
-	apply(t);
+	tuning_apply_knobs(t);
 	t->end_ps = weir_ns_to_ps(t->env.interval_ns);
 	return 0;
 }
@@ -205,16 +205,16 @@ void tuning_work(struct tuning *t, int64_t now_ps)
 	if (!t || t->end_ps > now_ps)
 		return;
 	for (uint32_t i = 0; i < t->row_count; i++) {
-		struct weir_port *port = port_of(t, i);
+		struct weir_port *port = tuning_port(t, i);
 
-		weir_meter_read(meter_of(state_of(t, i), meter_plan_of(t, i)),
+		weir_meter_read(meter_of(tuning_mark_state(t, i), tuning_meter_plan(t, i)),
 				weir_ps_to_ns(now_ps),
 				weir_port_queues(port)[t->rows[i].queue].bytes, &t->telemetry[i]);
 		t->telemetry[i].rate_bps = port->kind->rate_bps;
 		t->telemetry[i].mtu_bytes = port->kind->mtu_bytes;
 	}
 	t->ops->step(t->state, t->params, &t->env, t->telemetry, t->asked);
-	apply(t);
+	tuning_apply_knobs(t);
 	while (t->end_ps <= now_ps)
 		t->end_ps += weir_ns_to_ps(t->env.interval_ns);
 }

@@ -44,13 +44,13 @@ struct wire {
 
 /* --- opening --- */
 
-static int set(int fd, int level, int option, int value)
+static int packet_set_option(int fd, int level, int option, int value)
 {
 	return setsockopt(fd, level, option, &value, sizeof(value));
 }
 
 /* A ring of so many frames, mapped. */
-static int make_ring(struct wire *w)
+static int packet_make_ring(struct wire *w)
 {
 	struct tpacket_req request;
 	/* The kernel aligns what stands in front of a frame; that and some more is the rest. */
@@ -68,8 +68,8 @@ static int make_ring(struct wire *w)
 	blocks = (w->ring_frames + w->slots_per_block - 1) / w->slots_per_block;
 	w->ring_frames = blocks * w->slots_per_block;
 	request = (struct tpacket_req){ block, blocks, slot, w->ring_frames };
-	if (set(w->fd, SOL_PACKET, PACKET_VERSION, version) ||
-	    set(w->fd, SOL_PACKET, PACKET_RESERVE, TAG_BYTES) ||
+	if (packet_set_option(w->fd, SOL_PACKET, PACKET_VERSION, version) ||
+	    packet_set_option(w->fd, SOL_PACKET, PACKET_RESERVE, TAG_BYTES) ||
 	    setsockopt(w->fd, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)))
 		return -1;
 	w->ring_bytes = (size_t)block * blocks;
@@ -83,7 +83,7 @@ static int make_ring(struct wire *w)
 }
 
 /* Frames of this interface, all of them. */
-static int attach(struct wire *w)
+static int packet_attach(struct wire *w)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -92,7 +92,7 @@ static int attach(struct wire *w)
 	};
 	struct packet_mreq everything = { .mr_ifindex = w->index, .mr_type = PACKET_MR_PROMISC };
 
-	return set(w->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
+	return packet_set_option(w->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
 			       bind(w->fd, (struct sockaddr *)&address, sizeof(address)) ||
 			       setsockopt(w->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &everything,
 					  sizeof(everything))
@@ -100,7 +100,7 @@ static int attach(struct wire *w)
 		       : 0;
 }
 
-static void detach(struct wire *w)
+static void packet_detach(struct wire *w)
 {
 	if (w->ring)
 		munmap(w->ring, w->ring_bytes);
@@ -111,7 +111,7 @@ static void detach(struct wire *w)
 }
 
 /* -1 with errno. */
-static int begin(struct wire *w)
+static int packet_configure(struct wire *w)
 {
 	int failed;
 
@@ -121,16 +121,16 @@ static int begin(struct wire *w)
 	w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (w->fd < 0)
 		return -1;
-	if (make_ring(w) || attach(w)) {
+	if (packet_make_ring(w) || packet_attach(w)) {
 		failed = errno;
-		detach(w);
+		packet_detach(w);
 		errno = failed;
 		return -1;
 	}
 	/* Wishes: without them things are only slower. */
-	set(w->fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
-	if (set(w->fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_MEMORY_BYTES))
-		set(w->fd, SOL_SOCKET, SO_SNDBUF, SEND_MEMORY_BYTES);
+	packet_set_option(w->fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
+	if (packet_set_option(w->fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_MEMORY_BYTES))
+		packet_set_option(w->fd, SOL_SOCKET, SO_SNDBUF, SEND_MEMORY_BYTES);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static struct wire *packet_open(const struct wire_plan *plan, struct weir_error 
 			       weir_quote(plan->interface).text, IFNAMSIZ - 1);
 	} else {
 		strcpy(w->interface, plan->interface);
-		if (begin(w) == 0)
+		if (packet_configure(w) == 0)
 			return w;
 		if (errno == EPERM || errno == EACCES)
 			weir_error_set(e,
@@ -166,7 +166,7 @@ static struct wire *packet_open(const struct wire_plan *plan, struct weir_error 
 
 static void packet_close(struct wire *w)
 {
-	detach(w);
+	packet_detach(w);
 	free(w);
 }
 
@@ -177,7 +177,7 @@ static int packet_descriptor(const struct wire *w)
 
 /* --- receiving --- */
 
-static struct tpacket2_hdr *slot_at(const struct wire *w, uint32_t slot)
+static struct tpacket2_hdr *packet_slot(const struct wire *w, uint32_t slot)
 {
 	size_t at = (size_t)(slot / w->slots_per_block) * w->block_bytes +
 		    (size_t)(slot % w->slots_per_block) * w->slot_bytes;
@@ -186,7 +186,7 @@ static struct tpacket2_hdr *slot_at(const struct wire *w, uint32_t slot)
 }
 
 /* Puts the outer tag back between addresses and type; the addresses move into the reserved room. */
-static uint8_t *restore_tag(uint8_t *frame, const struct tpacket2_hdr *h)
+static uint8_t *packet_restore_tag(uint8_t *frame, const struct tpacket2_hdr *h)
 {
 	uint16_t type = h->tp_status & TP_STATUS_VLAN_TPID_VALID ? h->tp_vlan_tpid : ETH_P_8021Q;
 	uint8_t *moved = frame - TAG_BYTES;
@@ -207,7 +207,7 @@ static int packet_peek(struct wire *w, struct wire_frame *frame)
 
 	if (!w->ring)
 		return 0;
-	h = slot_at(w, w->next);
+	h = packet_slot(w, w->next);
 	status = __atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE);
 	if (!(status & TP_STATUS_USER))
 		return 0;
@@ -215,7 +215,7 @@ static int packet_peek(struct wire *w, struct wire_frame *frame)
 	frame->length = h->tp_len;
 	frame->captured = h->tp_snaplen;
 	if (status & TP_STATUS_VLAN_VALID && h->tp_snaplen >= ADDRESSES_BYTES) {
-		data = restore_tag(data, h);
+		data = packet_restore_tag(data, h);
 		frame->length += TAG_BYTES;
 		frame->captured += TAG_BYTES;
 	}
@@ -227,7 +227,7 @@ static int packet_peek(struct wire *w, struct wire_frame *frame)
 
 static void packet_release(struct wire *w)
 {
-	struct tpacket2_hdr *h = slot_at(w, w->next);
+	struct tpacket2_hdr *h = packet_slot(w, w->next);
 
 	__atomic_store_n(&h->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	w->next = w->next + 1 < w->ring_frames ? w->next + 1 : 0;
@@ -235,7 +235,7 @@ static void packet_release(struct wire *w)
 
 /* --- sending --- */
 
-static enum wire_sending why_not(void)
+static enum wire_sending packet_why_not(void)
 {
 	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? WIRE_LATER : WIRE_DOWN;
 }
@@ -260,14 +260,14 @@ static enum wire_sending packet_send(struct wire *w, const struct wire_piece *pi
 	}
 	done = sendmmsg(w->fd, messages, count, MSG_DONTWAIT);
 	if (done < 0)
-		return why_not();
+		return packet_why_not();
 	*sent = (uint32_t)done;
 	return WIRE_SENT;
 }
 
 /* --- health --- */
 
-static int is_up(const struct wire *w)
+static int packet_link_is_up(const struct wire *w)
 {
 	struct ifreq request = { 0 };
 	socklen_t size = sizeof(int);
@@ -279,14 +279,14 @@ static int is_up(const struct wire *w)
 	return ioctl(w->fd, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING;
 }
 
-static int packet_mend(struct wire *w)
+static int packet_check_link(struct wire *w)
 {
 	/* Of that name there may be another one by now. */
 	if (w->fd >= 0 && (int)if_nametoindex(w->interface) != w->index)
-		detach(w);
-	if (w->fd < 0 && begin(w))
+		packet_detach(w);
+	if (w->fd < 0 && packet_configure(w))
 		return 0;
-	return is_up(w);
+	return packet_link_is_up(w);
 }
 
 static void packet_count(struct wire *w, struct wire_counts *counts)
@@ -309,6 +309,6 @@ const struct wire_ops wire_packet = {
 	.peek = packet_peek,
 	.release = packet_release,
 	.send = packet_send,
-	.mend = packet_mend,
+	.check_link = packet_check_link,
 	.count = packet_count,
 };

@@ -7,7 +7,7 @@
  *
  * An interface may go down, come back or vanish while the switch runs; that is no error. A wire
  * then has nothing to receive, says that sending is in vain, and is looked at again by
- * wire_ops.mend now and then. */
+ * wire_ops.check_link now and then. */
 #ifndef SWITCH_WIRE_WIRE_H
 #define SWITCH_WIRE_WIRE_H
 #include "weir/error.h"
@@ -63,14 +63,9 @@ struct wire_ops {
 	enum wire_sending (*send)(struct wire *w, const struct wire_piece *pieces, uint32_t count,
 				  uint32_t *sent);
 	/* Is the interface there and up? Opens it anew where it has come back. */
-	int (*mend)(struct wire *w);
+	int (*check_link)(struct wire *w);
 	void (*count)(struct wire *w, struct wire_counts *counts);
 };
 
 extern const struct wire_ops wire_packet, wire_xdp;
-
-extern const struct wire_ops *const wire_all[]; /* ends with NULL */
-
-/* NULL with a message: there is no such back-end. */
-const struct wire_ops *wire_find(const char *name, struct weir_error *e);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* xdp.bpf.c -- what the kernel runs for every frame that an interface receives: gives it to the switch's socket. Frames of
- * another receive queue than the socket's take their usual way. */
+/* xdp.bpf.c -- what the kernel runs for every frame that an interface receives: gives it to the
+ * switch's socket. Frames of another receive queue than the socket's take their usual way. */
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

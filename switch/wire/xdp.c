@@ -63,7 +63,7 @@ struct wire {
 	uint64_t lost_pkts;
 };
 
-static int print_nothing(enum libbpf_print_level level, const char *format, va_list values)
+static int xdp_print_nothing(enum libbpf_print_level level, const char *format, va_list values)
 {
 	(void)level;
 	(void)format;
@@ -111,8 +111,8 @@ struct ring_plan {
 	uint64_t page;
 };
 
-static int make_ring(struct wire *w, struct ring *r, const struct ring_plan *plan,
-		     const struct xdp_ring_offset *at)
+static int xdp_make_ring(struct wire *w, struct ring *r, const struct ring_plan *plan,
+			 const struct xdp_ring_offset *at)
 {
 	if (setsockopt(w->fd, SOL_XDP, plan->option, &plan->count, sizeof(plan->count)))
 		return -1;
@@ -132,7 +132,7 @@ static int make_ring(struct wire *w, struct ring *r, const struct ring_plan *pla
 
 /* The kernel wants to know how many entries the rings of the memory have before it says where they
  * are. */
-static int make_rings(struct wire *w)
+static int xdp_make_rings(struct wire *w)
 {
 	const struct ring_plan plans[] = {
 		{ XDP_UMEM_FILL_RING, w->receive_chunks, sizeof(uint64_t),
@@ -147,17 +147,17 @@ static int make_rings(struct wire *w)
 
 	if (getsockopt(w->fd, SOL_XDP, XDP_MMAP_OFFSETS, &at, &size))
 		return -1;
-	return make_ring(w, &w->fill, &plans[0], &at.fr) ||
-			       make_ring(w, &w->completed, &plans[1], &at.cr) ||
-			       make_ring(w, &w->received, &plans[2], &at.rx) ||
-			       make_ring(w, &w->sending, &plans[3], &at.tx)
+	return xdp_make_ring(w, &w->fill, &plans[0], &at.fr) ||
+			       xdp_make_ring(w, &w->completed, &plans[1], &at.cr) ||
+			       xdp_make_ring(w, &w->received, &plans[2], &at.rx) ||
+			       xdp_make_ring(w, &w->sending, &plans[3], &at.tx)
 		       ? -1
 		       : 0;
 }
 
 /* --- opening --- */
 
-static int give_memory(struct wire *w)
+static int xdp_register_memory(struct wire *w)
 {
 	struct xdp_umem_reg plan;
 
@@ -174,7 +174,7 @@ static int give_memory(struct wire *w)
 	return setsockopt(w->fd, SOL_XDP, XDP_UMEM_REG, &plan, sizeof(plan));
 }
 
-static void share_chunks(struct wire *w)
+static void xdp_share_chunks(struct wire *w)
 {
 	for (uint32_t i = 0; i < w->receive_chunks; i++)
 		*ring_address(&w->fill, i) = (uint64_t)i * w->chunk_bytes;
@@ -185,7 +185,7 @@ static void share_chunks(struct wire *w)
 }
 
 /* The program gives frames to the socket from here on. */
-static int attach(struct wire *w)
+static int xdp_attach(struct wire *w)
 {
 	struct bpf_program *program;
 	uint32_t queue = 0;
@@ -208,7 +208,7 @@ static void ring_free(struct ring *r)
 	r->map = NULL;
 }
 
-static void detach(struct wire *w)
+static void xdp_detach(struct wire *w)
 {
 	if (w->link)
 		bpf_link__destroy(w->link);
@@ -229,7 +229,7 @@ static void detach(struct wire *w)
 }
 
 /* -1 with errno. */
-static int begin(struct wire *w)
+static int xdp_configure(struct wire *w)
 {
 	struct sockaddr_xdp address = { .sxdp_family = AF_XDP, .sxdp_flags = XDP_COPY };
 	int failed;
@@ -241,20 +241,20 @@ static int begin(struct wire *w)
 	w->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (w->fd < 0)
 		return -1;
-	if (give_memory(w) == 0 && make_rings(w) == 0) {
-		share_chunks(w);
+	if (xdp_register_memory(w) == 0 && xdp_make_rings(w) == 0) {
+		xdp_share_chunks(w);
 		if (bind(w->fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-		    attach(w) == 0)
+		    xdp_attach(w) == 0)
 			return 0;
 	}
 	failed = errno;
-	detach(w);
+	xdp_detach(w);
 	errno = failed;
 	return -1;
 }
 
 /* The next power of two. */
-static uint32_t round_up(uint32_t count)
+static uint32_t xdp_round_up(uint32_t count)
 {
 	uint32_t power = 64;
 
@@ -263,7 +263,7 @@ static uint32_t round_up(uint32_t count)
 	return power;
 }
 
-static void complain_of(const struct wire *w, struct weir_error *e)
+static void xdp_explain_failure(const struct wire *w, struct weir_error *e)
 {
 	if (errno == EPERM || errno == EACCES)
 		weir_error_set(e, "%s: AF_XDP is not allowed; run as root", w->interface);
@@ -280,9 +280,9 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 {
 	struct wire *w = memory_zeroed(1, sizeof(*w));
 
-	libbpf_set_print(print_nothing);
+	libbpf_set_print(xdp_print_nothing);
 	w->fd = -1;
-	w->receive_chunks = round_up(plan->ring_frames);
+	w->receive_chunks = xdp_round_up(plan->ring_frames);
 	w->chunk_bytes = plan->frame_bytes + KERNEL_ROOM <= CHUNK_SMALL ? CHUNK_SMALL : CHUNK_LARGE;
 	w->flag_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (strlen(plan->interface) >= sizeof(w->interface)) {
@@ -293,9 +293,9 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 			       CHUNK_LARGE - KERNEL_ROOM);
 	} else {
 		strcpy(w->interface, plan->interface);
-		if (begin(w) == 0)
+		if (xdp_configure(w) == 0)
 			return w;
-		complain_of(w, e);
+		xdp_explain_failure(w, e);
 	}
 	close(w->flag_fd);
 	free(w);
@@ -304,7 +304,7 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 
 static void xdp_close(struct wire *w)
 {
-	detach(w);
+	xdp_detach(w);
 	close(w->flag_fd);
 	free(w);
 }
@@ -341,7 +341,7 @@ static void xdp_release(struct wire *w)
 
 /* --- sending --- */
 
-static void take_back(struct wire *w)
+static void xdp_reclaim_sent(struct wire *w)
 {
 	uint32_t count = ring_waiting(&w->completed);
 
@@ -352,7 +352,7 @@ static void take_back(struct wire *w)
 }
 
 /* The kernel sends what is in the ring, a few frames a call. */
-static enum wire_sending kick(const struct wire *w)
+static enum wire_sending xdp_wake_kernel(const struct wire *w)
 {
 	for (int i = 0; i < KICKS_MAX && ring_room(&w->sending) <= w->sending.mask; i++) {
 		if (sendto(w->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0 || errno == EAGAIN ||
@@ -372,7 +372,7 @@ static enum wire_sending xdp_send(struct wire *w, const struct wire_piece *piece
 	*sent = 0;
 	if (w->fd < 0)
 		return WIRE_DOWN;
-	take_back(w);
+	xdp_reclaim_sent(w);
 	room = ring_room(&w->sending);
 	for (; *sent < count && *sent < room && w->free_count; ++*sent) {
 		uint64_t chunk = w->free_chunks[--w->free_count];
@@ -382,14 +382,14 @@ static enum wire_sending xdp_send(struct wire *w, const struct wire_piece *piece
 			(struct xdp_desc){ .addr = chunk, .len = pieces[*sent].length };
 	}
 	ring_added(&w->sending, *sent);
-	end = kick(w);
+	end = xdp_wake_kernel(w);
 	/* What is in the ring is the kernel's: it is sent when there is room again. */
 	return *sent < count && end == WIRE_SENT ? WIRE_LATER : end;
 }
 
 /* --- health --- */
 
-static int is_up(const struct wire *w)
+static int xdp_link_is_up(const struct wire *w)
 {
 	struct ifreq request = { 0 };
 
@@ -397,13 +397,13 @@ static int is_up(const struct wire *w)
 	return ioctl(w->flag_fd, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING;
 }
 
-static int xdp_mend(struct wire *w)
+static int xdp_check_link(struct wire *w)
 {
 	if (w->fd >= 0 && (int)if_nametoindex(w->interface) != w->index)
-		detach(w);
-	if (w->fd < 0 && begin(w))
+		xdp_detach(w);
+	if (w->fd < 0 && xdp_configure(w))
 		return 0;
-	return is_up(w);
+	return xdp_link_is_up(w);
 }
 
 static void xdp_count(struct wire *w, struct wire_counts *counts)
@@ -419,7 +419,7 @@ static void xdp_count(struct wire *w, struct wire_counts *counts)
 
 #else
 
-/* Built without clang and libbpf: it is there by name, and says what is missing. */
+/* Built without clang and libbpf: the back-end is listed, but cannot be opened. */
 static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 {
 	weir_error_set(
@@ -429,62 +429,19 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 		plan->interface);
 	return NULL;
 }
-
-static void xdp_close(struct wire *w)
-{
-	(void)w;
-}
-
-static int xdp_descriptor(const struct wire *w)
-{
-	(void)w;
-	return -1;
-}
-
-static int xdp_peek(struct wire *w, struct wire_frame *frame)
-{
-	(void)w;
-	(void)frame;
-	return 0;
-}
-
-static void xdp_release(struct wire *w)
-{
-	(void)w;
-}
-
-static enum wire_sending xdp_send(struct wire *w, const struct wire_piece *pieces, uint32_t count,
-				  uint32_t *sent)
-{
-	(void)w;
-	(void)pieces;
-	(void)count;
-	*sent = 0;
-	return WIRE_DOWN;
-}
-
-static int xdp_mend(struct wire *w)
-{
-	(void)w;
-	return 0;
-}
-
-static void xdp_count(struct wire *w, struct wire_counts *counts)
-{
-	(void)w;
-	(void)counts;
-}
 #endif
 
 const struct wire_ops wire_xdp = {
 	.name = "xdp",
 	.help = "AF_XDP sockets, for interfaces whose driver runs XDP programs",
 	.open = xdp_open,
+#ifdef WEIR_HAS_BPF
 	.close = xdp_close,
 	.descriptor = xdp_descriptor,
 	.peek = xdp_peek,
 	.release = xdp_release,
 	.send = xdp_send,
-	.mend = xdp_mend,
+	.check_link = xdp_check_link,
 	.count = xdp_count,
+#endif
 };

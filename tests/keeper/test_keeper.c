@@ -120,8 +120,8 @@ TEST(test_keeper_takes_a_yielded_profile_again_with_a_new_original)
 	desk_steps(&d, 2);
 	d.fake->has[1] = theirs;
 	desk_step(&d);
-	CHECK_INT(keeper_take_again(&d.keeper, "a", &e), -1);
-	CHECK_INT(keeper_take_again(&d.keeper, "b", &e), 0);
+	CHECK_INT(keeper_resume_profile(&d.keeper, "a", &e), -1);
+	CHECK_INT(keeper_resume_profile(&d.keeper, "b", &e), 0);
 	d.wish = desk_line(60000, 90000, 5);
 	desk_steps(&d, 6);
 	check_setting(&d.fake->has[1], 60000, 90000, 50000);
@@ -141,7 +141,7 @@ TEST(test_keeper_raises_an_alarm_when_the_hardware_does_not_follow)
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 0); /* 10 s after the write it may still come */
 	desk_steps(&d, 10);
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 3);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 3);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 3);
 	CHECK_INT(d.fake->writes, 6);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	desk_close(&d);
@@ -176,7 +176,7 @@ TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
 	CHECK_INT(d.fake->writes_of[0], 1);
 	CHECK_INT(d.fake->writes_of[1], 0);
 	CHECK_INT(d.events[KEEPER_IS_UNFIT], 1);
-	CHECK_STR(d.keeper.kept[1].why, "nobody answers");
+	CHECK_STR(d.keeper.profiles[1].why, "nobody answers");
 	d.fake->is_uncounted[1] = 0;
 	desk_steps(&d, 3);
 	CHECK_INT(d.fake->writes_of[1], 1);
@@ -202,7 +202,7 @@ TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
 		CHECK_INT(d.fake->writes_of[0], 1);
 		d.fake->counters[0].since_start[KEEPER_DROPS] += (uint64_t)drops;
 		desk_step(&d);
-		CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], drops > 500);
+		CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], drops > 500);
 		desk_close(&d);
 	}
 }
@@ -221,7 +221,7 @@ TEST(test_keeper_takes_a_change_back_when_drops_get_worse_and_holds_off)
 	desk_step(&d);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 1);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 1);
 	CHECK_CONTAINS(d.last, "11 drops");
 	desk_steps(&d, 9);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
@@ -241,7 +241,7 @@ TEST(test_keeper_is_not_alarmed_by_drops_that_were_there_before)
 		d.fake->counters[0].since_start[KEEPER_DROPS] += 1000;
 		desk_step(&d);
 	}
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 0);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 0);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
 	desk_close(&d);
 }
@@ -257,7 +257,7 @@ TEST(test_keeper_tunes_others_only_when_canaries_had_no_trouble)
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
 	d.fake->counters[1].since_start[KEEPER_PFC_PKTS] += 5000; /* trouble after 20 s */
 	desk_step(&d);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 1);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 1);
 	desk_steps(&d, 15); /* held for 100 s; 60 s of peace are over in the sixteenth */
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
 	CHECK_INT(d.fake->has[0].min_bytes, 100000);
@@ -389,7 +389,7 @@ static void stir(struct desk *d, struct weir_rng *rng)
 		d->fake->counters[i].since_start[KEEPER_OUT_BYTES] = 0;
 	for (i = 0; i < DESK_PROFILES; i++)
 		if (weir_rng_below(rng, 5) == 0)
-			keeper_take_again(&d->keeper, d->plan.profiles[i].name, &e);
+			keeper_resume_profile(&d->keeper, d->plan.profiles[i].name, &e);
 }
 
 static int is_near(uint64_t now, uint64_t before)
@@ -413,7 +413,7 @@ static void check_write(struct desk *d, uint32_t i, const struct keeper_setting 
 
 	CHECK(keeper_setting_is_within(now, &limits->bounds));
 	CHECK(now->p_ppm % fake_driver.p_unit_ppm == 0);
-	if (d->keeper.kept[i].state == KEEPER_TUNED) {
+	if (d->keeper.profiles[i].state == KEEPER_TUNED) {
 		CHECK(is_near(now->min_bytes, before->min_bytes));
 		CHECK(is_near(now->max_bytes, before->max_bytes));
 	}
@@ -448,7 +448,7 @@ TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 		}
 	}
 	CHECK(d.fake->writes > 100);
-	CHECK(d.events[KEEPER_DID_TAKE_BACK] > 5);
+	CHECK(d.events[KEEPER_DID_ROLL_BACK] > 5);
 	CHECK(d.events[KEEPER_DID_YIELD] > 5);
 	desk_close(&d);
 }

@@ -29,7 +29,7 @@ TEST(test_keeper_guard_takes_back_above_worse_times_what_was_normal)
 	lose(&d, 0, 200);
 	lose(&d, 1, 201);
 	desk_step(&d);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 1);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 1);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
 	CHECK_INT(d.fake->has[1].min_bytes, 100000);
 	desk_close(&d);
@@ -58,7 +58,7 @@ TEST(test_keeper_leaves_what_cannot_be_verified_and_says_so_once)
 	d.wish = desk_line(90000, 180000, 10);
 	desk_steps(&d, 10);
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 0);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 0);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 0);
 	CHECK_INT(d.events[KEEPER_IS_UNVERIFIED], 3);
 	CHECK_INT(d.fake->writes, 3);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
@@ -220,7 +220,7 @@ TEST(test_keeper_does_not_blame_a_change_for_what_happened_while_the_switch_was_
 	d.fake->is_away = 0;
 	desk_steps(&d, 3);
 	CHECK_INT(d.events[KEEPER_IS_FOUND], 1);
-	CHECK_INT(d.events[KEEPER_DID_TAKE_BACK], 0);
+	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 0);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
 	desk_close(&d);
 }

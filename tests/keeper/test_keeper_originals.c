@@ -3,7 +3,7 @@
  * never overwritten. Three profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20
  * %. */
 #define _GNU_SOURCE
-#include "keeper/service/originals.h"
+#include "keeper/core/originals.h"
 #include "tests/keeper_desk.h"
 #include "weir/rng.h"
 #include <stdlib.h>
@@ -176,8 +176,8 @@ TEST(test_keeper_names_its_values_that_an_operator_left_and_writes_none)
 	open_tuned(&d);
 	d.fake->has[1].min_bytes = mixed.min_bytes;
 	desk_step(&d);
-	CHECK_CONTAINS(d.keeper.kept[1].why, "still the keeper's: max, p");
-	CHECK_INT(keeper_take_again(&d.keeper, "b", &e), -1);
+	CHECK_CONTAINS(d.keeper.profiles[1].why, "still the keeper's: max, p");
+	CHECK_INT(keeper_resume_profile(&d.keeper, "b", &e), -1);
 	CHECK_CONTAINS(e.text, "its max, p is still the keeper's");
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &mixed));
@@ -198,15 +198,15 @@ TEST(test_keeper_puts_back_or_releases_what_is_mixed_when_it_is_asked)
 	open_tuned(&d);
 	d.fake->has[0] = d.fake->has[1] = mixed;
 	desk_step(&d);
-	CHECK_INT(keeper_put_back(&d.keeper, "a", &e), 0);
+	CHECK_INT(keeper_restore_profile(&d.keeper, "a", &e), 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
-	CHECK_INT(keeper_release(&d.keeper, "b", &e), 0);
+	CHECK_INT(keeper_release_profile(&d.keeper, "b", &e), 0);
 	CHECK_INT(d.events[KEEPER_DID_RELEASE], 2);
 	desk_steps(&d, 3); /* both are the operator's */
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &mixed));
-	CHECK_INT(keeper_release(&d.keeper, "b", &e), -1);
+	CHECK_INT(keeper_release_profile(&d.keeper, "b", &e), -1);
 	CHECK_CONTAINS(e.text, "no original is kept");
 	desk_close(&d);
 }
@@ -224,7 +224,7 @@ TEST(test_keeper_leaves_an_operators_profile_alone_after_it_was_unreadable)
 	d.fake->is_locked[1] = 0;
 	desk_steps(&d, 5);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
-	CHECK_INT(d.keeper.kept[1].state, KEEPER_GIVEN);
+	CHECK_INT(d.keeper.profiles[1].state, KEEPER_OPERATOR);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	desk_close(&d);
@@ -239,10 +239,10 @@ TEST(test_keeper_resumed_after_an_alarm_goes_back_to_the_first_original)
 	d.fake->is_deaf = 1;
 	d.wish = desk_line(50000, 110000, 20);
 	desk_steps(&d, 4);
-	CHECK_INT(d.keeper.kept[0].state, KEEPER_ALARM);
+	CHECK_INT(d.keeper.profiles[0].state, KEEPER_ALARM);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &ours)); /* the change before */
 	d.fake->is_deaf = 0;
-	CHECK_INT(keeper_take_again(&d.keeper, "a", &e), 0);
+	CHECK_INT(keeper_resume_profile(&d.keeper, "a", &e), 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	desk_close(&d);
@@ -267,7 +267,7 @@ TEST(test_keeper_keeps_originals_of_profiles_that_its_plan_does_not_name)
 	CHECK_INT(count_journal(&d), 1 + DESK_PROFILES);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1);
 	CHECK_INT(count_journal(&d), 1);
-	CHECK_INT(keeper_release(&d.keeper, "other", &e), 0);
+	CHECK_INT(keeper_release_profile(&d.keeper, "other", &e), 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(count_journal(&d), 0);
 	desk_close(&d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_keeper_reload.c -- another plan for a keeper that runs, and what it shows of itself. */
 #define _GNU_SOURCE
-#include "keeper/core/reload.h"
-#include "keeper/service/page.h"
+#include "keeper/core/keeper.h"
+#include "keeper/service/service.h"
 #include "tests/keeper_desk.h"
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void read_next(struct keeper_plan *plan, const char *text)
 	plan->tune = (struct tune_choice){ .scheme = &wisher.scheme, .agent = &wisher };
 }
 
-/* The desk's wishes go on. */
+/* The desk's desired go on. */
 static void take(struct desk *d, struct keeper_plan *next)
 {
 	struct weir_error e = { "" };
@@ -41,9 +41,9 @@ TEST(test_keeper_reload_keeps_originals_and_what_was_written)
 		  "[keeper]\ndriver = fake\ntune = fixed\n[limits]\nmin-from = 50KB\nmax-from = "
 		  "60KB\nwrites = 3\n[profile a]\n[profile b]\n[profile c]\n");
 	take(&d, &next);
-	CHECK_INT(d.keeper.kept[0].writes, 1);
-	CHECK_INT(d.keeper.kept[0].state, KEEPER_TUNED);
-	CHECK(d.keeper.mind_state != NULL);
+	CHECK_INT(d.keeper.profiles[0].writes, 1);
+	CHECK_INT(d.keeper.profiles[0].state, KEEPER_TUNED);
+	CHECK(d.keeper.tuner_state != NULL);
 	d.wish = desk_line(50000, 100000, 10);
 	desk_steps(&d, 2);
 	CHECK_INT(d.fake->has[0].min_bytes, 50000);
@@ -121,19 +121,19 @@ TEST(test_keeper_waits_once_for_counters_that_have_not_moved)
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	desk_steps(&d, 3);
-	CHECK_INT(d.keeper.kept[0].telemetry.out_bytes, 1000000);
+	CHECK_INT(d.keeper.profiles[0].telemetry.out_bytes, 1000000);
 	d.wish = desk_line(60000, 120000, 10);
 	d.now_ns += 10 * (int64_t)WEIR_NS_PER_S;
 	keeper_step(&d.keeper, d.now_ns); /* nothing was counted anew */
 	CHECK_INT(d.fake->writes, 0);
 	desk_step(&d);
 	CHECK_INT(d.fake->writes, 3);
-	CHECK_INT(d.keeper.kept[0].telemetry.interval_ns, 20 * (int64_t)WEIR_NS_PER_S);
+	CHECK_INT(d.keeper.profiles[0].telemetry.interval_ns, 20 * (int64_t)WEIR_NS_PER_S);
 	for (int i = 0; i < 2; i++) {
 		d.now_ns += 10 * (int64_t)WEIR_NS_PER_S;
 		keeper_step(&d.keeper, d.now_ns);
 	}
-	CHECK_INT(d.keeper.kept[0].telemetry.out_bytes, 0); /* it is idle */
+	CHECK_INT(d.keeper.profiles[0].telemetry.out_bytes, 0); /* it is idle */
 	desk_close(&d);
 }
 
@@ -143,12 +143,12 @@ TEST(test_keeper_notices_an_operator_between_two_steps)
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	desk_steps(&d, 2);
-	keeper_notice(&d.keeper, 1);
+	keeper_check_profile(&d.keeper, 1);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
 	d.fake->has[1] = (struct keeper_setting){ 70000, 80000, 50000 };
-	keeper_notice(&d.keeper, 1);
+	keeper_check_profile(&d.keeper, 1);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
-	CHECK_INT(d.keeper.kept[1].state, KEEPER_GIVEN);
+	CHECK_INT(d.keeper.profiles[1].state, KEEPER_OPERATOR);
 	desk_close(&d);
 }
 
@@ -156,12 +156,12 @@ TEST(test_keeper_notices_an_operator_between_two_steps)
 
 static char *page_of(struct desk *d, struct keeper_log *log, const char *path, const char **type)
 {
-	struct keeper_page page = { &d->keeper, log };
+	struct keeper_http page = { &d->keeper, log };
 	size_t length;
 	char *text;
 	FILE *f = open_memstream(&text, &length);
 
-	CHECK_INT(keeper_page(&page, path, f, type), 0);
+	CHECK_INT(keeper_http_page(&page, path, f, type), 0);
 	fclose(f);
 	return text;
 }
@@ -169,26 +169,28 @@ static char *page_of(struct desk *d, struct keeper_log *log, const char *path, c
 TEST(test_keeper_pages_show_settings_counters_and_why)
 {
 	static struct keeper_log log;
-	struct keeper_page page = { NULL, &log };
+	struct keeper_http page = { NULL, &log };
 	const char *type = "";
 	struct desk d;
 	char *text;
 
 	desk_open(&d, KEEPER_LIVE, "", "");
 	log.out = fopen("/dev/null", "w");
-	d.keeper.tell = keeper_log_event;
+	d.keeper.on_event = keeper_log_event;
 	d.keeper.user = &log;
 	d.wish = desk_line(60000, 120000, 10);
 	d.fake->counters[1].since_start[KEEPER_DROPS] = 7;
 	desk_steps(&d, 3);
 	text = page_of(&d, &log, "/metrics", &type);
 	CHECK_CONTAINS(type, "version=0.0.4");
+	CHECK_CONTAINS(text, "# HELP weir_keeper_probability Marking probability at the maximum "
+			     "threshold.\n# TYPE weir_keeper_probability gauge\n");
 	CHECK_CONTAINS(text, "\nweir_keeper_min_bytes{profile=\"a\"} 60000\n");
 	CHECK_CONTAINS(text, "\nweir_keeper_drops_total{profile=\"b\"} 7\n");
 	CHECK_CONTAINS(text, "\nweir_keeper_state{profile=\"c\",state=\"tuned\"} 1\n");
 	CHECK_CONTAINS(text, "\nweir_keeper_steps_total 3\n");
 	free(text);
-	snprintf(d.keeper.kept[0].why, KEEPER_WHY_SIZE, "<script>alert(1)</script>");
+	snprintf(d.keeper.profiles[0].why, KEEPER_WHY_SIZE, "<script>alert(1)</script>");
 	text = page_of(&d, &log, "/", &type);
 	CHECK_CONTAINS(text, "60 KB / 120 KB, 10 %");
 	CHECK_CONTAINS(text, "wisher wants it");
@@ -198,7 +200,7 @@ TEST(test_keeper_pages_show_settings_counters_and_why)
 	text = page_of(&d, &log, "/status", &type);
 	CHECK_CONTAINS(text, "\"state\":\"tuned\"");
 	free(text);
-	CHECK_INT(keeper_page(&page, "/other", log.out, &type), -1);
+	CHECK_INT(keeper_http_page(&page, "/other", log.out, &type), -1);
 	fclose(log.out);
 	desk_close(&d);
 }

@@ -2,7 +2,7 @@
 /* test_keeper_sonic.c -- answers into the driver of SONiC switches: sound ones, any, and such as
  * never end. What Redis says is never believed unseen. */
 #define _GNU_SOURCE
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "tests/folder.h"
 #include "weir/rng.h"
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* test_keeper_weir.c -- the driver of 'weir switch' over a status that is not what it should be: a
  * counter that is missing is an error, and never zero. */
 #define _GNU_SOURCE
-#include "keeper/drivers/drivers.h"
+#include "keeper/core/plan.h"
 #include "base/control_socket.h"
 #include "tests/folder.h"
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_awake.c -- threads that keep processors awake give way to everybody. */
 #define _GNU_SOURCE
-#include "testbed/awake.h"
+#include "testbed/machine.h"
 #include "tests/test.h"
 #include <dirent.h>
 #include <sched.h>

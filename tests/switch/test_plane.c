@@ -52,7 +52,7 @@ static void desk_begin(struct plane_desk *d)
 {
 	d->plane = plane_new(&d->plan);
 	for (uint32_t i = 0; i < d->plan.port_count; i++)
-		CHECK_INT(plane_tell(d->plane, FRAMES_HOST(i), i), 0);
+		CHECK_INT(plane_add_address(d->plane, FRAMES_HOST(i), i), 0);
 }
 
 static void come(struct plane *p, uint32_t port, const struct made_frame *f, int64_t time_ps)
@@ -239,7 +239,7 @@ TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
 	desk_come(&d, &p, 0);
 	p.whole = 1515;
 	desk_come(&d, &p, 0);
-	plane_refuse(d.plane, 0, 60000);
+	plane_drop_oversize(d.plane, 0, 60000);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_OVERSIZE], 2);
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1);
 	/* Tags are not counted in what a frame carries. */
@@ -306,8 +306,8 @@ TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_PORT,
 					5000 | WEIR_LENGTH_IN_PACKETS, 0);
 	desk_begin(&d);
-	plane_tell(d.plane, FRAMES_HOST(9), 1);
-	plane_tell(d.plane, FRAMES_HOST(9), 2);
+	plane_add_address(d.plane, FRAMES_HOST(9), 1);
+	plane_add_address(d.plane, FRAMES_HOST(9), 2);
 	for (p.ports = 1; p.ports <= 1000; p.ports++)
 		desk_come(&d, &p, 0);
 	by_b = port_of(&d, 1)->tx_pkts + port_of(&d, 1)->pkts;
@@ -487,8 +487,8 @@ TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
 	d.ports[2].peer_plus_one = 1 + 1;
 	d.ports[1].delay_ps = d.ports[2].delay_ps = 30 * US;
 	d.plane = plane_new(&d.plan);
-	plane_tell(d.plane, FRAMES_HOST(3), 1);
-	plane_tell(d.plane, FRAMES_HOST(3), 3);
+	plane_add_address(d.plane, FRAMES_HOST(3), 1);
+	plane_add_address(d.plane, FRAMES_HOST(3), 3);
 	for (int i = 0; i < 5; i++)
 		desk_come(&d,
 			  &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
@@ -512,7 +512,7 @@ TEST(test_plane_parts_do_not_see_each_others_ports)
 	desk_plan(&d, "none", "fifo", 1);
 	d.ports[2].part = d.ports[3].part = 1;
 	d.plane = plane_new(&d.plan);
-	plane_tell(d.plane, FRAMES_HOST(3), 3);
+	plane_add_address(d.plane, FRAMES_HOST(3), 3);
 	desk_come(&d, &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
 		  10 * US);
 	plane_advance(d.plane, 900 * US);

@@ -112,7 +112,7 @@ static struct plane *world_plane(const struct world *w, struct plane_port_plan *
 	for (uint32_t i = 0; i < 8; i++)
 		plan.class_of_dscp[i] = (uint8_t)i;
 	plane = plane_new(&plan);
-	plane_tell(plane, FRAMES_HOST(2), w->out_link);
+	plane_add_address(plane, FRAMES_HOST(2), w->out_link);
 	return plane;
 }
 

@@ -2,8 +2,7 @@
 /* test_switch_loop.c -- a turn of a real switch over wires of memory: the order of what came, what
  * a kernel without room or a link that is down make of frames. */
 #define _POSIX_C_SOURCE 200809L
-#include "switch/run/change.h"
-#include "switch/run/status.h"
+#include "switch/run/control.h"
 #include "tests/memory_wire.h"
 
 TEST(test_switch_loop_works_in_the_order_in_which_frames_came)

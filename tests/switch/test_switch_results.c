@@ -4,8 +4,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
-#include "testbed/switch_results.h"
-#include "switch/run/change.h"
+#include "testbed/testbed.h"
+#include "switch/run/control.h"
 #include "tests/memory_wire.h"
 #include <math.h>
 

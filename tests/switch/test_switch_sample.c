@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_switch_sample.c -- what a probe of the real switch says of counters, by hand. */
-#include "switch/run/sample.h"
+#include "switch/run/probe.h"
 #include "tests/test.h"
 #include "weir/units.h"
 

@@ -3,8 +3,8 @@
  * between them arrives once and in order, a ring that is full is a counted drop, and what one
  * learns all know. */
 #define _POSIX_C_SOURCE 200809L
-#include "switch/run/helpers.h"
-#include "switch/run/status.h"
+#include "switch/run/serve.h"
+#include "switch/run/control.h"
 #include "tests/memory_wire.h"
 
 TEST(test_handover_keeps_order_and_takes_no_more_than_it_has_room_for)
@@ -138,7 +138,7 @@ TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 {
 	struct weir_error e = { "" };
 	struct switch_settings s;
-	struct helpers helpers;
+	struct workers workers;
 	struct loop l;
 	char *text = NULL;
 	size_t length;
@@ -151,11 +151,11 @@ TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 		wait_at_for(&l, 1, 0, 100000000 - 1000 * i);
 		wait_at_for(&l, 2, 0, 100000000 - 1000 * i);
 	}
-	CHECK_INT(helpers_open(&helpers, &l, &e), 0);
+	CHECK_INT(workers_open(&workers, &l, &e), 0);
 	for (int i = 0; i < 100000 && (l.wires[2]->sent < 400 || l.wires[0]->sent < 600); i++) {
-		helpers_go(&helpers);
+		workers_resume(&workers);
 		loop_turn(&l.groups[0]);
-		helpers_rest(&helpers);
+		workers_pause(&workers);
 	}
 	f = open_memstream(&text, &length);
 	status_json(f, &l);
@@ -167,6 +167,6 @@ TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 		CHECK_INT(l.wires[2]->number[i], i % 256);
 	CHECK_INT(l.wires[0]->sent, 600); /* its wire has no more room */
 	CHECK_INT(loop_port(&l, 0)->port->tx_pkts + loop_port(&l, 0)->port->pkts, 800);
-	helpers_close(&helpers);
+	workers_close(&workers);
 	end(&s, &l);
 }

@@ -4,7 +4,8 @@
  * that. */
 #include "lab/scenario/scenario.h"
 #include "switch/run/settings.h"
-#include "testbed/outcome.h"
+#include "testbed/testbed.h"
+#include "testbed/plan.h"
 #include "tests/test.h"
 #include <math.h>
 #include <stdlib.h>

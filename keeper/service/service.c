@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* serve.c -- see serve.h. */
+/* service.c -- a keeper's main loop, and what is done without a keeper. See service.h. */
 #define _GNU_SOURCE
-#include "keeper/service/serve.h"
-#include "keeper/core/reload.h"
-#include "keeper/service/originals.h"
-#include "keeper/service/page.h"
+#include "keeper/service/service.h"
+#include "keeper/core/keeper.h"
+#include "keeper/core/originals.h"
 #include "base/responder.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -18,6 +17,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+const struct keeper_driver_ops *const keeper_driver_all[] = {
+	&keeper_driver_sonic, &keeper_driver_tc, &keeper_driver_weir, &keeper_driver_sim, NULL,
+};
+
+const struct registry keeper_driver_registry = REGISTRY("driver", keeper_driver_all);
+
 /* A switch that does not answer when it is to have its originals back is asked again for a
  * while. */
 enum { STOP_TRIES = 5, STOP_PAUSE_S = 1 };
@@ -30,16 +35,16 @@ struct service {
 	void *driver;
 	char journal[WEIR_OPT_TEXT_SIZE];
 	int lock, signals;
-	struct keeper_desk desk;
+	struct keeper_control control;
 	struct keeper_originals originals; /* that an earlier keeper left */
-	struct keeper_page page;
+	struct keeper_http page;
 	struct responder responder;
 	struct keeper_log log;
 };
 
 /* --- restoring --- */
 
-static int stop(struct service *s, struct keeper *k, struct weir_error *e)
+static int service_stop(struct service *s, struct keeper *k, struct weir_error *e)
 {
 	struct keeper_stopped stopped = { 0, 1 };
 
@@ -53,7 +58,7 @@ static int stop(struct service *s, struct keeper *k, struct weir_error *e)
 
 /* --- opening --- */
 
-static int open_signals(struct service *s, struct weir_error *e)
+static int service_open_signals(struct service *s, struct weir_error *e)
 {
 	sigset_t set;
 
@@ -69,7 +74,7 @@ static int open_signals(struct service *s, struct weir_error *e)
 	return 0;
 }
 
-static void free_own_plan(struct service *s)
+static void service_free_plan(struct service *s)
 {
 	if (s->own)
 		keeper_plan_free(s->own);
@@ -79,7 +84,7 @@ static void free_own_plan(struct service *s)
 
 static void service_close(struct service *s)
 {
-	keeper_desk_close(&s->desk);
+	keeper_control_close(&s->control);
 	free(s->originals.records);
 	responder_close(&s->responder);
 	if (s->signals >= 0)
@@ -87,7 +92,7 @@ static void service_close(struct service *s)
 	if (s->driver)
 		s->plan->driver->close(s->driver);
 	keeper_journal_unlock(s->lock);
-	free_own_plan(s);
+	service_free_plan(s);
 }
 
 /* The driver and the journal; who only watches has none. */
@@ -96,7 +101,7 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 {
 	memset(s, 0, sizeof(*s));
 	s->plan = plan;
-	s->lock = s->signals = s->desk.socket.fd = -1;
+	s->lock = s->signals = s->control.socket.fd = -1;
 	responder_open(&s->responder, 0, NULL, NULL, e);
 	s->log.out = stdout;
 	keeper_plan_journal(plan, s->journal);
@@ -111,23 +116,23 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 /* --- working --- */
 
 /* Those that come faster than they are heard wait for the next step, which looks at everything. */
-enum { NEWS_MAX = 1000 };
+enum { NOTIFICATIONS_MAX = 1000 };
 
-static void hear_news(struct service *s, struct keeper *k)
+static void service_check_changed(struct service *s, struct keeper *k)
 {
 	int64_t profile = 0;
 
-	for (int i = 0; i < NEWS_MAX && profile >= 0; i++) {
-		profile = s->plan->driver->news(s->driver);
+	for (int i = 0; i < NOTIFICATIONS_MAX && profile >= 0; i++) {
+		profile = s->plan->driver->next_notification(s->driver);
 		if (profile >= 0)
-			keeper_notice(k, (uint32_t)profile);
+			keeper_check_profile(k, (uint32_t)profile);
 	}
 }
 
 /* --- another plan --- */
 
-static int take_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
-		     struct weir_error *e)
+static int service_take_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
+			     struct weir_error *e)
 {
 	void *driver;
 
@@ -141,54 +146,55 @@ static int take_plan(struct service *s, struct keeper *k, struct keeper_plan *ne
 		return -1;
 	}
 	s->plan->driver->close(s->driver);
-	free_own_plan(s);
+	service_free_plan(s);
 	s->plan = s->own = next;
 	s->driver = driver;
 	return 0;
 }
 
 /* A plan that is wrong changes nothing. */
-static void reload(struct service *s, struct keeper *k)
+static void service_reload(struct service *s, struct keeper *k)
 {
 	struct keeper_plan *next = memory_zeroed(1, sizeof(*next));
 	struct weir_error e = { "" };
 
-	s->desk.reloads = 0;
+	s->control.reloads = 0;
 	if (keeper_plan_read(next, s->drivers, s->plan->file, &e)) {
 		free(next);
-	} else if (take_plan(s, k, next, &e) == 0) {
-		keeper_say_of_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
+	} else if (service_take_plan(s, k, next, &e) == 0) {
+		keeper_report_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
 		return;
 	} else {
 		keeper_plan_free(next);
 		free(next);
 	}
-	keeper_say_of_switch(k, KEEPER_NO_RELOAD, e.text);
+	keeper_report_switch(k, KEEPER_NO_RELOAD, e.text);
 }
 
 /* --- waiting --- */
 
 /* Descriptors that are waited for: those of the socket and of pages come last. */
-enum { POLLED_SIGNALS, POLLED_NEWS, POLLED_CLIENTS };
+enum { POLLED_SIGNALS, POLLED_NOTIFICATIONS, POLLED_CLIENTS };
 
 struct polled {
 	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + RESPONDER_FDS];
 	uint32_t control, count; /* where the socket's end, and the pages' */
 };
 
-static void fill_polled(const struct service *s, struct polled *p)
+static void service_fill_polled(const struct service *s, struct polled *p)
 {
-	int (*news_fd)(void *driver) = s->plan->driver->news_fd;
+	int (*notification_fd)(void *driver) = s->plan->driver->notification_fd;
 
 	p->all[POLLED_SIGNALS] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
-	p->all[POLLED_NEWS] =
-		(struct pollfd){ .fd = news_fd ? news_fd(s->driver) : -1, .events = POLLIN };
+	p->all[POLLED_NOTIFICATIONS] =
+		(struct pollfd){ .fd = notification_fd ? notification_fd(s->driver) : -1,
+				 .events = POLLIN };
 	p->control =
-		POLLED_CLIENTS + control_socket_polled(&s->desk.socket, p->all + POLLED_CLIENTS);
+		POLLED_CLIENTS + control_socket_polled(&s->control.socket, p->all + POLLED_CLIENTS);
 	p->count = p->control + responder_polled(&s->responder, p->all + p->control);
 }
 
-static int is_ready(const struct polled *p, uint32_t from, uint32_t to)
+static int polled_is_ready(const struct polled *p, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
 		if (p->all[i].revents)
@@ -197,35 +203,35 @@ static int is_ready(const struct polled *p, uint32_t from, uint32_t to)
 }
 
 /* 1: it is time to end. */
-static int hear_signal(struct service *s)
+static int service_read_signal(struct service *s)
 {
 	struct signalfd_siginfo info;
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
-	s->desk.reloads |= info.ssi_signo == SIGHUP;
+	s->control.reloads |= info.ssi_signo == SIGHUP;
 	return info.ssi_signo != SIGHUP;
 }
 
-static int serve(struct service *s, struct keeper *k, const struct polled *p)
+static int service_serve_ready(struct service *s, struct keeper *k, const struct polled *p)
 {
-	if (p->all[POLLED_SIGNALS].revents && hear_signal(s))
+	if (p->all[POLLED_SIGNALS].revents && service_read_signal(s))
 		return 1;
-	if (is_ready(p, POLLED_CLIENTS, p->control))
-		keeper_desk_serve(&s->desk, k, &s->log);
-	if (p->all[POLLED_NEWS].revents)
-		hear_news(s, k);
-	if (is_ready(p, p->control, p->count))
+	if (polled_is_ready(p, POLLED_CLIENTS, p->control))
+		keeper_control_serve(&s->control, k, &s->log);
+	if (p->all[POLLED_NOTIFICATIONS].revents)
+		service_check_changed(s, k);
+	if (polled_is_ready(p, p->control, p->count))
 		responder_serve(&s->responder);
-	if (s->desk.reloads)
-		reload(s, k);
-	return s->desk.stops;
+	if (s->control.reloads)
+		service_reload(s, k);
+	return s->control.stops;
 }
 
 /* Waits until the time, or until a request or signal ends the keeper. Requests are answered at
  * least once, also where the time is over: a switch that is slow must not keep operators from the
  * keeper. */
-static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
+static int service_wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
 	int64_t left_ns;
 
@@ -237,8 +243,9 @@ static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 		if (left_ns < 0)
 			left_ns = 0;
 		t = (struct timespec){ left_ns / WEIR_NS_PER_S, left_ns % WEIR_NS_PER_S };
-		fill_polled(s, &polled);
-		if (ppoll(polled.all, polled.count, &t, NULL) > 0 && serve(s, k, &polled))
+		service_fill_polled(s, &polled);
+		if (ppoll(polled.all, polled.count, &t, NULL) > 0 &&
+		    service_serve_ready(s, k, &polled))
 			return 1;
 	} while (left_ns > 0);
 	return 0;
@@ -246,7 +253,7 @@ static int wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 
 /* A step that took longer than an interval is followed by the next at once, and those that were
  * missed are left out. */
-static void work(struct service *s, struct keeper *k)
+static void service_loop(struct service *s, struct keeper *k)
 {
 	int64_t next_ns = clock_boot_ns();
 
@@ -255,10 +262,10 @@ static void work(struct service *s, struct keeper *k)
 		next_ns += (int64_t)s->plan->options.interval_ns;
 		if (next_ns < clock_boot_ns())
 			next_ns = clock_boot_ns() + 1;
-	} while (!wait_until(s, k, next_ns));
+	} while (!service_wait_until(s, k, next_ns));
 }
 
-static int is_ended(const struct service *s)
+static int service_has_signal(const struct service *s)
 {
 	struct pollfd polled = { .fd = s->signals, .events = POLLIN };
 
@@ -266,7 +273,7 @@ static int is_ended(const struct service *s)
 }
 
 /* In virtual time, from one step to the next without waiting. */
-static int rehearse(struct service *s, struct keeper *k, struct weir_error *e)
+static int service_rehearse(struct service *s, struct keeper *k, struct weir_error *e)
 {
 	int64_t time_ns = 1;
 
@@ -274,48 +281,56 @@ static int rehearse(struct service *s, struct keeper *k, struct weir_error *e)
 	do {
 		keeper_step(k, time_ns);
 		time_ns += (int64_t)s->plan->options.interval_ns;
-	} while (!is_ended(s) && s->plan->driver->advance(s->driver, time_ns, e) == KEEPER_GOES_ON);
+	} while (!service_has_signal(s) &&
+		 s->plan->driver->advance(s->driver, time_ns, e) == KEEPER_RUNNING);
 	if (!e->text[0] && s->plan->driver->report)
 		s->plan->driver->report(s->driver, s->log.out);
 	return e->text[0] ? -1 : 0;
 }
 
-static int open_pages(struct service *s, const struct keeper *k, struct weir_error *e)
+static int service_open_http(struct service *s, const struct keeper *k, struct weir_error *e)
 {
-	s->page = (struct keeper_page){ k, &s->log };
-	if (responder_open(&s->responder, s->plan->options.http, keeper_page, &s->page, e))
+	s->page = (struct keeper_http){ k, &s->log };
+	if (responder_open(&s->responder, s->plan->options.http, keeper_http_page, &s->page, e))
 		return weir_error_prefix(e, "keeper.http: ");
 	return 0;
 }
 
-/* What an earlier keeper left is put back first; what cannot be is this keeper's to put back. */
-static int restore_left(struct service *s, struct weir_error *e)
+/* Puts back what an earlier keeper left; originals that cannot be put back are kept by this one. */
+static int service_restore_left(struct service *s, const char *forced, struct weir_error *e)
 {
-	return keeper_originals_restore(
-		&(struct keeper_source){ s->plan, s->driver, s->journal, NULL, &s->log },
-		&s->originals, e);
+	struct keeper_restoring x = {
+		.plan = s->plan,
+		.driver = s->driver,
+		.forced = forced,
+		.on_restored = keeper_log_restored,
+		.user = &s->log,
+	};
+
+	return keeper_originals_restore(&x, s->journal, &s->originals, e);
 }
 
-static int run(struct service *s, enum keeper_mode mode, struct weir_error *e)
+static int service_run(struct service *s, enum keeper_mode mode, struct weir_error *e)
 {
 	char path[WEIR_OPT_TEXT_SIZE];
 	struct keeper k;
 	int failed = 0, is_virtual = s->plan->driver->advance != NULL;
 
 	keeper_plan_socket(s->plan, path);
-	if ((mode == KEEPER_LIVE && restore_left(s, e)) || open_signals(s, e))
+	if ((mode == KEEPER_LIVE && service_restore_left(s, NULL, e)) || service_open_signals(s, e))
 		return -1;
-	if (!is_virtual && (keeper_desk_open(&s->desk, path, e) || open_pages(s, &k, e)))
+	if (!is_virtual &&
+	    (keeper_control_open(&s->control, path, e) || service_open_http(s, &k, e)))
 		return -1;
 	keeper_init(&k, &(struct keeper_parts){ s->plan, s->driver, mode, s->journal,
 						keeper_log_event, &s->log });
 	keeper_adopt(&k, s->originals.records, s->originals.count);
 	if (is_virtual)
-		failed = rehearse(s, &k, e);
+		failed = service_rehearse(s, &k, e);
 	else
-		work(s, &k);
-	failed = failed || stop(s, &k, e);
-	keeper_desk_tell_end(&s->desk, failed ? e : NULL);
+		service_loop(s, &k);
+	failed = failed || service_stop(s, &k, e);
+	keeper_control_answer_stop(&s->control, failed ? e : NULL);
 	keeper_free(&k);
 	return failed;
 }
@@ -327,7 +342,7 @@ int keeper_serve(const struct keeper_service *service, struct weir_error *e)
 
 	if (!failed) {
 		s->drivers = service->drivers;
-		failed = run(s, service->mode, e);
+		failed = service_run(s, service->mode, e);
 		service_close(s);
 	}
 	free(s);
@@ -343,9 +358,7 @@ int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
 	int failed = service_open(s, plan, KEEPER_LIVE, e);
 
 	if (!failed) {
-		failed = keeper_originals_restore(
-			&(struct keeper_source){ plan, s->driver, s->journal, profile, &s->log },
-			&s->originals, e);
+		failed = service_restore_left(s, profile, e);
 		if (!failed && s->originals.left)
 			failed = keeper_originals_refuse(plan, s->journal, s->originals.left, e);
 		service_close(s);

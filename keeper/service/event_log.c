@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* log.c -- see log.h. */
+/* event_log.c -- the event log of a keeper. See service.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "keeper/service/log.h"
+#include "keeper/service/service.h"
 #include "base/text.h"
 #include <inttypes.h>
 
@@ -12,7 +12,7 @@ void keeper_log_setting(FILE *f, const char *name, const struct keeper_setting *
 		exact_number((double)s->p_ppm / (double)KEEPER_PPM).text);
 }
 
-static void print_time(FILE *f, time_t wall)
+static void log_print_time(FILE *f, time_t wall)
 {
 	struct tm tm;
 	char text[32];
@@ -25,13 +25,13 @@ static void print_time(FILE *f, time_t wall)
 int keeper_log_is_change(enum keeper_event_kind kind)
 {
 	return kind == KEEPER_DID_BEGIN || kind == KEEPER_DID_WRITE || kind == KEEPER_WOULD_WRITE ||
-	       kind == KEEPER_DID_TAKE_BACK || kind == KEEPER_DID_YIELD ||
+	       kind == KEEPER_DID_ROLL_BACK || kind == KEEPER_DID_YIELD ||
 	       kind == KEEPER_IS_ALARM || kind == KEEPER_DID_RELEASE;
 }
 
 void keeper_log_print(FILE *f, const struct log_entry *entry)
 {
-	print_time(f, entry->wall);
+	log_print_time(f, entry->wall);
 	fprintf(f, ",\"clock_s\":%.6f", (double)entry->time_ns / 1e9);
 	fprintf(f, ",\"event\":\"%s\"", keeper_event_names[entry->kind]);
 	if (entry->profile[0]) {
@@ -52,7 +52,7 @@ void keeper_log_print(FILE *f, const struct log_entry *entry)
 void keeper_log_event(void *user, const struct keeper_event *event)
 {
 	struct keeper_log *log = user;
-	struct log_entry *entry = &log->entries[log->count++ % LOG_KEPT];
+	struct log_entry *entry = &log->entries[log->count++ % LOG_ENTRIES];
 
 	*entry = (struct log_entry){
 		.wall = time(NULL),
@@ -82,7 +82,7 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 	};
 	struct keeper_log *log = user;
 
-	print_time(log->out, time(NULL));
+	log_print_time(log->out, time(NULL));
 	fputs(",\"event\":\"restore\",\"profile\":", log->out);
 	json_text(log->out, r->name);
 	fputc(',', log->out);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* desk.c -- see desk.h. */
+/* control_socket.c -- requests to a running keeper. See service.h. */
 #define _GNU_SOURCE
-#include "keeper/service/desk.h"
+#include "keeper/service/service.h"
 #include "base/text.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int keeper_desk_open(struct keeper_desk *d, const char *path, struct weir_error *e)
+int keeper_control_open(struct keeper_control *d, const char *path, struct weir_error *e)
 {
 	d->stops = d->reloads = 0;
 	return control_socket_open(&d->socket, path, "keeper", e)
@@ -16,23 +16,23 @@ int keeper_desk_open(struct keeper_desk *d, const char *path, struct weir_error 
 		       : 0;
 }
 
-void keeper_desk_close(struct keeper_desk *d)
+void keeper_control_close(struct keeper_control *d)
 {
 	control_socket_close(&d->socket);
 }
 
 /* --- answers --- */
 
-static double line_use(const struct weir_tune_telemetry *t)
+static double control_utilisation(const struct weir_tune_telemetry *t)
 {
 	double capacity = (double)t->rate_bps * (double)t->interval_ns;
 
 	return capacity > 0 ? (double)t->out_bytes * 8 * 1e9 / capacity : 0;
 }
 
-static void print_profile(FILE *f, const struct keeper *k, uint32_t i)
+static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 {
-	const struct kept *p = &k->kept[i];
+	const struct profile_state *p = &k->profiles[i];
 
 	fputs("{\"name\":", f);
 	json_text(f, k->plan->profiles[i].name);
@@ -46,14 +46,15 @@ static void print_profile(FILE *f, const struct keeper *k, uint32_t i)
 		",\"writes\":%" PRIu64 ",\"taken_back\":%" PRIu64 ",\"refused\":%" PRIu64
 		",\"line_use\":%s,\"marked_pkts\":%" PRIu64 ",\"queue_max_bytes\":%" PRIu64
 		",\"why\":",
-		p->writes, p->rollbacks, p->refused, exact_number(line_use(&p->telemetry)).text,
-		p->telemetry.marked_pkts, p->telemetry.queue_max_bytes);
+		p->writes, p->rollbacks, p->refused,
+		exact_number(control_utilisation(&p->telemetry)).text, p->telemetry.marked_pkts,
+		p->telemetry.queue_max_bytes);
 	json_text(f, p->why);
 	fputc('}', f);
 }
 
 /* A profile that the plan does not name, of which an original is kept. */
-static void print_unnamed(FILE *f, const struct keeper_record *r)
+static void control_print_unnamed(FILE *f, const struct keeper_record *r)
 {
 	fputs("{\"name\":", f);
 	json_text(f, r->name);
@@ -62,7 +63,7 @@ static void print_unnamed(FILE *f, const struct keeper_record *r)
 	fputc('}', f);
 }
 
-void keeper_desk_status(const struct keeper *k, FILE *f)
+void keeper_status_json(const struct keeper *k, FILE *f)
 {
 	fputs("{\"title\":", f);
 	json_text(f, k->plan->title);
@@ -78,13 +79,13 @@ void keeper_desk_status(const struct keeper *k, FILE *f)
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
 		if (i)
 			fputc(',', f);
-		print_profile(f, k, i);
+		control_print_profile(f, k, i);
 	}
 	fputs("],\"unnamed\":[", f);
 	for (uint32_t i = k->plan->profile_count; i < k->record_count; i++) {
 		if (i > k->plan->profile_count)
 			fputc(',', f);
-		print_unnamed(f, &k->records[i]);
+		control_print_unnamed(f, &k->records[i]);
 	}
 	fputs("]}\n", f);
 }
@@ -92,40 +93,40 @@ void keeper_desk_status(const struct keeper *k, FILE *f)
 /* --- requests --- */
 
 struct serving {
-	struct keeper_desk *desk;
+	struct keeper_control *control;
 	struct keeper *keeper;
 	const struct keeper_log *log;
 };
 
 /* The oldest that is remembered first; then what is so now. */
-static int explain(const struct serving *s, const char *name, FILE *f, struct weir_error *e)
+static int control_explain(const struct serving *s, const char *name, FILE *f, struct weir_error *e)
 {
 	const struct keeper_log *log = s->log;
 	const struct keeper *k = s->keeper;
-	uint64_t first = log->count > LOG_KEPT ? log->count - LOG_KEPT : 0;
+	uint64_t first = log->count > LOG_ENTRIES ? log->count - LOG_ENTRIES : 0;
 	uint32_t profile;
 
 	if (keeper_find_profile(k->plan, name, &profile, e))
 		return -1;
 	for (uint64_t i = first; i < log->count; i++) {
-		const struct log_entry *entry = &log->entries[i % LOG_KEPT];
+		const struct log_entry *entry = &log->entries[i % LOG_ENTRIES];
 
 		if (!entry->profile[0] || strcmp(entry->profile, name) == 0)
 			keeper_log_print(f, entry);
 	}
-	print_profile(f, k, profile);
+	control_print_profile(f, k, profile);
 	fputc('\n', f);
 	return 0;
 }
 
-static int resume(struct keeper *k, const char *name, FILE *f, struct weir_error *e)
+static int control_resume(struct keeper *k, const char *name, FILE *f, struct weir_error *e)
 {
 	if (!*name) {
 		k->is_paused = 0;
 		fputs("resumed\n", f);
 		return 0;
 	}
-	if (keeper_take_again(k, name, e))
+	if (keeper_resume_profile(k, name, e))
 		return -1;
 	fprintf(f, "%s is the keeper's again\n", name);
 	return 0;
@@ -145,8 +146,8 @@ static const char *const verbs[VERBS] = {
 };
 
 /* 1: the answer comes when the keeper has ended; -1 with a message. */
-static int handle(const struct serving *s, const struct request *r, FILE *answer,
-		  struct weir_error *e)
+static int control_handle_request(const struct serving *s, const struct request *r, FILE *answer,
+				  struct weir_error *e)
 {
 	int verb = 0;
 
@@ -154,37 +155,37 @@ static int handle(const struct serving *s, const struct request *r, FILE *answer
 		verb++;
 	switch (verb) {
 	case STATUS:
-		keeper_desk_status(s->keeper, answer);
+		keeper_status_json(s->keeper, answer);
 		return 0;
 	case EXPLAIN:
-		return explain(s, r->name, answer, e);
+		return control_explain(s, r->name, answer, e);
 	case PAUSE:
 		s->keeper->is_paused = 1;
 		fputs("paused: what is in force stays until 'resume' or 'stop'\n", answer);
 		return 0;
 	case RESUME:
-		return resume(s->keeper, r->name, answer, e);
+		return control_resume(s->keeper, r->name, answer, e);
 	case RESTORE:
 		fprintf(answer, "%s has its original again, and is the operator's\n", r->name);
-		return keeper_put_back(s->keeper, r->name, e);
+		return keeper_restore_profile(s->keeper, r->name, e);
 	case RELEASE:
 		fprintf(answer, "the original of %s is given up\n", r->name);
-		return keeper_release(s->keeper, r->name, e);
+		return keeper_release_profile(s->keeper, r->name, e);
 	case RELOAD:
-		s->desk->reloads = 1;
+		s->control->reloads = 1;
 		fputs("reading the plan again; the log says what came of it\n", answer);
 		return 0;
 	case STOP:
-		s->desk->stops = 1;
+		s->control->stops = 1;
 		fputs("stopping: originals are put back\n", answer);
-		return control_socket_pin(&s->desk->socket, r->client) == 0;
+		return control_socket_pin(&s->control->socket, r->client) == 0;
 	default:
 		return weir_error_unknown(e, "request", r->verb, verbs, VERBS);
 	}
 }
 
 /* One piece of text, and the end of the connection. */
-static void send_end(struct control_client *client, char first, const char *text)
+static void control_send_answer(struct control_client *client, char first, const char *text)
 {
 	control_socket_send(client, &first, 1);
 	control_socket_send(client, text, strlen(text));
@@ -192,7 +193,7 @@ static void send_end(struct control_client *client, char first, const char *text
 }
 
 /* A control_handler. */
-static void answer_request(void *context, struct control_client *client, const char *line)
+static void control_answer_request(void *context, struct control_client *client, const char *line)
 {
 	const struct serving *s = context;
 	struct request r = { .client = client };
@@ -205,33 +206,34 @@ static void answer_request(void *context, struct control_client *client, const c
 	if (!f)
 		return control_socket_end(client);
 	sscanf(line, "%15s %63s", r.verb, r.name);
-	status = handle(s, &r, f, &e);
+	status = control_handle_request(s, &r, f, &e);
 	fclose(f);
 	if (status <= 0)
-		send_end(client, status ? '!' : ' ', status ? e.text : text);
+		control_send_answer(client, status ? '!' : ' ', status ? e.text : text);
 	free(text);
 }
 
-void keeper_desk_serve(struct keeper_desk *d, struct keeper *k, const struct keeper_log *log)
+void keeper_control_serve(struct keeper_control *d, struct keeper *k, const struct keeper_log *log)
 {
-	control_socket_serve(&d->socket, answer_request, &(struct serving){ d, k, log });
+	control_socket_serve(&d->socket, control_answer_request, &(struct serving){ d, k, log });
 }
 
-void keeper_desk_tell_end(struct keeper_desk *d, const struct weir_error *error)
+void keeper_control_answer_stop(struct keeper_control *d, const struct weir_error *error)
 {
 	struct control_client *clients = d->socket.clients;
 
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
 		if (clients[i].is_pinned)
-			send_end(&clients[i], error ? '!' : ' ',
-				 error ? error->text
-				       : "stopped: none of the keeper's values are left\n");
+			control_send_answer(
+				&clients[i], error ? '!' : ' ',
+				error ? error->text
+				      : "stopped: none of the keeper's values are left\n");
 }
 
 /* --- the client's side --- */
 
 /* An answer that begins with '!' is the message of the error; others are printed as they come. */
-static int print_answer(int fd, struct weir_error *e)
+static int control_print_answer(int fd, struct weir_error *e)
 {
 	char buffer[4096];
 	size_t used = 0;
@@ -258,14 +260,14 @@ static int print_answer(int fd, struct weir_error *e)
 	return status;
 }
 
-int keeper_desk_ask(const char *path, const char *request, struct weir_error *e)
+int keeper_control_ask(const char *path, const char *request, struct weir_error *e)
 {
 	int fd = control_socket_connect(path, "keeper", e), status;
 
 	if (fd < 0)
 		return -1;
 	dprintf(fd, "%s\n", request);
-	status = print_answer(fd, e);
+	status = control_print_answer(fd, e);
 	close(fd);
 	if (!status)
 		return weir_error_set(e, "%s: the keeper closed the connection without an answer",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mimic.c -- see mimic.h. */
+/* sonic_emulator.c -- behaves like a SONiC switch towards a Redis server. See service.h. */
 #define _GNU_SOURCE
-#include "keeper/service/mimic.h"
+#include "keeper/service/service.h"
 #include "keeper/drivers/redis.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -28,23 +28,23 @@ enum {
 	PPM_PER_PERCENT = KEEPER_PPM / 100
 };
 
-struct mimicked {
+struct emulated {
 	struct keeper_setting in_force, wanted;
 	int64_t due_ns; /* when what is wanted comes into force; 0: it has */
 };
 
-struct mimic {
+struct emulator {
 	const struct keeper_plan *plan;
 	void *driver;
-	struct redis *redis, *news;
+	struct redis *redis, *notifications;
 	uint64_t generation; /* of the connection over which the tables were written */
 	int64_t begin_ns, next_poll_ns;
-	struct mimicked *profiles;
+	struct emulated *profiles;
 };
 
 /* --- tables --- */
 
-static int tell(struct mimic *m, const struct redis_command *c, struct weir_error *e)
+static int emulator_send(struct emulator *m, const struct redis_command *c, struct weir_error *e)
 {
 	struct redis_answer a;
 
@@ -54,39 +54,41 @@ static int tell(struct mimic *m, const struct redis_command *c, struct weir_erro
 	return 0;
 }
 
-static void port_name(uint32_t profile, char name[KEY_SIZE])
+static void emulator_port_name(uint32_t profile, char name[KEY_SIZE])
 {
 	snprintf(name, KEY_SIZE, "Ethernet%" PRIu32, profile * PORTS_BETWEEN);
 }
 
 /* Objects of the ASIC: queues 0x15, ports 0x1, profiles 0x13. */
-static void object_key(const char *prefix, const char *kind, uint32_t profile, char key[KEY_SIZE])
+static void emulator_object_key(const char *prefix, const char *kind, uint32_t profile,
+				char key[KEY_SIZE])
 {
 	snprintf(key, KEY_SIZE, "%soid:0x%s%012" PRIx32, prefix, kind, profile);
 }
 
 /* What the hardware has. */
-static int write_asic(struct mimic *m, uint32_t profile, struct weir_error *e)
+static int emulator_write_asic(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
 	const struct keeper_setting *s = &m->profiles[profile].in_force;
 	char key[KEY_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE], percent[NUMBER_SIZE];
 
-	object_key("ASIC_STATE:SAI_OBJECT_TYPE_WRED:", "13", profile, key);
+	emulator_object_key("ASIC_STATE:SAI_OBJECT_TYPE_WRED:", "13", profile, key);
 	snprintf(min, sizeof(min), "%" PRIu64, s->min_bytes);
 	snprintf(max, sizeof(max), "%" PRIu64, s->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, s->p_ppm / PPM_PER_PERCENT);
-	return tell(m,
-		    &(struct redis_command){ ASIC_DB,
-					     8,
-					     { "HSET", key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
-					       min, "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", max,
-					       "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", percent } },
-		    e);
+	return emulator_send(
+		m,
+		&(struct redis_command){ ASIC_DB,
+					 8,
+					 { "HSET", key, "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", min,
+					   "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", max,
+					   "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", percent } },
+		e);
 }
 
 /* A profile that CONFIG_DB has already stays as it is there: a switch that starts takes its
  * configuration. */
-static int write_profile(struct mimic *m, uint32_t profile, struct weir_error *e)
+static int emulator_write_profile(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
 	const struct keeper_setting *s = &m->profiles[profile].in_force;
 	char key[KEY_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE], percent[NUMBER_SIZE];
@@ -103,54 +105,60 @@ static int write_profile(struct mimic *m, uint32_t profile, struct weir_error *e
 	snprintf(min, sizeof(min), "%" PRIu64, s->min_bytes);
 	snprintf(max, sizeof(max), "%" PRIu64, s->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, s->p_ppm / PPM_PER_PERCENT);
-	return tell(m,
-		    &(struct redis_command){ CONFIG_DB,
-					     12,
-					     { "HSET", key, "ecn", "ecn_all", "wred_green_enable",
-					       "true", "green_min_threshold", min,
-					       "green_max_threshold", max, "green_drop_probability",
-					       percent } },
-		    e);
+	return emulator_send(m,
+			     &(struct redis_command){
+				     CONFIG_DB,
+				     12,
+				     { "HSET", key, "ecn", "ecn_all", "wred_green_enable", "true",
+				       "green_min_threshold", min, "green_max_threshold", max,
+				       "green_drop_probability", percent } },
+			     e);
 }
 
-static int write_port(struct mimic *m, uint32_t profile, uint64_t rate_bps, struct weir_error *e)
+static int emulator_write_port(struct emulator *m, uint32_t profile, uint64_t rate_bps,
+			       struct weir_error *e)
 {
 	char port[KEY_SIZE], key[KEY_SIZE], queue[KEY_SIZE], oid[KEY_SIZE], speed[NUMBER_SIZE];
 	const char *name = m->plan->profiles[profile].name;
-	const double slower = (double)m->plan->mimic.speed_q32 / (double)WEIR_ONE_Q32;
+	const double slower = (double)m->plan->emulator.speed_q32 / (double)WEIR_ONE_Q32;
 
-	port_name(profile, port);
+	emulator_port_name(profile, port);
 	snprintf(key, sizeof(key), "PORT|%.100s", port);
 	snprintf(speed, sizeof(speed), "%.0f", slower * (double)rate_bps / 1e6);
-	if (tell(m, &(struct redis_command){ CONFIG_DB, 4, { "HSET", key, "speed", speed } }, e))
+	if (emulator_send(
+		    m, &(struct redis_command){ CONFIG_DB, 4, { "HSET", key, "speed", speed } }, e))
 		return -1;
 	snprintf(key, sizeof(key), "QUEUE|%.100s|%d", port, QUEUE);
-	if (tell(m, &(struct redis_command){ CONFIG_DB, 4, { "HSET", key, "wred_profile", name } },
-		 e))
+	if (emulator_send(
+		    m,
+		    &(struct redis_command){ CONFIG_DB, 4, { "HSET", key, "wred_profile", name } },
+		    e))
 		return -1;
 	snprintf(queue, sizeof(queue), "%.100s:%d", port, QUEUE);
-	object_key("", "15", profile, oid);
-	if (tell(m,
-		 &(struct redis_command){
-			 COUNTERS_DB, 4, { "HSET", "COUNTERS_QUEUE_NAME_MAP", queue, oid } },
-		 e))
-		return -1;
-	object_key("", "1", profile, oid);
-	if (tell(m,
-		 &(struct redis_command){
-			 COUNTERS_DB, 4, { "HSET", "COUNTERS_PORT_NAME_MAP", port, oid } },
-		 e))
-		return -1;
-	object_key("ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:", "15", profile, key);
-	object_key("", "13", profile, oid);
-	return tell(m,
+	emulator_object_key("", "15", profile, oid);
+	if (emulator_send(
+		    m,
 		    &(struct redis_command){
-			    ASIC_DB, 4, { "HSET", key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid } },
-		    e);
+			    COUNTERS_DB, 4, { "HSET", "COUNTERS_QUEUE_NAME_MAP", queue, oid } },
+		    e))
+		return -1;
+	emulator_object_key("", "1", profile, oid);
+	if (emulator_send(m,
+			  &(struct redis_command){
+				  COUNTERS_DB, 4, { "HSET", "COUNTERS_PORT_NAME_MAP", port, oid } },
+			  e))
+		return -1;
+	emulator_object_key("ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:", "15", profile, key);
+	emulator_object_key("", "13", profile, oid);
+	return emulator_send(
+		m,
+		&(struct redis_command){
+			ASIC_DB, 4, { "HSET", key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid } },
+		e);
 }
 
-static int write_counters(struct mimic *m, uint32_t profile, const struct keeper_counters *c,
-			  struct weir_error *e)
+static int emulator_write_counters(struct emulator *m, uint32_t profile,
+				   const struct keeper_counters *c, struct weir_error *e)
 {
 	static const char *const names[] = {
 		"SAI_QUEUE_STAT_BYTES",
@@ -170,17 +178,17 @@ static int write_counters(struct mimic *m, uint32_t profile, const struct keeper
 	char key[KEY_SIZE], texts[COUNT][NUMBER_SIZE];
 	struct redis_command set = { COUNTERS_DB, 2 + 2 * COUNT, { "HSET", key } };
 
-	object_key("COUNTERS:", "15", profile, key);
+	emulator_object_key("COUNTERS:", "15", profile, key);
 	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(texts[i], NUMBER_SIZE, "%" PRIu64, values[i]);
 		set.words[2 + 2 * i] = names[i];
 		set.words[3 + 2 * i] = texts[i];
 	}
-	return tell(m, &set, e);
+	return emulator_send(m, &set, e);
 }
 
 /* Where Redis is new, or has forgotten: the configuration last, as a switch that starts. */
-static int write_tables(struct mimic *m, struct weir_error *e)
+static int emulator_write_tables(struct emulator *m, struct weir_error *e)
 {
 	if (redis_connect(m->redis, e))
 		return -1;
@@ -190,13 +198,15 @@ static int write_tables(struct mimic *m, struct weir_error *e)
 		struct keeper_counters c = { 0 };
 
 		if (m->plan->driver->count(m->driver, i, &c, e) != KEEPER_READ ||
-		    write_asic(m, i, e) || write_profile(m, i, e) ||
-		    write_port(m, i, c.rate_bps, e) || write_counters(m, i, &c, e))
+		    emulator_write_asic(m, i, e) || emulator_write_profile(m, i, e) ||
+		    emulator_write_port(m, i, c.rate_bps, e) ||
+		    emulator_write_counters(m, i, &c, e))
 			return -1;
 	}
-	if (tell(m,
-		 &(struct redis_command){ CONFIG_DB, 3, { "SET", "CONFIG_DB_INITIALIZED", "1" } },
-		 e))
+	if (emulator_send(m,
+			  &(struct redis_command){
+				  CONFIG_DB, 3, { "SET", "CONFIG_DB_INITIALIZED", "1" } },
+			  e))
 		return -1;
 	m->generation = redis_generation(m->redis);
 	return 0;
@@ -204,7 +214,7 @@ static int write_tables(struct mimic *m, struct weir_error *e)
 
 /* --- what orchagent does --- */
 
-static int is_number(const char *text, uint64_t *number)
+static int emulator_is_number(const char *text, uint64_t *number)
 {
 	char *end;
 
@@ -215,8 +225,8 @@ static int is_number(const char *text, uint64_t *number)
 }
 
 /* What CONFIG_DB wants. 1: nothing that orchagent would take. */
-static int read_wanted(struct mimic *m, uint32_t profile, struct keeper_setting *s,
-		       struct weir_error *e)
+static int emulator_read_config(struct emulator *m, uint32_t profile, struct keeper_setting *s,
+				struct weir_error *e)
 {
 	char key[KEY_SIZE];
 	struct redis_answer a;
@@ -232,31 +242,32 @@ static int read_wanted(struct mimic *m, uint32_t profile, struct keeper_setting 
 					       "green_max_threshold", "green_drop_probability" } },
 		    &a, e))
 		return -1;
-	good = a.count == 3 && is_number(a.texts[0], &s->min_bytes) &&
-	       is_number(a.texts[1], &s->max_bytes) && is_number(a.texts[2], &percent) &&
-	       s->min_bytes && s->min_bytes <= s->max_bytes && percent <= 100;
+	good = a.count == 3 && emulator_is_number(a.texts[0], &s->min_bytes) &&
+	       emulator_is_number(a.texts[1], &s->max_bytes) &&
+	       emulator_is_number(a.texts[2], &percent) && s->min_bytes &&
+	       s->min_bytes <= s->max_bytes && percent <= 100;
 	redis_answer_free(&a);
 	s->p_ppm = (uint32_t)percent * PPM_PER_PERCENT;
 	return good ? 0 : 1;
 }
 
 /* Somebody may have changed it: it comes into force a while later. */
-static int notice(struct mimic *m, uint32_t profile, struct weir_error *e)
+static int emulator_check_profile(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
-	struct mimicked *p = &m->profiles[profile];
+	struct emulated *p = &m->profiles[profile];
 	struct keeper_setting s;
-	int wrong = read_wanted(m, profile, &s, e);
+	int wrong = emulator_read_config(m, profile, &s, e);
 
 	if (wrong || keeper_setting_equals(&s, &p->wanted))
 		return wrong < 0 ? -1 : 0;
 	p->wanted = s;
-	p->due_ns = clock_ns() + (int64_t)m->plan->mimic.apply_ns;
+	p->due_ns = clock_ns() + (int64_t)m->plan->emulator.apply_ns;
 	return 0;
 }
 
-static int come_into_force(struct mimic *m, uint32_t profile, struct weir_error *e)
+static int emulator_apply_due(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
-	struct mimicked *p = &m->profiles[profile];
+	struct emulated *p = &m->profiles[profile];
 
 	if (!p->due_ns || clock_ns() < p->due_ns)
 		return 0;
@@ -270,61 +281,62 @@ static int come_into_force(struct mimic *m, uint32_t profile, struct weir_error 
 	       p->in_force.min_bytes, p->in_force.max_bytes,
 	       exact_number((double)p->in_force.p_ppm / KEEPER_PPM).text);
 	fflush(stdout);
-	return write_asic(m, profile, e);
+	return emulator_write_asic(m, profile, e);
 }
 
 /* --- the round --- */
 
-static int poll_counters(struct mimic *m, struct weir_error *e)
+static int emulator_poll_counters(struct emulator *m, struct weir_error *e)
 {
 	const int64_t now_ns = clock_ns();
 
 	if (now_ns < m->next_poll_ns)
 		return 0;
-	m->next_poll_ns += (int64_t)m->plan->mimic.poll_ns;
+	m->next_poll_ns += (int64_t)m->plan->emulator.poll_ns;
 	if (m->next_poll_ns < now_ns)
 		m->next_poll_ns = now_ns;
 	for (uint32_t i = 0; i < m->plan->profile_count; i++) {
 		struct keeper_counters c = { 0 };
 
 		if (m->plan->driver->count(m->driver, i, &c, e) != KEEPER_READ ||
-		    write_counters(m, i, &c, e))
+		    emulator_write_counters(m, i, &c, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int hear_news(struct mimic *m, struct weir_error *e)
+static int emulator_read_notifications(struct emulator *m, struct weir_error *e)
 {
 	char key[REDIS_KEY_SIZE];
-	int news;
+	int changed;
 
-	if (redis_connect(m->news, e))
+	if (redis_connect(m->notifications, e))
 		return -1;
-	while ((news = redis_news(m->news, key, e)) > 0)
+	while ((changed = redis_next_notification(m->notifications, key, e)) > 0)
 		for (uint32_t i = 0; i < m->plan->profile_count; i++)
 			if (strcmp(key + strlen("WRED_PROFILE|"), m->plan->profiles[i].name) == 0 &&
-			    notice(m, i, e))
+			    emulator_check_profile(m, i, e))
 				return -1;
-	return news;
+	return changed;
 }
 
 /* -1: something does not answer, and is asked again in the next round. */
-static int go_round(struct mimic *m, struct weir_error *e)
+static int emulator_step(struct emulator *m, struct weir_error *e)
 {
-	const uint64_t before = redis_generation(m->news);
+	const uint64_t before = redis_generation(m->notifications);
 
-	if (write_tables(m, e) || hear_news(m, e))
+	if (emulator_write_tables(m, e) || emulator_read_notifications(m, e))
 		return -1;
 	for (uint32_t i = 0; i < m->plan->profile_count; i++)
-		if ((before != redis_generation(m->news) && notice(m, i, e)) ||
-		    come_into_force(m, i, e))
+		if ((before != redis_generation(m->notifications) &&
+		     emulator_check_profile(m, i, e)) ||
+		    emulator_apply_due(m, i, e))
 			return -1;
-	return poll_counters(m, e);
+	return emulator_poll_counters(m, e);
 }
 
 /* How long nothing is due. */
-static int64_t rest_ns(const struct mimic *m)
+static int64_t emulator_wait_ns(const struct emulator *m)
 {
 	const int64_t now_ns = clock_ns();
 	int64_t until_ns = m->next_poll_ns;
@@ -335,27 +347,27 @@ static int64_t rest_ns(const struct mimic *m)
 	return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
-static enum keeper_advance advance(struct mimic *m, struct weir_error *e)
+static enum keeper_advance emulator_advance(struct emulator *m, struct weir_error *e)
 {
-	const double speed = (double)m->plan->mimic.speed_q32 / (double)WEIR_ONE_Q32;
+	const double speed = (double)m->plan->emulator.speed_q32 / (double)WEIR_ONE_Q32;
 	const int64_t time_ns = (int64_t)((double)(clock_ns() - m->begin_ns) * speed);
 
 	if (!m->plan->driver->advance)
-		return KEEPER_GOES_ON;
+		return KEEPER_RUNNING;
 	return m->plan->driver->advance(m->driver, time_ns, e);
 }
 
-static void work(struct mimic *m, int signals, struct weir_error *e)
+static void emulator_loop(struct emulator *m, int signals, struct weir_error *e)
 {
 	char said[sizeof(e->text)] = "";
 
-	while (advance(m, e) == KEEPER_GOES_ON) {
+	while (emulator_advance(m, e) == KEEPER_RUNNING) {
 		struct pollfd polled[] = { { .fd = signals, .events = POLLIN },
 					   { .fd = -1, .events = POLLIN } };
 		struct timespec t = { 0, 100 * WEIR_NS_PER_MS };
 
-		if (go_round(m, e) == 0) {
-			const int64_t rest = rest_ns(m);
+		if (emulator_step(m, e) == 0) {
+			const int64_t rest = emulator_wait_ns(m);
 
 			t = (struct timespec){ rest / WEIR_NS_PER_S, rest % WEIR_NS_PER_S };
 			said[0] = e->text[0] = '\0';
@@ -364,7 +376,7 @@ static void work(struct mimic *m, int signals, struct weir_error *e)
 			fprintf(stderr, "weir: %s\n", e->text);
 		}
 		e->text[0] = '\0';
-		polled[1].fd = redis_fd(m->news);
+		polled[1].fd = redis_fd(m->notifications);
 		if (ppoll(polled, 2, &t, NULL) > 0 && polled[0].revents)
 			return;
 	}
@@ -372,7 +384,7 @@ static void work(struct mimic *m, int signals, struct weir_error *e)
 
 /* --- its life --- */
 
-static int open_signals(void)
+static int emulator_open_signals(void)
 {
 	sigset_t set;
 
@@ -384,18 +396,18 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static int begin(struct mimic *m, struct weir_error *e)
+static int emulator_begin(struct emulator *m, struct weir_error *e)
 {
 	static const char *const patterns[REDIS_PATTERNS] = { "WRED_PROFILE|*" };
 
 	m->driver = m->plan->driver->open(m->plan->driver_params, m->plan, e);
 	if (!m->driver)
 		return -1;
-	m->redis = redis_new(m->plan->mimic.socket, WEIR_NS_PER_S, e);
-	m->news = redis_new(m->plan->mimic.socket, WEIR_NS_PER_S, e);
-	if (!m->redis || !m->news)
+	m->redis = redis_new(m->plan->emulator.socket, WEIR_NS_PER_S, e);
+	m->notifications = redis_new(m->plan->emulator.socket, WEIR_NS_PER_S, e);
+	if (!m->redis || !m->notifications)
 		return -1;
-	redis_listen(m->news, CONFIG_DB, patterns);
+	redis_listen(m->notifications, CONFIG_DB, patterns);
 	for (uint32_t i = 0; i < m->plan->profile_count; i++) {
 		if (m->plan->driver->read(m->driver, i, &m->profiles[i].in_force, e) != KEEPER_READ)
 			return -1;
@@ -405,28 +417,28 @@ static int begin(struct mimic *m, struct weir_error *e)
 	return 0;
 }
 
-int keeper_mimic(const struct keeper_plan *plan, struct weir_error *e)
+int keeper_emulate_sonic(const struct keeper_plan *plan, struct weir_error *e)
 {
-	struct mimic m = { .plan = plan };
+	struct emulator m = { .plan = plan };
 	int signals, failed;
 
-	if (!plan->mimic.socket[0])
+	if (!plan->emulator.socket[0])
 		return weir_error_set(e,
 				      "%.200s: a section [mimic] with the socket of a Redis is "
 				      "wanted",
 				      plan->file);
 	m.profiles = memory_zeroed(plan->profile_count, sizeof(*m.profiles));
-	signals = open_signals();
+	signals = emulator_open_signals();
 	e->text[0] = '\0';
-	failed = begin(&m, e);
+	failed = emulator_begin(&m, e);
 	if (!failed) {
-		work(&m, signals, e);
+		emulator_loop(&m, signals, e);
 		failed = e->text[0] != '\0';
 		if (!failed && plan->driver->report)
 			plan->driver->report(m.driver, stdout);
 	}
-	if (m.news)
-		redis_free(m.news);
+	if (m.notifications)
+		redis_free(m.notifications);
 	if (m.redis)
 		redis_free(m.redis);
 	if (m.driver)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dctcp.c -- see dctcp.h. */
-#include "testbed/dctcp.h"
+/* machine.c -- see machine.h. */
+#define _GNU_SOURCE
+#include "testbed/machine.h"
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 
 #ifdef WEIR_HAS_BPF
@@ -12,7 +15,66 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#endif
 
+/* --- processors that do not sleep --- */
+
+/* Until it is cancelled. */
+static void *awake_idle_thread(void *none)
+{
+	const struct sched_param lowest = { 0 };
+
+	if (sched_setscheduler(0, SCHED_IDLE, &lowest))
+		return none;
+	for (;;) {
+		for (int i = 0; i < 1000; i++)
+			__asm__ volatile(""); /* or there would be no loop */
+		pthread_testcancel();
+	}
+}
+
+static int awake_start_on(size_t processor, pthread_t *thread)
+{
+	pthread_attr_t attr;
+	cpu_set_t one;
+	int failed;
+
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	pthread_attr_init(&attr);
+	failed = pthread_attr_setaffinity_np(&attr, sizeof(one), &one) ||
+		 pthread_create(thread, &attr, awake_idle_thread, NULL);
+	pthread_attr_destroy(&attr);
+	return failed;
+}
+
+void awake_start(struct awake *a)
+{
+	cpu_set_t usable;
+	sigset_t all, before;
+
+	a->count = 0;
+	if (sched_getaffinity(0, sizeof(usable), &usable))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for those who do something */
+	for (size_t i = 0; i < CPU_SETSIZE && a->count < AWAKE_MAX; i++)
+		if (CPU_ISSET(i, &usable) && !awake_start_on(i, &a->threads[a->count]))
+			a->count++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void awake_end(struct awake *a)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		pthread_cancel(a->threads[i]);
+		pthread_join(a->threads[i], NULL);
+	}
+}
+
+/* --- DCTCP --- */
+
+#ifdef WEIR_HAS_BPF
 extern const unsigned char dctcp_bpf[]; /* the program, by the Makefile */
 extern const size_t dctcp_bpf_size;
 
@@ -26,7 +88,7 @@ struct own_dctcp {
 	int link;
 };
 
-static int print_nothing(enum libbpf_print_level level, const char *format, va_list values)
+static int dctcp_print_nothing(enum libbpf_print_level level, const char *format, va_list values)
 {
 	(void)level;
 	(void)format;
@@ -35,7 +97,7 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 }
 
 /* What the program reads of alpha, in its unit: see dctcp.bpf.c. */
-static int set_alpha(struct own_dctcp *d, double alpha_start)
+static int dctcp_set_alpha(struct own_dctcp *d, double alpha_start)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(d->object, ".rodata");
 	uint32_t value = (uint32_t)(alpha_start * ALPHA_ONE);
@@ -43,7 +105,7 @@ static int set_alpha(struct own_dctcp *d, double alpha_start)
 	return !map || bpf_map__set_initial_value(map, &value, sizeof(value)) ? -1 : 0;
 }
 
-static int load(struct own_dctcp *d, double alpha_start, struct weir_error *e)
+static int dctcp_load(struct own_dctcp *d, double alpha_start, struct weir_error *e)
 {
 	struct bpf_map *map;
 
@@ -51,7 +113,7 @@ static int load(struct own_dctcp *d, double alpha_start, struct weir_error *e)
 	if (!d->object)
 		return weir_error_set(e, "the program cannot be read: %s", strerror(errno));
 	map = bpf_object__find_map_by_name(d->object, "weir_dctcp");
-	if (!map || set_alpha(d, alpha_start) || bpf_map__set_map_flags(map, MAP_OF_LINK))
+	if (!map || dctcp_set_alpha(d, alpha_start) || bpf_map__set_map_flags(map, MAP_OF_LINK))
 		return weir_error_set(e, "the program has no control in it");
 	if (bpf_object__load(d->object))
 		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
@@ -69,10 +131,10 @@ struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 {
 	struct own_dctcp *d = memory_zeroed(1, sizeof(*d));
 
-	libbpf_set_print(print_nothing);
+	libbpf_set_print(dctcp_print_nothing);
 	d->link = -1;
 	errno = 0;
-	if (!load(d, alpha_start, e))
+	if (!dctcp_load(d, alpha_start, e))
 		return d;
 	if (errno == EEXIST) { /* it has one name for all namespaces of a machine */
 		own_dctcp_free(d);
