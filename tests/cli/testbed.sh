@@ -142,17 +142,20 @@ fi
 # --- a run that is held up is repeated, a bounded number of times, and is marked where that did not help ---
 expect 2 testbed $bed.ini --tries 0
 grep -q -- "--tries: '0'" err || fail "no try at all"
-held_up() { # TRIES: the switch stands still for a quarter of a second of the first of them
+held_up() { # TRIES: the switch stands still again and again until it says that it was held up, or ends
 	"$weir" testbed $bed.ini --quiet --tries "$1" --out held.results >out 2>err &
 	switch=$!
 	for _ in $(seq 300); do
 		[ -S /run/weir-$bed.sock ] && break
 		sleep 0.02
 	done
-	sleep 0.9
-	kill -STOP $switch
-	sleep 0.4
-	kill -CONT $switch
+	for _ in $(seq 100); do
+		grep -q "held this run up" err && break
+		kill -STOP $switch 2>/dev/null || break
+		sleep 0.3
+		kill -CONT $switch
+		sleep 0.2
+	done
 	wait $switch || fail "held up, with $1 tries"
 	"$weir" export held.results --json held.json
 }
