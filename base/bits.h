@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bits.h -- a bit per segment, in rings of 64-bit words, worked on a word at a time: for the two
- *ends of a connection, which look at thousands of segments while one is missing.
+ * ends of a connection, which look at thousands of segments while one is missing.
  *
  * A ring has a power of two of bits, at least 64; segment i has bit i & mask. A range of segments
- *is walked in spans, each of which lies in one word:
+ * is walked in spans, each of which lies in one word:
  *
  *	for (i = first; i != end; i += length) {
  *		length = span_length(i, end);

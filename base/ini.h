@@ -7,13 +7,13 @@
  *	key = value		# a comment
  *
  * Blanks around a line, a key and a value do not count. A comment begins with # or ; at the start
- *of a line or after a blank. The first = or : of a line ends its key. A line is as long as its
- *writer likes; it never goes on in the next. A byte order mark is skipped, other bytes that are no
- *text are refused.
+ * of a line or after a blank. The first = or : of a line ends its key. A line is as long as its
+ * writer likes; it never goes on in the next. A byte order mark is skipped, other bytes that are no
+ * text are refused.
  *
  * What there may be, and how often, is the caller's business: it is called for each header and each
  * pair, in the order of the file, and returns -1 with a message to end the reading. The texts that
- *it is given are gone afterwards. Every message gets "FILE:LINE: " in front here. */
+ * it is given are gone afterwards. Every message gets "FILE:LINE: " in front here. */
 #ifndef BASE_INI_H
 #define BASE_INI_H
 #include "weir/error.h"

@@ -6,7 +6,7 @@
  * stack 12-20-40-40-20 is ACC's, stack 32-64-64-1 an actor on four stacked observations of eight
  * numbers, recall H the LSTM nets of FDCC over eight past observations, policy 12 that of RL-CC.
  * Forward and back are one pass of a net with so many samples, per sample. Times are processor
- *time, the best of several turns. Decisions and updates: minds.c. */
+ * time, the best of several turns. Decisions and updates: minds.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cost.h"
 #include "weir/error.h"

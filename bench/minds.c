@@ -4,12 +4,12 @@
  *	build/release/bench-minds		all of them: ns and how many a second, on one core
  *	build/release/bench-minds list		their names
  *	build/release/bench-minds NAME CALLS	so many calls of one, for whoever counts
- *instructions
+ * instructions
  *
  * Decisions of ACC are those of a switch, from telemetry to knobs, per queue; a step that learns
- *has one update, too. Decisions of flows are an ACK, from telemetry to window and rate. Updates are
- *one minibatch, on one thread: stack 12-20-40-40-20 is ACC's net, stacked 64 and recall are FDCC's,
- *over four and eight past observations. */
+ * has one update, too. Decisions of flows are an ACK, from telemetry to window and rate. Updates
+ * are one minibatch, on one thread: stack 12-20-40-40-20 is ACC's net, stacked 64 and recall are
+ * FDCC's, over four and eight past observations. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cost.h"
 #include "weir/agent.h"

@@ -4,9 +4,9 @@
  *	build/release/bench-schemes [NAME...]
  *
  * A port at 10 Gb/s is driven as a simulator does it: sixteen flows, a queue that swings between 10
- *and 120 packets, so that schemes mark about half the time. A scheme is compared with ecn in the
- *same kind of port (queues, scheduler, buffer), a scheduler with eight queues under ecn with fifo.
- *Times are the best of several turns. */
+ * and 120 packets, so that schemes mark about half the time. A scheme is compared with ecn in the
+ * same kind of port (queues, scheduler, buffer), a scheduler with eight queues under ecn with fifo.
+ * Times are the best of several turns. */
 #define _POSIX_C_SOURCE 200809L
 #include "weir/port.h"
 #include "weir/rng.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, judged by
- *the paper's claims beside the simulated runs of the same settings.
+ * the paper's claims beside the simulated runs of the same settings.
  *
  * What a small machine carries of it is in PAPERS/PAPER/paper.real, a section for each figure that
- *can be:
+ * can be:
  *
  *	[figure fig6]
  *	slower = 10
@@ -11,8 +11,8 @@
  *	note = 300 flows in place of 5000
  *
  * Everything takes longer by that factor (slower.h) and results are brought back, so that claims
- *are judged as they stand. Settings hold for both worlds. Runs of both are in
- *OUT/PAPER/FIGURE.real; those that are there are not run again. */
+ * are judged as they stand. Settings hold for both worlds. Runs of both are in
+ * OUT/PAPER/FIGURE.real; those that are there are not run again. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
 #include "cli/testbed.h"

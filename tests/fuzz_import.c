@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz_import.c -- configurations of HPCC's simulator and connection matrices of htsim: whatever is
- *in them, importing ends in a scenario that can be read, built and has the same flows, or in a
- *message that says where the mistake is.
+ * in them, importing ends in a scenario that can be read, built and has the same flows, or in a
+ * message that says where the mistake is.
  *
  *	fuzz-import SECONDS
  *
  * Files are made by the grammar of their format: a network, flows between its hosts, and every key
- *with a value that it may have. Half of them stay so and must be accepted, but for few; the others
- *get mistakes: a value at its limit, a word, a line or a byte more or less. What was accepted is
- *counted by kind, and too little of any kind is a failure: a fuzzer of which every input is refused
- *tests nothing but the first check.
+ * with a value that it may have. Half of them stay so and must be accepted, but for few; the others
+ * get mistakes: a value at its limit, a word, a line or a byte more or less. What was accepted is
+ * counted by kind, and too little of any kind is a failure: a fuzzer of which every input is
+ * refused tests nothing but the first check.
  *
  * What is tried depends on the number of the attempt alone, so a failure comes again. Attempts run
- *in a child; when it dies, its files are saved. */
+ * in a child; when it dies, its files are saved. */
 #include "tests/folder.h" /* first: it says which functions there are */
 
 #include "lab/scenario/import.h"

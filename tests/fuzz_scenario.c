@@ -3,11 +3,11 @@
  * contradict themselves.
  *
  *	fuzz SECONDS [FILE...]		changes the files (those of scenarios/ and tests/bad/ unless
- *given) at random fuzz 0 FILE...			reads just these
+ * given) at random fuzz 0 FILE...			reads just these
  *
  * What is tried depends on the number of the attempt alone, so a crash comes again. Attempts run in
- *a child; when it dies the parent still has the text, in memory both share, and saves it. Compiled
- *with -DWITH_LIBFUZZER and clang's -fsanitize=fuzzer, libFuzzer takes the place of the driver. */
+ * a child; when it dies the parent still has the text, in memory both share, and saves it. Compiled
+ * with -DWITH_LIBFUZZER and clang's -fsanitize=fuzzer, libFuzzer takes the place of the driver. */
 #define _GNU_SOURCE
 #include "lab/analysis/claims.h"
 #include "lab/scenario/scenario.h"

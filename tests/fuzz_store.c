@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz_store.c -- no bytes whatever in results.db make its readers crash or leak, and none that
- *were damaged change silently what is shown.
+ * were damaged change silently what is shown.
  *
  *	fuzz-store SECONDS
  *
  * What is tried depends on the number of the attempt alone, so a crash comes again. Half of the
- *attempts seal what they changed, as somebody would who knows of digests: that is shown as it is,
- *and must only be survived. Attempts run in a child; when it dies, the file it read is saved. */
+ * attempts seal what they changed, as somebody would who knows of digests: that is shown as it is,
+ * and must only be survived. Attempts run in a child; when it dies, the file it read is saved. */
 #define _GNU_SOURCE
 #include "tests/damage.h"
 #include "tests/fuzz_loop.h"

@@ -4,8 +4,8 @@
  *	weir-test [-jN] [--list] [--times] [SUBSTRING...]
  *
  * Each test runs in a process of its own, with what it prints kept in a file that is shown only
- *when it fails. With SUBSTRINGs, only tests whose name or file contains one of them. The last line
- *is "N passed, N failed"; the exit status is 1 when something failed or nothing matched. */
+ * when it fails. With SUBSTRINGs, only tests whose name or file contains one of them. The last line
+ * is "N passed, N failed"; the exit status is 1 when something failed or nothing matched. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <math.h>

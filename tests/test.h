@@ -7,8 +7,8 @@
  *	}
  *
  * The name is the claim. Every test_*.c is linked into one program, weir-test, which finds the
- *tests by itself and runs each in a process of its own; the first CHECK that does not hold says
- *where and why and ends the test. A crash, a leak or a hang fails it too. */
+ * tests by itself and runs each in a process of its own; the first CHECK that does not hold says
+ * where and why and ends the test. A crash, a leak or a hang fails it too. */
 #ifndef TESTS_TEST_H
 #define TESTS_TEST_H
 

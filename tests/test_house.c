@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_house.c -- two rules read from every source file: which directory may include which, and who
- *may ask the system for memory.
+ * may ask the system for memory.
  *
  *	cli -> lab, train, testbed, switch, keeper -> sim -> config -> lib -> base -> include/weir
  *	in lib:    sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <-
- *agent in sim:    net <- traffic <- core <- measure <- parallel <- run in lab:    capture <-
- *scenario <- store <- analysis <- report <- campaign in switch: plane <- wire <- run; testbed
- *stands on switch, sim/run and lab/store in keeper: core <- drivers <- service; of what lies below
- *they know base, config and lib alone
+ * agent in sim:    net <- traffic <- core <- measure <- parallel <- run in lab:    capture <-
+ * scenario <- store <- analysis <- report <- campaign in switch: plane <- wire <- run; testbed
+ * stands on switch, sim/run and lab/store in keeper: core <- drivers <- service; of what lies below
+ * they know base, config and lib alone
  *
  * A directory may include its own headers and those of the directories named beside it. The
- *algorithms in lib/ and what they call in base/ also stay away from clocks and the operating
- *system. Tests may include everything.
+ * algorithms in lib/ and what they call in base/ also stay away from clocks and the operating
+ * system. Tests may include everything.
  *
  * Memory comes from base/memory.h, which ends the program when there is none, so that no caller
- *needs an error path for it. The library's pool grows by itself; SQLite and plug-ins allocate as
- *they like. */
+ * needs an error path for it. The library's pool grows by itself; SQLite and plug-ins allocate as
+ * they like. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/test.h"
 #include <dirent.h>

@@ -2,8 +2,8 @@
 /* checkpoint.c -- see checkpoint.h. A file is
  *
  *	"weir-checkpoint 1\n", the version and a line end, the identity and a line end, zeros up to
- *a multiple of 8, the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a
- *multiple of 8, and the sum of all before it
+ * a multiple of 8, the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a
+ * multiple of 8, and the sum of all before it
  */
 #include "train/rounds.h"
 #include "base/output.h"

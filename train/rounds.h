@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rounds.h -- the course of a training, whatever is trained: rounds of episodes with a policy that
- *stands still, updates, and now and then a judgement of the policy and a checkpoint.
+ * stands still, updates, and now and then a judgement of the policy and a checkpoint.
  *
  *	round: EPISODES at once on all threads -> kept in order -> updates -> a point of the curve
  *
  * With several ranks (sim/parallel/mpi_world.h) each does its share of the episodes and gets to
- *know all of them; then each learns by itself, which gives all of them the same. The first one
- *alone reads and writes checkpoints.
+ * know all of them; then each learns by itself, which gives all of them the same. The first one
+ * alone reads and writes checkpoints.
  *
  * Episode e has the seed hash(seed, e). The model depends on the trainer's options, the input and
- *the length of rounds, and not on threads or ranks, nor on how often it was interrupted: training
- *goes on from the last checkpoint, and what was done since is done again, the same. */
+ * the length of rounds, and not on threads or ranks, nor on how often it was interrupted: training
+ * goes on from the last checkpoint, and what was done since is done again, the same. */
 #ifndef TRAIN_ROUNDS_H
 #define TRAIN_ROUNDS_H
 #include "train/trainer.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* aimd.c -- a congestion control of your own: so many segments more a round trip, a fraction less
- *at a mark.
+ * at a mark.
  *
  *	cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags weir) aimd.c -o aimd.so
  *	weir help ./aimd.so
  *	weir run scenario.ini --cc './aimd.so(increase=2, keep=3/4)'
  *
  * Additive increase, multiplicative decrease: Chiu and Jain, 1989. With its defaults it is Reno
- *that hears marks, reno(ecn=yes). */
+ * that hears marks, reno(ecn=yes). */
 #include <weir/plugin.h>
 
 struct aimd_params {

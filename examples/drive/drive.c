@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers,
- *and a controller looks at the queue before the server every 100 us and moves the marking
- *threshold.
+ * and a controller looks at the queue before the server every 100 us and moves the marking
+ * threshold.
  *
  *	cc drive.c -lweir-sim -lweir -lm -pthread -o drive && ./drive
  *
  * Shows three things that a scenario file cannot say: an application that waits for answers
- *(functions that are called at a delivery), a clock of one's own (the loop in main), and a setting
- *that changes on the way. */
+ * (functions that are called at a delivery), a clock of one's own (the loop in main), and a setting
+ * that changes on the way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <weir/sim.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* port.c -- the egress port in a program of one's own: no simulator, the program is its clock and
- *its line.
+ * its line.
  *
  *	cc -std=c11 -O2 port.c $(pkg-config --cflags --libs weir) -o port
  *	./port
  *	./port 'red(min=20pkts, max=60pkts, p=10%)' 'dwrr(weights=3:1)'
  *
  * Two kinds of frames want to leave at 10 Gb/s: a steady stream of small requests, and a bulk
- *transfer that comes in bursts and is ECN-capable. Each has a queue. Prints what became of them,
- *and why. */
+ * transfer that comes in bursts and is ECN-capable. Each has a queue. Prints what became of them,
+ * and why. */
 #include <weir/port.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* env.h -- the simulator as an environment for learners: what switches see goes out, which setting
- *each of their queues shall have comes in, and what it was worth comes back.
+ * each of their queues shall have comes in, and what it was worth comes back.
  *
  *	struct weir_env *env;
  *	struct weir_env_shape shape;
@@ -18,18 +18,18 @@
  *	weir_env_free(env);
  *
  * The text is a scenario file whose switch.tune names an agent that a learner can stand in for, as
- *acc does. The agent makes observations and rewards of what its queues did and settings of actions;
- *the learner only says which action. A step is one interval of all agents (switch.tune-interval).
- *Each queue of each agent is a row, in the order of switches, ports and queues. A row that does not
- *ask is idle: its setting stays, and its action is not looked at.
+ * acc does. The agent makes observations and rewards of what its queues did and settings of
+ * actions; the learner only says which action. A step is one interval of all agents
+ * (switch.tune-interval). Each queue of each agent is a row, in the order of switches, ports and
+ * queues. A row that does not ask is idle: its setting stays, and its action is not looked at.
  *
  * An episode goes from time 0 to measure.to. Its end is none of the network's own: what comes after
- *the last observation would be worth something (a truncation, WEIR_LEARN_CUT).
+ * the last observation would be worth something (a truncation, WEIR_LEARN_CUT).
  *
  * Link with libweir-sim and libweir. What happens depends on the text, the seed and the actions, on
- *nothing else. Several environments may be used at once, each by one thread at a time. Where
- *functions return int, 0 is success and -1 comes with a message; after a -1 of reset or step only
- *reset and free may follow. */
+ * nothing else. Several environments may be used at once, each by one thread at a time. Where
+ * functions return int, 0 is success and -1 comes with a message; after a -1 of reset or step only
+ * reset and free may follow. */
 #ifndef WEIR_ENV_H
 #define WEIR_ENV_H
 #include "weir/begin.h"

@@ -28,12 +28,12 @@ double weir_model_pred_queue_bytes(const struct weir_model_dctcp *m);
  *	(q - min) (q + C d) = sqrt(2) N / lambda. Bytes.
  *
  * Equation (1) cuts a window of w packets by alpha / 2 at the rate p per round trip. That is right
- *where a round trip's packets are all marked or all not, as behind one threshold, and p is the
- *share of marked round trips. On RED's line packets are marked one by one, and DCTCP answers the
- *first mark of a window, of which it finds one in nearly every window once p w > 1. Let x = p w be
- *the marks in a window. A cut costs alpha w / 2 = x / 2 packets and a round trip in which the
- *window rests; then it grows by one packet a round trip until the next mark, 1 / x round trips
- *later. So 1 / x = x / 2: there are sqrt(2) marks in a window, p = sqrt(2) / w, with w = (q + C d)
+ * where a round trip's packets are all marked or all not, as behind one threshold, and p is the
+ * share of marked round trips. On RED's line packets are marked one by one, and DCTCP answers the
+ * first mark of a window, of which it finds one in nearly every window once p w > 1. Let x = p w be
+ * the marks in a window. A cut costs alpha w / 2 = x / 2 packets and a round trip in which the
+ * window rests; then it grows by one packet a round trip until the next mark, 1 / x round trips
+ * later. So 1 / x = x / 2: there are sqrt(2) marks in a window, p = sqrt(2) / w, with w = (q + C d)
  * / N and p = lambda (q - min). */
 double weir_model_dctcp_queue_bytes(const struct weir_model_dctcp *m);
 

@@ -9,8 +9,8 @@
  *	weir run scenario.ini --marking './mine.so(k=10KB)'
  *
  * The object exports the one symbol weir_plugin and links with nothing: of Weir's functions it may
- *call those that are inline in these headers, and weir_error_set. It stays loaded until the program
- *ends. */
+ * call those that are inline in these headers, and weir_error_set. It stays loaded until the
+ * program ends. */
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
 #include "weir/agent.h"

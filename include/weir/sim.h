@@ -11,24 +11,24 @@
  *	weir_sim_free(sim);
  *
  * Link with libweir-sim and libweir. Several simulations may go on in one process, each used by one
- *thread at a time; none knows of another. What happens depends on the scenario, its seed, the plan
- *and the calls made, but neither on the number of threads nor on how the time is divided into
- *steps.
+ * thread at a time; none knows of another. What happens depends on the scenario, its seed, the plan
+ * and the calls made, but neither on the number of threads nor on how the time is divided into
+ * steps.
  *
  * All that a scenario file may say of network, switches and hosts holds here. Its traffic flows by
- *itself; messages of your own go by a section
+ * itself; messages of your own go by a section
  *
  *	[traffic NAME]
  *	pattern = messages
  *
  * whose settings (cc, class, ack-class, slack ...) they have. measure.to ends traffic as ever;
- *nothing is measured.
+ * nothing is measured.
  *
  * Your functions are called in the turn of a host, while the others stand still or, with several
- *threads, work at the same time on other threads: such a function may touch what belongs to its
- *host and what it locks, calls the functions of its turn, and none of the simulation's. Where
- *functions return int, 0 is success and -1 comes with a message; where the system has no memory
- *left, the program ends with one. */
+ * threads, work at the same time on other threads: such a function may touch what belongs to its
+ * host and what it locks, calls the functions of its turn, and none of the simulation's. Where
+ * functions return int, 0 is success and -1 comes with a message; where the system has no memory
+ * left, the program ends with one. */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
 #include "weir/begin.h"

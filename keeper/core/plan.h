@@ -11,7 +11,7 @@
  *	canary = yes
  *
  * A key of [limits] is one of every [profile NAME] that does not have it itself. A message says
- *where the mistake is: "FILE:LINE: section.key: ". */
+ * where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef KEEPER_CORE_PLAN_H
 #define KEEPER_CORE_PLAN_H
 #include "keeper/core/driver.h"

@@ -6,7 +6,7 @@
  *	fct_small_p97_ns	any percentile: p5, p97, p975 is 97.5 %
  *
  * Classes are those of flow_metric.h, which is asked first: p50, p95, p99 and p999 are its own. A
- *flow that did not end did not end within any time; percentiles are of those that ended. */
+ * flow that did not end did not end within any time; percentiles are of those that ended. */
 #ifndef LAB_ANALYSIS_FLOW_SHARE_H
 #define LAB_ANALYSIS_FLOW_SHARE_H
 #include "lab/store/flow_metric.h"

@@ -10,7 +10,7 @@
  * sample counts alike, and one that tells what happened since the last (throughput, marks, drops)
  * belongs to the time before it: to 10ms..20ms the samples after 10 ms up to that of 20 ms.
  * "reaches" and "falls-to" are nanoseconds from the given time until the series first is at or
- *above, at or below the level; INFINITY where it never is. */
+ * above, at or below the level; INFINITY where it never is. */
 #ifndef LAB_ANALYSIS_SERIES_METRIC_H
 #define LAB_ANALYSIS_SERIES_METRIC_H
 #include "lab/store/store.h"

@@ -5,7 +5,7 @@
  *	figure_judge(store, &figure, FIGURE_QUICK, verdicts, &e)
  *
  * A claim is judged by the mean over seeds of its metric, or of the ratio of/over seed by seed.
- *Only the runs of the store's latest plan count where it has one: what an earlier version or other
+ * Only the runs of the store's latest plan count where it has one: what an earlier version or other
  * settings left in the folder does not. Each run's flows and series are read at most once for all
  * claims of a figure, and only where a claim needs them. */
 #ifndef LAB_ANALYSIS_VERDICT_H

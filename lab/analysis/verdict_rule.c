@@ -2,12 +2,12 @@
 /* verdict_rule.c -- the rules by which a claim has its verdict, and how verdicts are counted.
  *
  *	too few		fewer than VERDICT_SEEDS seeds, unless these are alike in everything; or the
- *mean agrees, but the interval is so long that neither of the next two can be said agrees
- *the mean lies within what agrees, and so does half of the 95 % interval at least same direction
- *it does not, but the whole interval lies on the paper's side of "against" disagrees	else
+ * mean agrees, but the interval is so long that neither of the next two can be said agrees
+ * the mean lies within what agrees, and so does half of the 95 % interval at least same direction
+ * it does not, but the whole interval lies on the paper's side of "against" disagrees	else
  *
  * Where seeds reach nothing ("never") there is no interval: then it is the seeds themselves that
- *count. */
+ * count. */
 #include "lab/analysis/verdict.h"
 #include "base/quantity.h"
 #include <math.h>

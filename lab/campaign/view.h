@@ -8,8 +8,8 @@
  *	/figure		as weir reproduce writes it, where the folder is that of a figure
  *
  * Pages are made, no file is served. What is made of the store is made by a process of its own,
- *anew only where the store has changed, and no more often than its making takes a fifth of a core;
- *and only while somebody looks. */
+ * anew only where the store has changed, and no more often than its making takes a fifth of a core;
+ * and only while somebody looks. */
 #ifndef LAB_CAMPAIGN_VIEW_H
 #define LAB_CAMPAIGN_VIEW_H
 #include "lab/campaign/live.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* paper_about.h -- what a paper is called, who wrote it and where it is found:
- *PAPERS/PAPER/paper.about.
+ * PAPERS/PAPER/paper.about.
  *
  *	[paper]
  *	title = Enabling ECN over Generic Packet Scheduling

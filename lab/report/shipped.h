@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shipped.h -- verdicts that Weir comes with, so that a reader knows what to expect before anything
- *is run: PAPERS/PAPER/paper.verdicts.
+ * is run: PAPERS/PAPER/paper.verdicts.
  *
  *	[figure fig13.full]
  *	version = 0.2.0
@@ -10,13 +10,13 @@
  *	[claims fig13.full]
  *	small-p99 = disagrees | 0.31 ±0.02, 5 seeds
  *	large-mean = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not
- *end
+ * end
  *
  * A figure in one size: which version of Weir its runs are of, the digest of what was judged, how
- *many runs there were and what they took on one core. Then its claims: the verdict, in brackets
- *what the numbers alone would say where that is another, what was measured, and why its runs are no
- *whole results. Where the digest is another today, the verdicts are out of date. This is their one
- *place; weir reproduce --summary --ship writes it. */
+ * many runs there were and what they took on one core. Then its claims: the verdict, in brackets
+ * what the numbers alone would say where that is another, what was measured, and why its runs are
+ * no whole results. Where the digest is another today, the verdicts are out of date. This is their
+ * one place; weir reproduce --summary --ship writes it. */
 #ifndef LAB_REPORT_SHIPPED_H
 #define LAB_REPORT_SHIPPED_H
 #include "lab/report/figure_report.h"

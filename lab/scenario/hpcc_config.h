@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcc_config.h -- the configuration file of the HPCC simulator (Li et al., SIGCOMM 2019) and its
- *descendants: a key and its values a line.
+ * descendants: a key and its values a line.
  *
  *	CC_MODE 3
- *	KMIN_MAP 2 25000000000 100 100000000000 400	how many; then a rate in bit/s and 1000
- *bytes LINK_DOWN 0 0 0					microseconds after 2 s, and two nodes; 0:
- *never
+ *	KMIN_MAP 2 25000000000 100 100000000000 400	how many; then a rate in bit/s
+ *							and 1000 bytes
+ *	LINK_DOWN 0 0 0					microseconds after 2 s, and two
+ *							nodes; 0: never
  *
  * # and { begin a comment. A key that is not given has the value that the simulator has for it;
- *where it has none, value.line is 0 and value.text empty. A key that it does not know is refused
- *here, where the simulator passes over it. */
+ * where it has none, value.line is 0 and value.text empty. A key that it does not know is refused
+ * here, where the simulator passes over it. */
 #ifndef LAB_SCENARIO_HPCC_CONFIG_H
 #define LAB_SCENARIO_HPCC_CONFIG_H
 #include "weir/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table_narrow.h -- a run's table where a screen is too narrow for its columns: a value stands
- *beside its label, several below it, each behind the name of its column. Private to this room.
+ * beside its label, several below it, each behind the name of its column. Private to this room.
  *
  *	  goodput                    9.64 Gb/s
  *	  packets

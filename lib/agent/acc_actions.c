@@ -2,15 +2,15 @@
 /* acc_actions.c -- the tables of settings that ACC chooses from.
  *
  * A setting is (K_min, K_max, P_max). Yan et al. give three sizes of the table, and which is meant
- *where is theirs to know: grid		section 3.3: K_min of E(n) = 20 * 2^n KB, n = 0..9; K_max of
- *1, 2, 5, 10 MB; P_max of 1 %, 5 %, 10 %, ..., 100 %; K_min <= K_max. With 1 MB = 1000 KB 630.
- *	square		section 5.4 counts 55 * 20: both thresholds of E(n), P_max of 5 %, ..., 100
- *%. 1100. template	section 6 counts operations and bytes that fit a net with 20 outputs only.
- *Which 20 is not said; these are ours: five K_min, K_max 1 MB, four P_max.
+ * where is theirs to know: grid		section 3.3: K_min of E(n) = 20 * 2^n KB, n = 0..9;
+ * K_max of 1, 2, 5, 10 MB; P_max of 1 %, 5 %, 10 %, ..., 100 %; K_min <= K_max. With 1 MB = 1000 KB
+ * 630. square		section 5.4 counts 55 * 20: both thresholds of E(n), P_max of 5 %, ..., 100
+ * %. 1100. template	section 6 counts operations and bytes that fit a net with 20 outputs only.
+ * Which 20 is not said; these are ours: five K_min, K_max 1 MB, four P_max.
  *	pred		Du et al., "PRED", NSDI 2025, section 6.3.3, of ACC as they built it:
- *thresholds in packets. 252.
+ * thresholds in packets. 252.
  *	weir		ours: twelve settings each of which is the best constant for some kind of
- *traffic, from the tightest (incast of long flows) to hardly any marking (bursts that come and go
+ * traffic, from the tightest (incast of long flows) to hardly any marking (bursts that come and go
  *			over senders that recover slowly). The tables above have neither end. */
 #include "weir/compiler.h"
 #include "lib/agent/acc.h"

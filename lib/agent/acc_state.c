@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* acc_state.c -- what ACC sees of a queue in a slot, what the slot was worth, and which queues are
- *idle.
+ * idle.
  *
  * State (section 3.3): of each of the last k slots the queue's length at its end, the rate sent,
- *the rate sent with CE set, and the setting in force, normalised. How is not said. Here the rates
- *are shares of the line's, the setting is its number over the largest, and the length is the step
- *of E(n) it lies on, over ten: with bytes over 10 MB every queue that matters would be below 0.1.
+ * the rate sent with CE set, and the setting in force, normalised. How is not said. Here the rates
+ * are shares of the line's, the setting is its number over the largest, and the length is the step
+ * of E(n) it lies on, over ten: with bytes over 10 MB every queue that matters would be below 0.1.
  *
  * Traces (ours): three slots do not tell a queue that is steadily loaded from one between two
- *bursts, and the best settings of these are opposite. So the network may also see moving averages
- *over 8 and 64 slots of the rate sent, of the length's step and of the rate with CE, and for the
- *first two twice the mean deviation from that average; the setting once more as its own numbers,
- *for a place in a table says little; and the rate of the line as its share of itself and 25 Gb/s,
- *for thresholds are bytes.
+ * bursts, and the best settings of these are opposite. So the network may also see moving averages
+ * over 8 and 64 slots of the rate sent, of the length's step and of the rate with CE, and for the
+ * first two twice the mean deviation from that average; the setting once more as its own numbers,
+ * for a place in a table says little; and the rate of the line as its share of itself and 25 Gb/s,
+ * for thresholds are bytes.
  *
  * Reward (equation 2):
  *	r = w txRate / BW + (1 - w) D(L),  D(L) = 1 - n / 10,  n = min { n: E(n) >= L },  E(n) = 20
  ** 2^n KB where L is the mean queue of the slot; D is 0 above E(9), which the paper leaves open. Or
- *with D(L) = 1 - L / Q_max (appendix), or PRED's utility (lib/tune/qla.c).
+ * with D(L) = 1 - L / Q_max (appendix), or PRED's utility (lib/tune/qla.c).
  *
  * Idle (section 4.2): a queue below K_min, or whose reward did not change for three slots; until it
- *is above K_min. Taken by the letter, the second half lets a queue that is steadily too long keep
- *its bad setting for a slot in every few; and below K_min is also where the line is under-used
- *because too much was marked before. So idle=length and idle=none. */
+ * is above K_min. Taken by the letter, the second half lets a queue that is steadily too long keep
+ * its bad setting for a slot in every few; and below K_min is also where the line is under-used
+ * because too much was marked before. So idle=length and idle=none. */
 #include "lib/agent/acc.h"
 #include "lib/tune/qla.h"
 #include "weir/units.h"

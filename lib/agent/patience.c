@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* patience.c -- a rule by hand, for comparison with what was learned: bear a queue for a while,
- *then mark.
+ * then mark.
  *
  *	lax	hardly any marking. While the mean queue is above queue, age grows by the slot,
- *otherwise it falls twice as fast; age >= P: tight. tight	much marking. The line's use falls
- *below use while marks are not long ago, which means that marking cost throughput: lax, and P
- *doubles. After each 4 P without that P falls to 0.7 P.
+ * otherwise it falls twice as fast; age >= P: tight. tight	much marking. The line's use falls
+ * below use while marks are not long ago, which means that marking cost throughput: lax, and P
+ * doubles. After each 4 P without that P falls to 0.7 P.
  *
  * Senders that recover slowly lose more by being marked in a burst than the burst's queue costs;
- *steady traffic loses nothing. The rule tells one from the other by how long a queue stays, and P
- *is what it learns of that.
+ * steady traffic loses nothing. The rule tells one from the other by how long a queue stays, and P
+ * is what it learns of that.
  *
  * Where it comes from: it is nobody's but ours, chosen among eleven variants on sixteen scenarios
- *of steady and bursty traffic, with DCQCN on links of 25 Gb/s. On those it had about half of what
- *knowing the best constant for each would gain over the best constant for all; on other scenarios
- *it was no better than that constant, and it makes the last messages of bursts later. It is a
- *yardstick: a learner that does not beat it has learned nothing. Not advice. */
+ * of steady and bursty traffic, with DCQCN on links of 25 Gb/s. On those it had about half of what
+ * knowing the best constant for each would gain over the best constant for all; on other scenarios
+ * it was no better than that constant, and it makes the last messages of bursts later. It is a
+ * yardstick: a learner that does not beat it has learned nothing. Not advice. */
 #include "lib/agent/line.h"
 #include "weir/agent.h"
 #include "weir/units.h"

@@ -3,13 +3,13 @@
  *
  * RFC 9438, "CUBIC for Fast and Long-Distance Networks". In congestion avoidance, t after it began,
  *	W_cubic(t) = C (t - K)^3 + W_max,	K = cbrt((W_max - cwnd_epoch) / C)
- *(section 4.2) and never less than what Reno would have (4.3). Windows are in segments and times in
- *seconds here, as in the RFC; it is the one control in floating point. Slow start ends by HyStart++
- *(4.10), where it is not switched off. With ecn, a mark is as good as a loss (4.6).
+ * (section 4.2) and never less than what Reno would have (4.3). Windows are in segments and times
+ * in seconds here, as in the RFC; it is the one control in floating point. Slow start ends by
+ * HyStart++ (4.10), where it is not switched off. With ecn, a mark is as good as a loss (4.6).
  *
  * Differs: t counts only while the window may grow, so that a recovery, or an application that has
  * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter); from one
- *ACK to the next it moves by a round trip at most, as more than that is a pause. */
+ * ACK to the next it moves by a round trip at most, as more than that is a pause. */
 #include "lib/cc/hystart.h"
 #include "lib/cc/reno.h"
 #include "weir/units.h"

@@ -17,9 +17,9 @@
  * byte counter, and the target stays if no round has ended since the last cut (clamp-target=no).
  *
  * The default is the study's: the first cuts of the paper's parameters halve a flow that starts at
- *line rate, and 40 Mb/s of 40 Gb/s in 55 us bring it back slowly. Two long flows have 27 to 32 % of
- *a link in their first 10 ms at any rate from 10 to 400 Gb/s, 93 to 94 % with the study's, whose
- *queues are longer.
+ * line rate, and 40 Mb/s of 40 Gb/s in 55 us bring it back slowly. Two long flows have 27 to 32 %
+ * of a link in their first 10 ms at any rate from 10 to 400 Gb/s, 93 to 94 % with the study's,
+ * whose queues are longer.
  *
  * No clock ticks here that changes nothing. Alpha is brought up to date when it is needed: k
  * periods without a notification are one power. A queue pair at line rate asks for no call at all.

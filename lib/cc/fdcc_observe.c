@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fdcc_observe.c -- the eight observations of FDCC (thesis, section 4.2), from the ACK at hand and
- *that of the last action.
+ * that of the last action.
  *
  *	RTT		round trip / base round trip
  *	QLEN		queue of the most congested port / (its rate x base round trip)
@@ -11,14 +11,14 @@
  *	last action	the factor, or by how much it differed from 1
  *
  * Most congested is the port with the largest SWITCHRATE + QLEN. Where nothing is known from
- *before, as at the first ACK, what needs it is 0.
+ * before, as at the first ACK, what needs it is 0.
  *
  * Differs: preset weir counts time in base round trips, not in milliseconds, and clips RTT and QLEN
- *at 20 and their changes at 5: a thousand flows give an RTT of 450, one step of 0.5 in 0.6 us a
- *change of 800 per ms, and either drives every unit of a network to its end. It sees rates by their
- *fourth roots: a sixtieth and a thirtieth of a line are 0.36 and 0.43, where as shares they would
- *be the same to a network that also sees flows alone. (Roots, not logarithms: they are the same to
- *the last bit on every machine.) */
+ * at 20 and their changes at 5: a thousand flows give an RTT of 450, one step of 0.5 in 0.6 us a
+ * change of 800 per ms, and either drives every unit of a network to its end. It sees rates by
+ * their fourth roots: a sixtieth and a thirtieth of a line are 0.36 and 0.43, where as shares they
+ * would be the same to a network that also sees flows alone. (Roots, not logarithms: they are the
+ * same to the last bit on every machine.) */
 #include "lib/cc/fdcc.h"
 #include <math.h>
 

@@ -18,8 +18,8 @@ static float least(float a, float b)
  * WEIR_FDCC_SHARES has, in place of the second line, with x = min(F T, 2):
  *	x + 1 / RTT - 2 (x - 1)^2
  * The squared distance from a fair share costs a starved flow only 1 / F^2 in the first, far less
- *than what delay is worth, so that winners take all; in fair shares it is worth as much for any F.
- *The largest value lies at x = 1.25. */
+ * than what delay is worth, so that winners take all; in fair shares it is worth as much for any F.
+ * The largest value lies at x = 1.25. */
 float weir_fdcc_reward(enum weir_fdcc_reward reward, const struct weir_cc_decision *d)
 {
 	float flows = d->flows > 1 ? d->flows : 1, rtt = least(d->rtt, rtt_max);

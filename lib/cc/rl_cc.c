@@ -2,19 +2,19 @@
 /* rl_cc.c -- a network changes the rate by a factor, from the round trip alone.
  *
  * Tessler et al., "Reinforcement Learning for Datacenter Congestion Control", SIGMETRICS
- *Performance Evaluation Review 49(2), 2022 (RL-CC). Once a round trip a flow asks how far it is
- *from where it should be: x = max(rtt / base - beta, 0) sqrt(rate / line) g = (x - target) scale A
- *flow with a larger rate should see less delay: all at the same delay have the same g only where
- *they have the same rate. The network sees (factor, g) of this round trip and the one before,
- *oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
- *The window is one bandwidth-delay product all the time.
+ * Performance Evaluation Review 49(2), 2022 (RL-CC). Once a round trip a flow asks how far it is
+ * from where it should be: x = max(rtt / base - beta, 0) sqrt(rate / line) g = (x - target) scale A
+ * flow with a larger rate should see less delay: all at the same delay have the same g only where
+ * they have the same rate. The network sees (factor, g) of this round trip and the one before,
+ * oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
+ * The window is one bandwidth-delay product all the time.
  *
  * policy=linear is u = -gain g, without any network: what training is to be measured by.
  *
  * Constants of presets: nvlabs has those of the authors' published configuration, base 8192 ns and
- *beta 1.5, which feel nothing below 12.3 us; literal puts the network's base round trip and beta 1
- *in their place; weir also clips g at 5, because the first burst makes g about 100, which a network
- *without biases may never get over. */
+ * beta 1.5, which feel nothing below 12.3 us; literal puts the network's base round trip and beta 1
+ * in their place; weir also clips g at 5, because the first burst makes g about 100, which a
+ * network without biases may never get over. */
 #include "base/compiler.h"
 #include "lib/cc/learned.h"
 #include "lib/cc/rl_cc.h"

@@ -2,11 +2,11 @@
 /* lstm.c -- a layer that remembers: long short-term memory, over the steps of its input.
  *
  *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own
- *columns
+ * columns
  *	c = f c' + i g				h = o tanh c			' is the step before
  *
  * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of
- *lanes. */
+ * lanes. */
 #include "lib/learn/activate.h"
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"

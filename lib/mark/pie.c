@@ -2,22 +2,22 @@
 /* pie.c -- a controller that turns the marking probability until packets queue for a target time.
  *
  * RFC 8033, "Proportional Integral Controller Enhanced (PIE)", section 4, with the queueing delay
- *from timestamps (4.3), ECN (5.1) and the cap of a step (5.5). Every t-update p += alpha (delay -
- *target) + beta (delay - delay an update before), the sum divided by 2 to 2048 while p is small
- *(4.2); p fades while nothing queues. Packets are marked with probability p on arrival, but none
+ * from timestamps (4.3), ECN (5.1) and the cap of a step (5.5). Every t-update p += alpha (delay -
+ * target) + beta (delay - delay an update before), the sum divided by 2 to 2048 while p is small
+ * (4.2); p fades while nothing queues. Packets are marked with probability p on arrival, but none
  *	- for max-burst from when congestion begins (4.4);
  *	- while packets queue for less than half of the target and p is below 20 % (4.1);
  *	- that finds no more than two packets in its queue (4.1).
  *
  * The RFC's own settings are for the Internet: target=15ms, t-update=15ms, max-burst=150ms,
- *alpha=0.125, beta=1.25, drop-above=10%. Seen from a flow, a network whose round trips take 100 us
- *instead of 100 ms is the same one a thousand times as fast; so the defaults here are those times
- *over a thousand and those rates times a thousand. Drops above 10 % are for senders that ignore
- *marks; here the default is to mark always.
+ * alpha=0.125, beta=1.25, drop-above=10%. Seen from a flow, a network whose round trips take 100 us
+ * instead of 100 ms is the same one a thousand times as fast; so the defaults here are those times
+ * over a thousand and those rates times a thousand. Drops above 10 % are for senders that ignore
+ * marks; here the default is to mark always.
  *
  * Differs: what is due at a time is done by the next packet that comes or goes. Marks are
- *independent of each other; the RFC's ways of spacing them (5.4) and of switching PIE off (5.3) are
- *optional there and left out. */
+ * independent of each other; the RFC's ways of spacing them (5.4) and of switching PIE off (5.3)
+ * are optional there and left out. */
 #include "weir/compiler.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
@@ -124,8 +124,8 @@ static uint32_t pie_tune_shift(int64_t p_q48)
 /* RFC 8033, 4.2: alpha (delay - target) + beta (delay - old delay), over 2^shift. Scaled:
  *	(alpha_q72 ns + beta_q72 ns) / 2^(24 + shift),
  * rounded down, so off by less than 2^-48 and 2^-72 for each nanosecond of the differences. The
- *gains are below 2^63 and delays below 2^60 ns, so the sum fits 125 bits. 5.5: from 10 % on no more
- *than 2 % at once. */
+ * gains are below 2^63 and delays below 2^60 ns, so the sum fits 125 bits. 5.5: from 10 % on no
+ * more than 2 % at once. */
 static int64_t pie_step_q48(const struct pie_state *s, const struct pie_params *p, int64_t delay_ns)
 {
 	weir_i128 sum_q72 = (weir_i128)s->alpha_q72 * (delay_ns - (int64_t)p->target_ns) +

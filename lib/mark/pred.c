@@ -2,36 +2,36 @@
 /* pred.c -- RED whose slope follows the number of flows at once and the traffic's needs slowly.
  *
  * Du et al., "PRED: Performance-oriented Random Early Detection for Consistently Stable Performance
- *in Datacenters", NSDI 2025. A packet that finds q in its queue is marked with probability p =
- *lambda f(N) (q - min),	and always from max on (section 4.3), where N	is how many flows
- *sent within an interval of T_FCS (flow_count.h), at least 1: section 4.1, the Flow Concurrent
- *Stabilizer; f(N)	is sqrt(N), N (what the paper chooses) or N^2; lambda	(per MB) and min are
- *what QLA last tried (lib/tune/qla.c): section 4.2.
+ * in Datacenters", NSDI 2025. A packet that finds q in its queue is marked with probability p =
+ * lambda f(N) (q - min),	and always from max on (section 4.3), where N	is how many flows
+ * sent within an interval of T_FCS (flow_count.h), at least 1: section 4.1, the Flow Concurrent
+ * Stabilizer; f(N)	is sqrt(N), N (what the paper chooses) or N^2; lambda	(per MB) and min are
+ * what QLA last tried (lib/tune/qla.c): section 4.2.
  *
  * Everything happens when a packet arrives; what QLA's intervals need is worked out from arrivals
- *alone (lib/tune/loop.h), so that there is no second call for each packet.
+ * alone (lib/tune/loop.h), so that there is no second call for each packet.
  *
  * What is the paper's and what is ours: T_FCS of 1.25 and T_QLA of 5 round-trip times, beta, minK,
- *maxK, q_left, lambda_min and the steps are in section 4.3. Where lambda starts in the simulations
- *is nowhere; the testbed starts at 0.1 (section 6.2), with trials of 400 ms. Ours is 3 per MB,
- *because from there QLA finds its way. T_QLA is shorter than what a DCTCP sender remembers (g =
- *1/16: 16 windows), so that a queue far above q_left answers a trial after its end, with the wrong
- *sign (see qla.c), and lambda runs away downwards. A start at which the queue is near q_left leaves
- *that region out, because there Phi is flat. Runs that went astray, by the start, with T_QLA of 5
- *round-trip times:
+ * maxK, q_left, lambda_min and the steps are in section 4.3. Where lambda starts in the simulations
+ * is nowhere; the testbed starts at 0.1 (section 6.2), with trials of 400 ms. Ours is 3 per MB,
+ * because from there QLA finds its way. T_QLA is shorter than what a DCTCP sender remembers (g =
+ * 1/16: 16 windows), so that a queue far above q_left answers a trial after its end, with the wrong
+ * sign (see qla.c), and lambda runs away downwards. A start at which the queue is near q_left
+ * leaves that region out, because there Phi is flat. Runs that went astray, by the start, with
+ * T_QLA of 5 round-trip times:
  *
  *							0.7	1	2	3	5
  *	web search to one, round trips differ (fig15a.ini)	1 of 5	2 of 5	0 of 5	0 of 5	-
  *	data mining to one host					1 of 4	0 of 4	0 of 4	0 of 4 0 of
- *4 eight long flows, others come and go			9 of 400 0 of 200 two, then eight
- *long flows at 100 Gb/s (fig19.ini)	-	-	2 of 10	0 of 5	0 of 5
+ * 4 eight long flows, others come and go			9 of 400 0 of 200 two, then eight
+ * long flows at 100 Gb/s (fig19.ini)	-	-	2 of 10	0 of 5	0 of 5
  *
  * Another way is T_QLA of 40 round-trip times, at which none of 20 went astray from 0.7 either. 0.7
- *is where f(N) = N alone holds 16 long flows at 10 Gb/s and 80 us at the 23 packets of
- *section 6.3.2. From 3 FCS alone is near q_left already, and QLA has little left to do.
+ * is where f(N) = N alone holds 16 long flows at 10 Gb/s and 80 us at the 23 packets of
+ * section 6.3.2. From 3 FCS alone is near q_left already, and QLA has little left to do.
  *
  * Differs: the paper counts the flows of a port; here each queue has its own count, which is the
- *same with one queue and what the paper's experiment with three queues needs (appendix D.4). */
+ * same with one queue and what the paper's experiment with three queues needs (appendix D.4). */
 #include "base/compiler.h"
 #include "weir/mark.h"
 #include "lib/mark/control_law.h"

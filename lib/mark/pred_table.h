@@ -3,12 +3,12 @@
  * multiplication has it.
  *
  * Du et al., "PRED", NSDI 2025, appendix C.1: a switch looks the probability up by queue length and
- *number of flows. Here the queue is cut into at most 128 cells of 2^shift bytes up to max (4096 B
- *for 500 KB), and a cell holds the probability of its middle, in 16 bits. Below max it is off by at
- *most lambda f(N) * half a cell + 2^-16: the queue is up to half a cell from the middle, and 16
- *bits round by half a step, or by a whole one just below probability 1, which they cannot write.
- *Flows are exact up to 64, twice what the paper finds PRED can hold (appendix D.6); more count
- *as 64.
+ * number of flows. Here the queue is cut into at most 128 cells of 2^shift bytes up to max (4096 B
+ * for 500 KB), and a cell holds the probability of its middle, in 16 bits. Below max it is off by
+ * at most lambda f(N) * half a cell + 2^-16: the queue is up to half a cell from the middle, and 16
+ * bits round by half a step, or by a whole one just below probability 1, which they cannot write.
+ * Flows are exact up to 64, twice what the paper finds PRED can hold (appendix D.6); more count
+ * as 64.
  *
  * A switch writes the whole table whenever a knob is turned. Here a row is written when it is first
  * looked at after that, which nobody can tell from outside. */

@@ -4,14 +4,14 @@
  * Sivaraman et al., "Programmable Packet Scheduling at Line Rate", SIGCOMM 2016: what a scheduler
  * decides is a rank at arrival. Ranks here:
  *	lstf	least slack time first (Mittal et al., "Universal Packet Scheduling", NSDI 2016): a
- *packet says how long it may still wait on its whole way, and each port takes off what it waited
+ * packet says how long it may still wait on its whole way, and each port takes off what it waited
  *	class	the packet's class, lowest first: strict priority with one queue
  *	fifo	the time of arrival
  * Over several queues the packet with the lowest rank of all is served.
  *
  * Differs: LSTF in its paper counts slack to the last bit, so that of two equal ones the shorter
- *packet goes first, and drops the packet with most slack when the buffer is full; here the one that
- *comes. */
+ * packet goes first, and drops the packet with most slack when the buffer is full; here the one
+ * that comes. */
 #include "lib/sched/busy.h"
 
 enum pifo_rank { PIFO_LSTF, PIFO_CLASS, PIFO_FIFO };

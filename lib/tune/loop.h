@@ -3,7 +3,7 @@
  *
  * The scheme shows every arrival at a queue and does nothing else; no clock wakes it and it sees no
  * departure. What ended since the last arrival is made up for before the next is looked at, exactly
- *as if it had been done in time:
+ * as if it had been done in time:
  *
  *	if (tune_loop_is_due(&s->loop, v->now_ns))
  *		weir_tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);
@@ -12,19 +12,19 @@
  * What an interval sent is what came in, plus what was queued when it began, less what is left.
  *
  * The queue between two arrivals is known from what the first left behind (what it found and
- *itself) and what the second finds. Nothing came in, so the queue fell: in a line from one to the
- *other, or, where the second finds nothing, at the rate of the line until it was empty, and empty
- *from then on. With one queue on the line that is exact but for whole packets: a packet leaves the
- *queue at once when its sending begins, not byte by byte. So both lengths are off by less than one
- *packet, and so is the mean. A queue that shares the line with others and runs empty before the
- *next arrival may have done so later than at the line's rate; the mean is then too small. A packet
- *that is dropped after the scheme has seen it (it marks a packet that is not ECN-capable) is taken
- *for sent.
+ * itself) and what the second finds. Nothing came in, so the queue fell: in a line from one to the
+ * other, or, where the second finds nothing, at the rate of the line until it was empty, and empty
+ * from then on. With one queue on the line that is exact but for whole packets: a packet leaves the
+ * queue at once when its sending begins, not byte by byte. So both lengths are off by less than one
+ * packet, and so is the mean. A queue that shares the line with others and runs empty before the
+ * next arrival may have done so later than at the line's rate; the mean is then too small. A packet
+ * that is dropped after the scheme has seen it (it marks a packet that is not ECN-capable) is taken
+ * for sent.
  *
  * A switch's own processor is slow to read and to write (PRED, appendix C.2). Intervals follow each
- *other without a gap; at the end of one the registers are read, which takes read_delay, then the
- *tuner decides, and its knobs are in force write_delay later. So an interval begins under the old
- *knobs where there are delays. Both together are at most one interval. */
+ * other without a gap; at the end of one the registers are read, which takes read_delay, then the
+ * tuner decides, and its knobs are in force write_delay later. So an interval begins under the old
+ * knobs where there are delays. Both together are at most one interval. */
 #ifndef TUNE_LOOP_H
 #define TUNE_LOOP_H
 #include "weir/compiler.h"

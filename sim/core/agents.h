@@ -73,7 +73,7 @@ const void *agents_mark_params(struct weir_port *port, uint32_t queue);
  *	agents_run_until(e, agents_end_ps(e->agents), &error);		... and so on
  *
  * Agents are not stepped any more and share nothing: each observes at the end of an interval, and
- *acts when agents_act is called, at the same stop. Without a call settings stay what they are. */
+ * acts when agents_act is called, at the same stop. Without a call settings stay what they are. */
 
 /* What all agents saw of the interval that ended last; a row for each queue. */
 struct agents_observed {

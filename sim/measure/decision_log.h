@@ -3,16 +3,16 @@
  *
  *	struct decision_log log;
  *	const struct weir_cc_trial trial = { decision_log_add, &log, seed, WEIR_CC_EXPLORE_NOISE,
- *0.1F };
+ * 0.1F };
  *
  *	decision_log_new(&log, flows, rows);
  *	run(&config, &(struct run_control){ .threads = 1, .trial = &trial }, &result, &e);
  *	rows of flow f: decision_log_rows(&log, f), log.counts[f] of them
  *
  * Rows are kept by flow in the order of time, so that they do not depend on threads. A row holds
- *what an action was based on; what it led to stands in the next one. So of n rows a flow has n - 1
- *steps (observation and action of row i, reward from row i + 1) and one last observation, after
- *which more could come. */
+ * what an action was based on; what it led to stands in the next one. So of n rows a flow has n - 1
+ * steps (observation and action of row i, reward from row i + 1) and one last observation, after
+ * which more could come. */
 #ifndef SIM_MEASURE_DECISION_LOG_H
 #define SIM_MEASURE_DECISION_LOG_H
 #include "weir/cc.h"

@@ -4,18 +4,18 @@
  *	queue PORT		packets that wait at the port, or with PORT/2 in its queue 2
  *	queue-bytes PORT	the same in bytes
  *	throughput PORT		frame bytes that started on the line since the last sample, or with
- *PORT/2 those of its queue 2, where a packet's class alone decides its queue throughput flow:N
- *payload that the receiver of flow N got for the first time throughput traffic:NAME	the same of
- *all flows of [traffic NAME] together window flow:N		its congestion window marks PORT,
- *drops PORT	packets since the last sample
+ * PORT/2 those of its queue 2, where a packet's class alone decides its queue throughput flow:N
+ * payload that the receiver of flow N got for the first time throughput traffic:NAME	the same of
+ * all flows of [traffic NAME] together window flow:N		its congestion window marks PORT,
+ * drops PORT	packets since the last sample
  *	marks flow:N		data packets of the flow's connection that arrived marked
  *	pauses PORT		part of the time since the last sample, 0 to 1, in which the sending
- *end was told to pause; a host's card, too. One series, PORT/CLASS, for each lossless class fct
- *traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
+ * end was told to pause; a host's card, too. One series, PORT/CLASS, for each lossless class fct
+ * traffic:NAME	mean completion time of the flows of [traffic NAME] that ended since the last
  *				sample; no sample where none did
  *	scheme PORT		every value that the port's marking scheme publishes, of each queue;
- *nothing where it publishes none. Under an agent or tuner (switch.tune) also k-min, k-max and
- *p-max, that are in force, and what the agent publishes
+ * nothing where it publishes none. Under an agent or tuner (switch.tune) also k-min, k-max and
+ * p-max, that are in force, and what the agent publishes
  *
  * With "every" a probe samples with all threads at rest, from 0 until measuring ends; queue and
  * queue-bytes without it record each change of the port while measuring. */

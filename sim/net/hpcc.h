@@ -7,8 +7,8 @@
  *	...
  *
  * Whatever follows the last link is not read, as the original does not read it either. Weir calls
- *the hosts h0, h1, ... in the order of their node numbers, and switch 4 is s4; where the hosts come
- * first, as they mostly do, node 3 is h3. */
+ * the hosts h0, h1, ... in the order of their node numbers, and switch 4 is s4; where the hosts
+ * come first, as they mostly do, node 3 is h3. */
 #ifndef SIM_NET_HPCC_H
 #define SIM_NET_HPCC_H
 #include "config/config.h"

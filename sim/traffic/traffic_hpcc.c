@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_hpcc.c -- flow files of the HPCC simulator and its descendants: the number of flows, then
- *a line a flow, and whatever follows those is not read, as the original does not read it either:
+ * a line a flow, and whatever follows those is not read, as the original does not read it either:
  *
  *	2
  *	0 4 3 100 200000 2.000000005	source, destination, priority, port, bytes, seconds
  *
  * With topology hpcc, hosts are the node numbers of its file; with others, host numbers. Priority
- *and port are not used: the section's class is that of all its flows. */
+ * and port are not used: the section's class is that of all its flows. */
 #include "sim/traffic/traffic_import.h"
 #include <inttypes.h>
 #include <stdlib.h>

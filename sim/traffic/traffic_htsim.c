@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_htsim.c -- connection matrices of htsim: a header, then a line a connection, in bytes and
- *picoseconds.
+ * picoseconds.
  *
  * A connection without a size has no end. An id changes nothing here and is not used. prio is the
- *order in which receivers of NDP pull, which no transport here does: it is refused unless the
- *section says prio = ignore. A trigger is a gate (gate.h): oneshot lets all its flows in when the
- *first flow sets it off, barrier when as many as it counts have, multishot one flow each time.
+ * order in which receivers of NDP pull, which no transport here does: it is refused unless the
+ * section says prio = ignore. A trigger is a gate (gate.h): oneshot lets all its flows in when the
+ * first flow sets it off, barrier when as many as it counts have, multishot one flow each time.
  *
  *	Nodes 16
  *	Connections 2

@@ -2,11 +2,11 @@
 /* traffic_incast.c -- requests, each answered by many hosts at once.
  *
  * At every request some hosts, chosen anew, send to one host, all the same number of bytes or each
- *a number of its own, drawn from a distribution: the pattern of partition and aggregate (Alizadeh
- *et al., SIGCOMM 2010, section 2.1). Requests come at a fixed period or by a Poisson process with
- *that mean; in the second case, as in traffic_poisson.c, their times are drawn uniformly in the
- *window once their number is known. A load in place of the period says what share of the links'
- *capacity the answers offer (as HPCC, SIGCOMM 2019, section 5.3):
+ * a number of its own, drawn from a distribution: the pattern of partition and aggregate (Alizadeh
+ * et al., SIGCOMM 2010, section 2.1). Requests come at a fixed period or by a Poisson process with
+ * that mean; in the second case, as in traffic_poisson.c, their times are drawn uniformly in the
+ * window once their number is known. A load in place of the period says what share of the links'
+ * capacity the answers offer (as HPCC, SIGCOMM 2019, section 5.3):
  *
  *	senders x mean size = load x capacity x period
  *

@@ -6,7 +6,7 @@
  *	status				everything that is counted
  *	measure				lengths of queues are measured anew from now on
  *	set port.NAME.KEY=VALUE		marking (settings of the same scheme), rate or delay of a
- *port probe WHAT NAME every TIME	a line now and at every such time, until the client goes
+ * port probe WHAT NAME every TIME	a line now and at every such time, until the client goes
  *	stop				the switch ends as it does by a signal
  *
  * Where something is wrong the answer is {"error":"..."}. */

@@ -13,8 +13,8 @@
  *	rate = 100Mbps
  *
  * [switch] is the section of scenarios, with the same keys from the same table; [port NAME] may
- *hold any of them again, for that port alone, besides keys that every port has. [real] is what only
- *a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
+ * hold any of them again, for that port alone, besides keys that every port has. [real] is what
+ * only a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
 #include "base/pairs.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_card.c -- what a host's card does to flows, beside ns-3, where hosts queue in a deep
- *FIFO.
+ * FIFO.
  *
  * The flows of data/ns3-replay.txt, each with its path; the file says how ns-3.37 (Debian) was
- *asked, and what it answered. As in test_model_ns3.c ns-3's ports hold one packet less.
+ * asked, and what it answered. As in test_model_ns3.c ns-3's ports hold one packet less.
  *
  * A card that is fair loses next to nothing where ns-3 drops hundreds: no burst of one connection
- *meets another one's. With a FIFO drops come out as in ns-3, under CoDel with cuts that are spread
- *and under ECN with cuts at once. Which packets are lost is chance: with segments of 1444 to 1452
- *B, five runs each, here are
+ * meets another one's. With a FIFO drops come out as in ns-3, under CoDel with cuts that are spread
+ * and under ECN with cuts at once. Which packets are lost is chance: with segments of 1444 to 1452
+ * B, five runs each, here are
  *
  *				ns-3	FIFO		fair
  *	CoDel, spread	drops	1925	1440..2387	410..867
@@ -25,10 +25,10 @@
  *			small us 556	575..589	375..389
  *
  * What remains: ECN with cuts that are spread loses 1.6 times as many there, where PRR counts the
- *ACK that begins a cut twice and sends more meanwhile (test_model_ns3.c); cuts at once cost ns-3
- *more timeouts. RED (0.7 per MB) is by its random numbers: three seeds there (1, 19 and 14 drops),
- *twenty here, of which half have 13 or fewer and seven none: it depends on them whether a slow
- *start overshoots. */
+ * ACK that begins a cut twice and sends more meanwhile (test_model_ns3.c); cuts at once cost ns-3
+ * more timeouts. RED (0.7 per MB) is by its random numbers: three seeds there (1, 19 and 14 drops),
+ * twenty here, of which half have 13 or fewer and seven none: it depends on them whether a slow
+ * start overshoots. */
 #include "tests/sim.h"
 
 #define ECN "ecn(k=66pkts)"

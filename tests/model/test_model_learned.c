@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_learned.c -- controls with a network, and the rules beside them, in a simulated
- *dumbbell.
+ * dumbbell.
  *
  * RL-CC's linear rule, against where its signal is zero: n flows with the same rate have 1 / n of
- *the line each, and g = 0 where (rtt / base - 1) sqrt(1 / n) = target,	so the queue is target
- *sqrt(n) bandwidth-delay products. A flow with more than its share feels more of the same delay and
- *slows down, so shares become equal. */
+ * the line each, and g = 0 where (rtt / base - 1) sqrt(1 / n) = target,	so the queue is
+ * target sqrt(n) bandwidth-delay products. A flow with more than its share feels more of the same
+ * delay and slows down, so shares become equal. */
 #include "tests/sim.h"
 #include <math.h>
 
