@@ -27,6 +27,21 @@ static int plugin_is_loaded(const void *address)
 	return address && dladdr(address, &info) != 0;
 }
 
+static int plugin_is_whole(const void *data, size_t size)
+{
+	return plugin_is_loaded(data) && plugin_is_loaded((const char *)data + size - 1);
+}
+
+/* Whether an ops struct has this hook. One that points outside all loaded code counts as missing:
+ * a message is better than a crash. The offset is a hook's, of whatever type. */
+static int plugin_has_hook(const void *ops, size_t offset)
+{
+	void *hook;
+
+	memcpy(&hook, (const char *)ops + offset, sizeof(hook));
+	return plugin_is_loaded(hook);
+}
+
 /* A text of reasonable length, asked for again on every page it reaches. */
 static int plugin_is_text(const char *text)
 {
@@ -125,8 +140,7 @@ static int plugin_check_options(const struct weir_scheme *s, struct weir_error *
 	const struct weir_option *o = s->options;
 
 	for (; o; o++) {
-		if (o - s->options > OPTIONS_MAX || !plugin_is_loaded(o) ||
-		    !plugin_is_loaded((const char *)(o + 1) - 1))
+		if (o - s->options > OPTIONS_MAX || !plugin_is_whole(o, sizeof(*o)))
 			return weir_error_set(
 				e,
 				"the option table does not end; its last line is { .name = "
@@ -167,12 +181,14 @@ static int plugin_check_model(const struct weir_scheme *s, struct weir_error *e)
 	const struct weir_scheme_model *m = s->model;
 	const struct weir_option *o = s->options;
 
+	if (!plugin_is_whole(m, sizeof(*m)))
+		return weir_error_set(e, ".model is no struct weir_scheme_model");
 	while (o && o->name && (o->type != WEIR_OPT_TEXT || o->offset != m->name_offset))
 		o++;
 	if (!o || !o->name)
 		return weir_error_set(e, "model: at name_offset %zu is no option of WEIR_OPT_TEXT",
 				      m->name_offset);
-	if (!m->fits)
+	if (!plugin_has_hook(m, offsetof(struct weir_scheme_model, fits)))
 		return weir_error_set(e, "model: the hook .fits is missing");
 	return plugin_check_policy_place(s, e);
 }
@@ -232,13 +248,9 @@ struct plugin_hook {
 static int plugin_check_hooks(const char *scheme, const void *ops, const struct plugin_hook *list,
 			      struct weir_error *e)
 {
-	for (; list->name; list++) {
-		void (*hook)(void);
-
-		memcpy(&hook, (const char *)ops + list->offset, sizeof(hook));
-		if (!hook)
+	for (; list->name; list++)
+		if (!plugin_has_hook(ops, list->offset))
 			return weir_error_set(e, "%s: the hook .%s is missing", scheme, list->name);
-	}
 	return 0;
 }
 
@@ -259,8 +271,7 @@ static int plugin_check_values(const char *scheme, const void *values, struct we
 		const char *at = (const char *)values + i * sizeof(struct any_value);
 		struct any_value v;
 
-		if (i > OPTIONS_MAX || !plugin_is_loaded(at) ||
-		    !plugin_is_loaded(at + sizeof(v) - 1))
+		if (i > OPTIONS_MAX || !plugin_is_whole(at, sizeof(v)))
 			return weir_error_set(
 				e, "%s: .values does not end; its last line is { .name = NULL }",
 				scheme);
@@ -286,7 +297,8 @@ static int plugin_check_mark(const void *ops, struct weir_error *e)
 
 	if (plugin_check_state(m->scheme.name, m->state_size, STATE_MAX_BYTES, e))
 		return -1;
-	if (!m->enqueue && !m->dequeue)
+	if (!plugin_has_hook(m, offsetof(struct weir_mark_ops, enqueue)) &&
+	    !plugin_has_hook(m, offsetof(struct weir_mark_ops, dequeue)))
 		return weir_error_set(
 			e,
 			"%s: the hooks .enqueue and .dequeue are both missing; it would never "
@@ -416,6 +428,15 @@ static int (*const plugin_checks[])(const void *ops, struct weir_error *e) = {
 	[PLUGIN_TUNE] = plugin_check_tune, [PLUGIN_AGENT] = plugin_check_agent,
 };
 
+static const size_t plugin_ops_size[] = {
+	[PLUGIN_MARK] = sizeof(struct weir_mark_ops),
+	[PLUGIN_SCHED] = sizeof(struct weir_sched_ops),
+	[PLUGIN_CC] = sizeof(struct weir_cc_ops),
+	[PLUGIN_TRAFFIC] = sizeof(struct weir_traffic_ops),
+	[PLUGIN_TUNE] = sizeof(struct weir_tune_ops),
+	[PLUGIN_AGENT] = sizeof(struct weir_agent_ops),
+};
+
 int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 {
 	int found = 0;
@@ -423,6 +444,8 @@ int plugin_check(const struct weir_plugin *p, struct weir_error *e)
 	for (int kind = 0; kind < PLUGIN_KINDS; kind++) {
 		const void *ops = plugin_ops(p, (enum plugin_kind)kind);
 
+		if (ops && !plugin_is_whole(ops, plugin_ops_size[kind]))
+			return weir_error_set(e, "weir_plugin points to nowhere");
 		if (ops && (plugin_check_head(ops, (enum plugin_kind)kind, e) ||
 			    plugin_checks[kind](ops, e) || plugin_check_defaults(ops, e)))
 			return -1;

@@ -22,7 +22,7 @@ scenarios=$dir/weir/share/weir/scenarios
 try() {
 	cd "$examples/${1%/*}"
 	cp "$scenarios/incast.ini" scenario.ini
-	sed -n '/\*\//q; s/^ \*\t//p' "${1##*/}" >commands
+	sed -n '1d; /\*\//q; s/^ \*\t//p' "${1##*/}" >commands
 	[ -s commands ] || fail "$1 says no command"
 	while IFS= read -r command; do
 		eval "$command" >out 2>&1 </dev/null || fail "$1: $command: $(cat out)"

@@ -67,9 +67,12 @@ gcc -std=c11 -shared -fPIC -I"$dir/older" examples/plugin/mine.c -o "$dir/older.
 "$weir" help "$dir/older.so" 2>&1 | grep -q "was built for another Weir (ABI [0-9a-f]*, this one has $abi)" ||
 	fail "older headers must be noticed"
 bad nothing 's/, \.mark = &mine }/ }/' "weir_plugin holds no scheme; set .mark, .sched, .cc, .traffic, .tune or .agent"
+bad nowhere 's/\.mark = &mine }/.mark = (void *)8 }/' "weir_plugin points to nowhere"
 
 # --- hooks ---
 bad hook '/\.enqueue = /d' "mine: the hooks .enqueue and .dequeue are both missing; it would never mark"
+bad wild 's/\.enqueue = .*/.enqueue = (void *)8,/' \
+	"mine: the hooks .enqueue and .dequeue are both missing; it would never mark"
 bad reason '/\.reasons = /d' "mine: .reasons has no name for reason 0"
 bad help '/\.help = /d' "mine: .help is missing; one sentence that says what it does"
 bad name 's/\.name = "mine"/.name = "my scheme"/' "the marking scheme has no .name of letters, digits, - and _"
