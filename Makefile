@@ -13,6 +13,7 @@
 #	make asan		build/asan/weir, with address and undefined-behaviour checks
 #	make docs		docs/reference/scenario.md, docs/reference/weir.1, the tables of docs/reference/results.md and docs/results/reproduction.md, from the program's
 #				own tables and the shipped verdicts
+#	make site		the manual, reference and results as a static site with a search, in build/site
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
 #	make check-more		what takes other tools: clang, threads, coverage, linters, big-endian
@@ -300,6 +301,10 @@ docs: weir
 	@./weir reproduce --summary --out build/shipped --markdown docs/results/reproduction.md >/dev/null
 	@tools/verdict-table.sh docs/results/reproduction.md | sed -i -e '/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results/five-papers.md
 
+# The same pages as a site with a search, in build/site: nothing is fetched when it is read.
+site: | build/have-site
+	@tools/site.sh build/site
+
 # Shell completion, from the same tables.
 build/weir.%: weir
 	@./$< help --completion $* >$@.part && mv $@.part $@
@@ -343,7 +348,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test run-tests test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs install uninstall dist deb \
+.PHONY: all always asan lib test run-tests test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs site install uninstall dist deb \
 	check-more check-format format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)
