@@ -3,11 +3,16 @@
  * may ask the system for memory.
  *
  *	cli -> lab, train, testbed, switch, keeper -> sim -> config -> lib -> base -> include/weir
- *	in lib:    sched, buffer, cc, tune, learn, model <- port; tune <- mark <- port; tune <-
- * agent in sim:    net <- traffic <- core <- measure <- parallel <- run in lab:    capture <-
- * scenario <- store <- analysis <- report <- campaign in switch: plane <- wire <- run; testbed
- * stands on switch, sim/run and lab/store in keeper: core <- drivers <- service; of what lies below
- * they know base, config and lib alone
+ *
+ *	in lib:    sched, buffer, cc, learn, model <- port; tune <- mark <- port; tune <- agent
+ *
+ *	in sim:    net <- traffic <- core <- measure <- parallel <- run
+ *
+ *	in lab:    capture <- scenario <- store <- analysis <- report <- campaign
+ *
+ *	in switch: plane <- wire <- run; testbed stands on switch, sim/run and lab/store
+ *
+ *	in keeper: core <- drivers <- service; below these only base, config and lib
  *
  * A directory may include its own headers and those of the directories named beside it. The
  * algorithms in lib/ and what they call in base/ also stay away from clocks and the operating
@@ -17,11 +22,7 @@
  * needs an error path for it. The library's pool grows by itself; SQLite and plug-ins allocate as
  * they like. */
 #define _POSIX_C_SOURCE 200809L
-#include "tests/test.h"
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/sources.h"
 
 /* A room, and the rooms below it. A folder that is not here is no part of the house. */
 struct room {
@@ -227,68 +228,21 @@ static const char *own_allocator(const char *path, const char *text)
 
 /* --- the sources --- */
 
-/* The file's text, for the caller to free. */
-static char *file_text(const char *path)
+static void check_source(const char *path, char *text, void *unused)
 {
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
+	char message[MESSAGE_SIZE];
 
-	CHECK(f != NULL);
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = calloc(1, 1);
-	}
-	fclose(f);
-	return text;
-}
-
-static int is_source(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 2 && name[length - 2] == '.' &&
-	       (name[length - 1] == 'c' || name[length - 1] == 'h');
-}
-
-/* Checks each source of a folder and those of the folders in it; returns how many there were. */
-static int check_folder(const char *folder)
-{
-	DIR *d = opendir(folder);
-	struct dirent *entry;
-	int files = 0;
-
-	while (d && (entry = readdir(d))) {
-		char path[512], message[MESSAGE_SIZE];
-		char *text;
-
-		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
-			files += check_folder(path);
-		if (!is_source(entry->d_name))
-			continue;
-		text = file_text(path);
-		if (count_violations(path, text, message))
-			test_fail(path, 1, "%s, against the dependency rule", message);
-		if (own_allocator(path, text))
-			test_fail(path, 1, "%s is called; memory comes from base/memory.h",
-				  own_allocator(path, text));
-		free(text);
-		files++;
-	}
-	if (d)
-		closedir(d);
-	return files;
+	(void)unused;
+	if (count_violations(path, text, message))
+		test_fail(path, 1, "%s, against the dependency rule", message);
+	if (own_allocator(path, text))
+		test_fail(path, 1, "%s is called; memory comes from base/memory.h",
+			  own_allocator(path, text));
 }
 
 TEST(test_every_source_obeys_the_rules_of_includes_and_of_memory)
 {
-	/* Tests run in the top folder; from elsewhere there would be nothing to read. */
-	static const char *const top[] = { "include", "base",   "lib",     "config", "sim", "lab",
-					   "train",   "switch", "testbed", "keeper", "cli" };
-
-	for (size_t i = 0; i < LENGTH(top); i++)
-		CHECK(check_folder(top[i]) > 0);
+	sources_check_all(check_source, NULL);
 }
 
 static int violations(const char *path, const char *text)
