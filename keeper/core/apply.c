@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* apply.c -- from the tuner's desired settings to settings in force: limits and canaries, how often
- * a profile may be written, the journal first, and then the switch. See keeper.h. */
+/* apply.c -- from the tuner's desired settings to writes: limits, canaries, rate limit, journal,
+ * switch. Contract in keeper.h. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
 #include "weir/units.h"
 #include <string.h>
 
-/* --- deciding --- */
+/* --- decisions --- */
 
 void keeper_find_tuner(struct keeper *k)
 {
@@ -46,8 +46,8 @@ static void apply_begin_tuner(struct keeper *k)
 	k->tuner->init(k->tuner_state, k->tuner_params, &k->env, k->desired);
 }
 
-/* Profiles of which nothing is known were idle, for all the tuner hears; those that were not
- * counted anew are as they were. */
+/* For the tuner, profiles without telemetry are idle, and those whose counters are stale keep their
+ * previous telemetry. */
 static void apply_ask_tuner(struct keeper *k)
 {
 	for (uint32_t i = 0; i < k->plan->profile_count; i++) {
@@ -64,7 +64,8 @@ static void apply_ask_tuner(struct keeper *k)
 	k->tuner->step(k->tuner_state, k->tuner_params, &k->env, k->telemetry, k->desired);
 }
 
-/* Others follow when a canary is tuned and none had trouble for long enough. */
+/* Non-canary profiles may change once a canary was tuned and none was rolled back for long
+ * enough. */
 static int apply_canaries_allow(const struct keeper *k, uint32_t profile)
 {
 	const struct keeper_plan *plan = k->plan;
@@ -143,11 +144,11 @@ void keeper_tune(struct keeper *k)
 		apply_consider_profile(k, i);
 }
 
-/* --- writing --- */
+/* --- writes --- */
 
 #define MINUTE_NS (INT64_C(60) * WEIR_NS_PER_S)
 
-/* When the write before so many others was; 1: the last. */
+/* When the write that many writes ago happened; 1: the latest. */
 static int64_t apply_wrote_ns(const struct keeper *k, uint32_t profile, uint64_t ago)
 {
 	const struct profile_state *p = &k->profiles[profile];
@@ -155,8 +156,8 @@ static int64_t apply_wrote_ns(const struct keeper *k, uint32_t profile, uint64_t
 	return p->wrote_ns[(p->writes - ago) % k->plan->profiles[profile].limits.writes];
 }
 
-/* Does a write leave that many of the minute's for later? Taking back does not wait for the
- * shortest time. */
+/* Does the rate limit leave that many of the minute's writes for later? Rollbacks are exempt from
+ * the minimum time between changes. */
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back)
 {
 	const struct keeper_limits *limits = &k->plan->profiles[profile].limits;
@@ -183,8 +184,8 @@ void keeper_schedule_write(struct keeper *k, uint32_t profile, enum keeper_pendi
 	k->profiles[profile].next = *to;
 }
 
-/* What is there is looked at once more, so that an operator's change is not lost in the moment
- * before. */
+/* Reads the profile again immediately before the write, so that a concurrent change by an operator
+ * is not overwritten. */
 static void apply_check_operator(struct keeper *k, uint32_t profile)
 {
 	struct keeper_record *r = &k->records[profile];
@@ -241,8 +242,7 @@ static uint32_t apply_count_pending(const struct keeper *k)
 	return count;
 }
 
-/* A disk that is asked to be sure takes longest of all: it is asked once, for all profiles
- * together. */
+/* fsync dominates the cost, so the journal is written once for all profiles. */
 void keeper_write_pending(struct keeper *k)
 {
 	const uint32_t count = k->plan->profile_count;

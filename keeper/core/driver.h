@@ -35,7 +35,7 @@ struct keeper_driver_ops {
 	 * A switch that does not answer is no error here. */
 	void *(*open)(const void *params, const struct keeper_plan *plan, struct weir_error *e);
 	void (*close)(void *driver);
-	/* Announces that all profiles will be read (and counted), so that a driver can batch its
+	/* Announces that all profiles will be read (and counted), so that a driver can pipeline its
 	 * requests. NULL: not needed. */
 	void (*prepare)(void *driver, enum keeper_scope look);
 	enum keeper_reading (*read)(void *driver, uint32_t profile, struct keeper_setting *s,

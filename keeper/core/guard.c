@@ -4,7 +4,7 @@
 #include "weir/units.h"
 #include <string.h>
 
-/* --- taking back --- */
+/* --- rollback --- */
 
 static void guard_begin_rollback(struct keeper *k, uint32_t profile, enum keeper_state after)
 {
@@ -27,8 +27,8 @@ void keeper_end_rollback(struct keeper *k, uint32_t profile)
 	p->rollbacks++;
 }
 
-/* Tried every interval until it is done. The profile was read in this step, and is as the keeper
- * left it. */
+/* Retried every interval until done. The profile was read in this step and still has the keeper's
+ * setting. */
 void keeper_rollback(struct keeper *k, uint32_t profile)
 {
 	struct profile_state *p = &k->profiles[profile];
@@ -43,12 +43,13 @@ void keeper_rollback(struct keeper *k, uint32_t profile)
 	keeper_report_profile(k, KEEPER_DID_ROLL_BACK, profile, &p->in_force, &p->fallback);
 }
 
-/* --- judging --- */
+/* --- comparison with the baseline --- */
 
 static const char *const guard_names[KEEPER_GUARDS] = { "drops", "pauses received",
 							"bytes in the highest queue" };
 
-/* A queue that stays below max is what the setting is there for. */
+/* A queue that stays below max is within what the setting intends, so it does not count as
+ * worse. */
 static int guard_is_worse(const struct keeper *k, const struct profile_state *p, uint32_t guard,
 			  double value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* keeper.c -- a step: reads settings and counters, and drives the state of every profile. See
- * keeper.h. */
+/* keeper.c -- one step of the keeper: reads settings and counters, and runs the state machine of
+ * every profile. Contract in keeper.h. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -40,7 +40,7 @@ const char *const keeper_event_names[KEEPER_EVENTS] = {
 	[KEEPER_NO_RELOAD] = "no-reload",
 };
 
-/* --- making --- */
+/* --- construction --- */
 
 void keeper_init(struct keeper *k, const struct keeper_parts *parts)
 {
@@ -82,7 +82,7 @@ void keeper_free(struct keeper *k)
 	memory_free(k->tuner_state, k->tuner_size, 1);
 }
 
-/* --- telling --- */
+/* --- events --- */
 
 void keeper_set_reason(struct profile_state *p, const char *format, ...)
 {
@@ -119,7 +119,7 @@ void keeper_report_switch(struct keeper *k, enum keeper_event_kind kind, const c
 		k->on_event(k->user, &event);
 }
 
-/* --- looking --- */
+/* --- reading --- */
 
 static void keeper_leave_unmanaged(struct keeper *k, uint32_t profile, const char *why)
 {
@@ -132,7 +132,7 @@ static void keeper_leave_unmanaged(struct keeper *k, uint32_t profile, const cha
 	keeper_report_profile(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
-/* The first setting of a profile is its original. */
+/* The first setting read of a profile is its original. */
 void keeper_manage_profile(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
 {
 	struct keeper_record *r = &k->records[profile];
@@ -160,8 +160,8 @@ int keeper_save_journal(struct keeper *k, struct weir_error *e)
 		       : keeper_journal_save(k->journal, k->records, k->record_count, e);
 }
 
-/* Values of the keeper that an operator left in the setting are named: they stay until the operator
- * decides. */
+/* Names the values that are still the keeper's in a setting that an operator changed: they stay
+ * until the operator decides. */
 static void keeper_explain_yield(struct profile_state *p, unsigned left)
 {
 	if (left)
@@ -213,8 +213,7 @@ static int keeper_is_ours(struct keeper *k, uint32_t profile, const struct keepe
 	return ours;
 }
 
-/* A profile that was in the keeper's care before can be read again. What an operator took stays
- * theirs. */
+/* A profile that was managed before is readable again. One owned by an operator stays theirs. */
 static void keeper_manage_again(struct keeper *k, uint32_t profile,
 				const struct keeper_setting *now)
 {
@@ -254,7 +253,7 @@ static void keeper_compare_setting(struct keeper *k, uint32_t profile,
 	}
 }
 
-/* A profile whose counters cannot be had is not tuned meanwhile. */
+/* A profile whose counters cannot be read is not tuned meanwhile. */
 static void keeper_miss_counters(struct keeper *k, uint32_t profile, enum keeper_reading reading,
 				 const char *why)
 {
@@ -269,8 +268,8 @@ static void keeper_miss_counters(struct keeper *k, uint32_t profile, enum keeper
 	keeper_report_profile(k, KEEPER_IS_UNFIT, profile, NULL, NULL);
 }
 
-/* Counters that have not moved at all are those of the last interval: switches write them at times
- * of their own. Where that is so twice the queue is idle. */
+/* Unchanged counters are those of the previous interval: switches update them on their own
+ * schedule. If they are unchanged for two intervals the queue is idle. */
 static int keeper_counters_are_stale(const struct profile_state *p,
 				     const struct keeper_counters *now)
 {
@@ -337,8 +336,8 @@ static void keeper_read_profile(struct keeper *k, uint32_t profile, struct weir_
 	}
 }
 
-/* Reads all, settings first: switches keep them and counters in different places. Returns -1 where
- * the switch does not answer. */
+/* Reads all settings, then all counters, because switches store them in different databases.
+ * Returns -1 if the switch does not answer. */
 static int keeper_read_switch(struct keeper *k)
 {
 	const uint32_t profiles = k->plan->profile_count;
@@ -362,7 +361,7 @@ static int keeper_read_switch(struct keeper *k)
 	return -1;
 }
 
-/* --- a step --- */
+/* --- the step --- */
 
 static void keeper_end_hold_down(struct keeper *k, uint32_t profile)
 {
@@ -403,7 +402,7 @@ void keeper_check_profile(struct keeper *k, uint32_t profile)
 
 	if (!k->steps || k->is_lost || k->profiles[profile].state == KEEPER_NEW ||
 	    k->profiles[profile].state == KEEPER_UNMANAGED)
-		return; /* the next step will see */
+		return; /* retried in the next step */
 	if (k->plan->driver->read(k->driver, profile, &now, &e) == KEEPER_READ)
 		keeper_compare_setting(k, profile, &now);
 }

@@ -23,7 +23,7 @@ enum keeper_state {
 	KEEPER_ROLLBACK,  /* a change is being rolled back */
 	KEEPER_HOLD_DOWN, /* no changes for a while after a rollback */
 	KEEPER_OPERATOR,  /* an operator changed it, and owns it */
-	KEEPER_ALARM,     /* the hardware did not follow: waits for an operator */
+	KEEPER_ALARM,     /* the hardware did not apply the setting: waits for an operator */
 	KEEPER_UNMANAGED, /* missing, malformed, ECN off, or outside its limits */
 	KEEPER_STATES,
 };
@@ -31,7 +31,7 @@ enum keeper_state {
 extern const char *const keeper_state_names[];
 
 enum keeper_event_kind {
-	KEEPER_DID_BEGIN, /* the original is known */
+	KEEPER_DID_BEGIN, /* the original was read and journalled */
 	KEEPER_DID_WRITE,
 	KEEPER_WOULD_WRITE,
 	KEEPER_DID_ROLL_BACK,
@@ -105,8 +105,8 @@ struct keeper {
 	int64_t canary_since_ns;
 	uint64_t steps;
 	struct profile_state *profiles;
-	/* Records of the plan's profiles, in their order; then records that an earlier keeper left
-	 * of profiles that the plan does not name. */
+	/* Records of the plan's profiles in their order, followed by records of an earlier keeper
+	 * whose profiles the plan does not name. */
 	struct keeper_record *records;
 	uint32_t record_count;
 	/* The tuner; its rows are the profiles. */
@@ -166,7 +166,7 @@ int keeper_release_profile(struct keeper *k, const char *profile, struct weir_er
  * from then on. */
 int keeper_restore_profile(struct keeper *k, const char *profile, struct weir_error *e);
 
-/* --- another plan while the keeper runs --- */
+/* --- replacing the plan while the keeper runs --- */
 
 /* -1 with a message: the next plan cannot replace the present one while the keeper runs, because
  * driver, journal, socket or HTTP port differ. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* originals.c -- see originals.h. */
+/* originals.c -- the journal file, and restoring originals from it. Contract in originals.h. */
 #define _GNU_SOURCE
 #include "keeper/core/originals.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ static int journal_refuse(const char *path, const char *what, struct weir_error 
 			      strerror(errno));
 }
 
-/* --- one at a time --- */
+/* --- locking --- */
 
 int keeper_journal_lock(const char *path, int *lock, struct weir_error *e)
 {
@@ -69,7 +69,7 @@ static int journal_print(FILE *f, const struct keeper_record *records, uint32_t 
 	return fflush(f) || fsync(fileno(f)) ? -1 : 0;
 }
 
-/* A name is on disk when its folder is. */
+/* A rename is durable only after its directory was synced. */
 static int journal_sync_folder(const char *path)
 {
 	char copy[PATH_SIZE];
@@ -128,7 +128,7 @@ static int journal_read_record(const char *line, struct keeper_record *r)
 	return r->yielded || strcmp(how, "kept") == 0 ? 0 : -1;
 }
 
-/* Returns -1 unless the journal is whole. */
+/* Returns -1 unless the journal is complete. */
 static int journal_read(FILE *f, struct keeper_record **records, uint32_t *count)
 {
 	char line[LINE_SIZE];
@@ -161,7 +161,7 @@ int keeper_journal_load(const char *path, struct keeper_record **records, uint32
 	failed = journal_read(f, records, count);
 	fclose(f);
 	if (!failed) {
-		if (!*records) /* a keeper that had looked at nothing */
+		if (!*records) /* a keeper that had read no profile */
 			*records = memory_zeroed(1, sizeof(**records));
 		return 0;
 	}
@@ -191,7 +191,7 @@ unsigned keeper_record_left(const struct keeper_record *r, const struct keeper_s
 	return left;
 }
 
-/* Was anything but the original ever written, or about to be? */
+/* Was anything but the original ever written, or about to be written? */
 static int record_is_touched(const struct keeper_record *r)
 {
 	return !keeper_setting_equals(&r->was, &r->original) ||
@@ -234,16 +234,16 @@ int keeper_journal_keep(const char *path, const struct keeper_record *records, u
 	return 0;
 }
 
-/* --- putting back --- */
+/* --- restoring --- */
 
-/* What a switch was found with. */
-struct found {
+/* The profile as read before restoring. */
+struct found_profile {
 	uint32_t profile;
 	enum keeper_reading reading;
 	struct keeper_setting now;
 };
 
-/* Writes the original and reads it back. */
+/* Writes the original and verifies it by reading back. */
 static enum keeper_restored restore_write_original(struct keeper_restoring *x, uint32_t profile,
 						   const struct keeper_record *r,
 						   struct weir_error *e)
@@ -264,10 +264,11 @@ static int restore_is_forced(const struct keeper_restoring *x, const struct keep
 	return x->forced && strcmp(x->forced, r->name) == 0;
 }
 
-/* The setting is known: whose is it? Where it cannot be written the error says why already. */
+/* Decides by the setting in force whose it is, and restores it if it is the keeper's. If it is not
+ * writable the error has the reason already. */
 static enum keeper_restored restore_setting(struct keeper_restoring *x,
-					    const struct keeper_record *r, const struct found *f,
-					    struct weir_error *e)
+					    const struct keeper_record *r,
+					    const struct found_profile *f, struct weir_error *e)
 {
 	const struct keeper_setting *now = &f->now;
 	const int is_ours =
@@ -292,7 +293,7 @@ static enum keeper_restored restore_one(struct keeper_restoring *x, const struct
 					struct weir_error *e)
 {
 	const int64_t profile = keeper_plan_find(x->plan, r->name);
-	struct found f = { .profile = (uint32_t)profile };
+	struct found_profile f = { .profile = (uint32_t)profile };
 
 	e->text[0] = '\0';
 	if (!record_is_touched(r) && !restore_is_forced(x, r))
@@ -335,7 +336,7 @@ uint32_t keeper_restore(struct keeper_restoring *x, struct keeper_record *record
 	return x->left;
 }
 
-/* --- without a keeper --- */
+/* --- without a running keeper --- */
 
 int keeper_originals_restore(struct keeper_restoring *x, const char *journal,
 			     struct keeper_originals *o, struct weir_error *e)

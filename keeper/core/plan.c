@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c -- see plan.h: the keys of a keeper's file, and from its pairs to a plan. */
+/* plan.c -- keys of a keeper's file, parsing and checks. Contract in plan.h. */
 #include "keeper/core/plan.h"
 #include "base/pairs.h"
 #include "base/memory.h"
@@ -115,7 +115,7 @@ const struct weir_option keeper_emulator_table[] = {
 };
 #undef AT
 
-/* --- reading --- */
+/* --- parsing --- */
 
 enum owner { OWNER_KEEPER, OWNER_LIMITS, OWNER_MIMIC, OWNER_PROFILE, OWNER_NONE };
 
@@ -131,7 +131,7 @@ static const struct weir_option *const section_tables[] = {
 struct reader {
 	struct keeper_plan *p;
 	enum owner owner;
-	int seen[OWNER_PROFILE]; /* lines of those without a name */
+	int seen[OWNER_PROFILE]; /* line numbers of sections without a name */
 	struct ini_pairs pairs;
 };
 
@@ -253,7 +253,7 @@ static int plan_apply_pair(const struct reader *r, uint32_t at, void *params, st
 	return weir_option_parse(params, o, p->value, e);
 }
 
-/* Every pair of that owner. */
+/* Applies every pair of that section. */
 static int plan_apply_pairs(const struct reader *r, enum owner owner, uint32_t profile,
 			    void *params, struct weir_error *e)
 {
@@ -268,9 +268,9 @@ static int plan_apply_pairs(const struct reader *r, enum owner owner, uint32_t p
 	return 0;
 }
 
-/* --- what goes together --- */
+/* --- consistency --- */
 
-/* The line of a key of [keeper], or that of its header. */
+/* Adds the line of a key of [keeper], or that of the section's header, to the error. */
 static int plan_mistake(const struct reader *r, const char *key, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++)
@@ -299,7 +299,7 @@ static int plan_check_tuner(const struct reader *r, struct weir_error *e)
 	struct keeper_plan *p = r->p;
 
 	if (!p->options.tune[0] && p->emulator.socket[0])
-		return 0; /* it is not for a keeper */
+		return 0; /* the file is not for a keeper */
 	if (!p->options.tune[0]) {
 		weir_error_set(e, "is missing; who decides, as in tune = qla");
 		return plan_mistake(r, "tune", e);
@@ -416,7 +416,7 @@ void keeper_plan_free(struct keeper_plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* "/etc/weir/leaf3.ini" is leaf3. */
+/* The stem of the file name: "leaf3" of "/etc/weir/leaf3.ini". */
 static void plan_name_path(const struct keeper_plan *p, const char *folder, const char *ending,
 			   char path[WEIR_OPT_TEXT_SIZE])
 {

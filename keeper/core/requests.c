@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.c -- what an operator asks of a keeper: to begin after another one, to resume, release
- * or restore a profile, to go on by another plan, and to stop. See keeper.h. */
+/* requests.c -- operator requests: adopt an earlier keeper's originals; resume, release or restore
+ * a profile; reload the plan; stop. Contract in keeper.h. */
 #include "keeper/core/keeper.h"
 #include "base/memory.h"
 #include <string.h>
@@ -20,7 +20,7 @@ int keeper_find_profile(const struct keeper_plan *plan, const char *name, uint32
 	return weir_error_unknown(e, "profile", name, names, plan->profile_count);
 }
 
-/* --- beginning and ending --- */
+/* --- start and stop --- */
 
 static void requests_adopt_record(struct keeper *k, const struct keeper_record *r)
 {
@@ -63,7 +63,7 @@ struct keeper_stopped keeper_stop(struct keeper *k, keeper_restore_handler *on_r
 	return (struct keeper_stopped){ x.left, x.unanswered };
 }
 
-/* --- what operators ask for --- */
+/* --- requests --- */
 
 int keeper_resume_profile(struct keeper *k, const char *name, struct weir_error *e)
 {
@@ -102,7 +102,7 @@ int keeper_resume_profile(struct keeper *k, const char *name, struct weir_error 
 	return 0;
 }
 
-/* The setting in force, or in force at the last read, is the operator's. */
+/* Makes the setting in force, or the one last read, the operator's. */
 static int requests_hand_over(struct keeper *k, uint32_t profile, const struct keeper_setting *now,
 			      struct weir_error *e)
 {
@@ -216,7 +216,7 @@ static int reload_restore_removed(struct keeper *k, const struct keeper_plan *ne
 	return 0;
 }
 
-/* The latest writes, as many as the new limit looks at. */
+/* Moves the most recent writes, as many as the new rate limit considers. */
 static void reload_move_writes(struct profile_state *to, const struct profile_state *from,
 			       uint64_t to_size, uint64_t from_size)
 {
@@ -241,7 +241,8 @@ static void reload_move_profile(struct keeper *to, uint32_t at, const struct kee
 	to->records[at] = from->records[was];
 }
 
-/* A tuner that has learnt something keeps it, where it would be made for the same queues. */
+/* Does the tuner's learned state survive the reload? Only if both plans configure the same tuner
+ * for the same queues. */
 static int reload_keeps_tuner(const struct keeper_plan *a, const struct keeper_plan *b)
 {
 	if (strcmp(a->options.tune, b->options.tune) != 0 ||
@@ -256,7 +257,7 @@ static int reload_keeps_tuner(const struct keeper_plan *a, const struct keeper_p
 	return 1;
 }
 
-/* Its params are those of the next plan, which are equal. */
+/* The tuner's parameters now point into the next plan, which has equal values. */
 static void reload_move_tuner(struct keeper *to, struct keeper *from)
 {
 	const uint32_t count = to->plan->profile_count;
@@ -296,7 +297,7 @@ int keeper_reload(struct keeper *k, const struct keeper_plan *next, void *driver
 	}
 	keeper_adopt(&made, k->records + k->plan->profile_count,
 		     k->record_count - k->plan->profile_count);
-	/* The journal must not name profiles that are not looked after any more. Without a file
+	/* Removes profiles from the journal that the next plan does not manage. Without a journal
 	 * nothing was written yet. */
 	if (made.mode != KEEPER_DRY && access(k->journal, F_OK) == 0 &&
 	    keeper_save_journal(&made, e)) {

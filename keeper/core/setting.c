@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* setting.c -- see setting.h. */
+/* setting.c -- limits of changes, and telemetry from counters. Contract in setting.h. */
 #include "weir/compiler.h"
 #include "keeper/core/setting.h"
 #include "lib/agent/line.h"
@@ -12,7 +12,7 @@ static uint64_t ppm_q32(uint32_t ppm)
 	return ((uint64_t)ppm << 32) / KEEPER_PPM;
 }
 
-/* Rounded to the nearest; at most all. */
+/* Rounds to the nearest ppm; at most 10^6. */
 static uint32_t q32_ppm(uint64_t q32)
 {
 	uint64_t most = q32 < WEIR_ONE_Q32 ? q32 : WEIR_ONE_Q32;
@@ -64,7 +64,7 @@ static uint64_t setting_clamp(uint64_t value, struct range r)
 	return value < r.from ? r.from : value < r.to ? value : r.to;
 }
 
-/* What the bounds leave of a step to both sides. */
+/* Intersects the bounds with now +- step. */
 static struct range setting_step_range(uint64_t now, uint64_t step, struct range bounds)
 {
 	struct range r = { now > step ? now - step : 0, now + step };
@@ -80,7 +80,7 @@ static uint64_t setting_length_step(uint64_t now, const struct keeper_bounds *b)
 	return (now * b->step_q32) >> 32;
 }
 
-/* A multiple of the unit that lies in the range, the nearest to p; what is in force where there is
+/* The multiple of the unit in the range that is nearest to p; the value in force if there is
  * none. */
 static uint32_t setting_allow_p(uint32_t now_ppm, uint64_t p_ppm, const struct keeper_bounds *b,
 				uint32_t unit_ppm)
@@ -96,9 +96,9 @@ static uint32_t setting_allow_p(uint32_t now_ppm, uint64_t p_ppm, const struct k
 	return units * unit_ppm > r.to ? now_ppm : (uint32_t)(units * unit_ppm);
 }
 
-/* Where min would come to lie above max it is max. That is inside the bounds, as those of min are
- * not above those of max, and inside the step, which is the same part of both and min was not above
- * max before. */
+/* If min would exceed max it becomes max. That is inside the bounds, because those of min are not
+ * above those of max, and inside the step, which is the same fraction for both, with min <= max
+ * before. */
 int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tune_knobs *desired,
 			 const struct keeper_bounds *b, uint32_t p_unit_ppm,
 			 struct keeper_setting *allowed)
@@ -122,10 +122,10 @@ int keeper_setting_allow(const struct keeper_setting *now, const struct weir_tun
 	return 0;
 }
 
-/* --- what switches count --- */
+/* --- telemetry --- */
 
-/* Counters that are older than the interval, or garbage, can say more than the lines carry in
- * it. */
+/* Upper bound for the bytes of an interval: stale or corrupt counters can report more than the
+ * links carry. */
 static uint64_t telemetry_limit_bytes(uint64_t bytes, uint64_t rate_bps, int64_t interval_ns)
 {
 	weir_u128 most =
@@ -139,8 +139,8 @@ static uint64_t telemetry_queue_length(uint64_t bytes)
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }
 
-/* A switch says how long a queue is and was at most, but not its mean: half of what it was at both
- * ends. */
+/* Switches report current and maximum queue length but not the mean, which is approximated by the
+ * average of both ends. */
 static uint64_t telemetry_mean_bytes(uint64_t before, uint64_t after, uint64_t most)
 {
 	uint64_t mean = before / 2 + after / 2;

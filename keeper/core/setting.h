@@ -72,9 +72,9 @@ enum keeper_count {
 
 struct keeper_counters {
 	uint64_t since_start[KEEPER_COUNTS];
-	uint64_t queue_bytes;     /* of the longest queue, at the reading */
+	uint64_t queue_bytes;     /* of the longest queue, at the time of reading */
 	uint64_t watermark_bytes; /* of the longest queue, since the previous reading */
-	uint64_t rate_bps;        /* of all links together */
+	uint64_t rate_bps;        /* sum of all link rates */
 };
 
 /* Telemetry of the interval between two readings. -1: a counter decreased, so it was reset, and

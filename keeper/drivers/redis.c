@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* redis.c -- see redis.h. */
+/* redis.c -- Redis client with bounded replies, on hiredis. Contract in redis.h. */
 #define _GNU_SOURCE
 #include "keeper/drivers/redis.h"
 #include "weir/units.h"
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/time.h>
 
-/* What an answer may be at most: a switch of 512 ports with 20 queues has 10240 keys QUEUE|..., of
- * 30 bytes each. More is garbage, and closes the connection before memory is spent on it. All
- * answers of a batch also share a deadline. */
+/* Bounds of a reply: a switch of 512 ports with 20 queues has 10240 keys QUEUE|... of 30 bytes. A
+ * longer reply closes the connection before memory is spent on it. All replies of a pipeline also
+ * share a deadline. */
 enum {
 	PATH_SIZE = 256,
 	ELEMENTS_MAX = 64 * 1024,
@@ -31,11 +31,11 @@ typedef size_t redis_elements;
 typedef int redis_elements;
 #endif
 
-/* A command that was asked beside others, and its answer. */
+/* A pipelined command and its reply. */
 struct planned {
 	int database, count;
 	char *words[REDIS_WORDS];
-	redisReply *reply; /* NULL: none yet, or it was given away */
+	redisReply *reply; /* NULL: none yet, or already consumed */
 };
 
 struct redis {
@@ -43,15 +43,15 @@ struct redis {
 	struct timeval timeout;
 	int64_t timeout_ns;
 	redisContext *context;
-	redisReplyObjectFunctions functions; /* of the context's reader, with a bound on arrays */
+	redisReplyObjectFunctions functions; /* the reader's functions, with a bound on arrays */
 	const redisReplyObjectFunctions *standard;
-	int database; /* that is selected; -1: none is known */
+	int database; /* selected database; -1: unknown */
 	uint64_t generation;
 	uint32_t planned_count, planned_room;
-	uint32_t planned_next; /* where the one that is asked for is likely to be */
+	uint32_t planned_next; /* where redis_ask looks first for the next reply */
 	struct planned *planned;
-	int listens_to;              /* database */
-	const char *const *patterns; /* NULL: it asks */
+	int listens_to;              /* database of the notifications */
+	const char *const *patterns; /* NULL: a connection for commands */
 };
 
 struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e)
@@ -110,7 +110,7 @@ uint64_t redis_generation(const struct redis *r)
 
 static int redis_subscribe(struct redis *r, struct weir_error *e);
 
-/* hiredis takes room for as many elements as the head of an array says: 8 GB for "*1000000000". */
+/* hiredis allocates as many elements as the array header announces: 8 GB for "*1000000000". */
 static void *redis_create_array(const redisReadTask *task, redis_elements elements)
 {
 	const struct redis *r = task->privdata;
@@ -142,14 +142,14 @@ int redis_connect(struct redis *r, struct weir_error *e)
 	return r->patterns ? redis_subscribe(r, e) : 0;
 }
 
-/* A key that is something else than it should be: one key's trouble, not the server's. */
+/* An error of type: one key is of the wrong type, the server itself works. */
 static int redis_is_garbage(const redisReply *reply)
 {
 	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0;
 }
 
-/* Why there is no answer: hiredis' reason, or one of ours. Only redis_create_array makes
- * hiredis run out of memory. */
+/* Why there is no reply: hiredis's reason or our own. Only redis_create_array makes hiredis report
+ * out of memory. */
 static const char *redis_failure(const struct redis *r)
 {
 	if (r->context->err == REDIS_ERR_OOM)
@@ -158,8 +158,7 @@ static const char *redis_failure(const struct redis *r)
 			       : "the answer is too long, or not whole in time";
 }
 
-/* Takes what has come for an answer. -1: nothing came until the deadline, the connection is gone,
- * or the answer is longer than any that is expected. */
+/* Reads available bytes of a reply. -1: deadline passed, connection lost, or reply too long. */
 static int redis_read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 {
 	struct pollfd polled = { .fd = redis_fd(r), .events = POLLIN };
@@ -174,7 +173,7 @@ static int redis_read_more(struct redis *r, size_t *bytes, int64_t deadline_ns)
 	return *bytes > ANSWER_BYTES_MAX ? -1 : 0;
 }
 
-/* The next answer, within the timeout and before the end of its batch; NULL: there is none. */
+/* The next reply, within the timeout and the pipeline's deadline; NULL: none. */
 static redisReply *redis_read_reply(struct redis *r, int64_t batch_end_ns)
 {
 	const int64_t own_ns = clock_ns() + r->timeout_ns;
@@ -195,7 +194,7 @@ static redisReply *redis_read_reply(struct redis *r, int64_t batch_end_ns)
 	return NULL;
 }
 
-/* The reply as it is, unless the connection is gone or the server said that it will not: NULL. */
+/* Passes the reply through unless the connection was lost or the server returned an error: NULL. */
 static redisReply *redis_check_reply(struct redis *r, const char *word, redisReply *reply,
 				     struct weir_error *e)
 {
@@ -293,9 +292,9 @@ int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct we
 	return -1;
 }
 
-/* --- questions --- */
+/* --- commands --- */
 
-/* --- many at once --- */
+/* --- pipelining --- */
 
 void redis_plan(struct redis *r, const struct redis_command *c)
 {
@@ -311,7 +310,7 @@ void redis_plan(struct redis *r, const struct redis_command *c)
 		p->words[i] = memory_text(c->words[i], strlen(c->words[i]));
 }
 
-/* All are on their way before the first answer is read. */
+/* All commands are sent before the first reply is read. */
 static void redis_send_planned(struct redis *r)
 {
 	int database = r->database;
@@ -367,8 +366,8 @@ static int redis_is_same_command(const struct planned *p, const struct redis_com
 	return 1;
 }
 
-/* The answer that was had beforehand; NULL: none was. Commands come in the order in which they were
- * planned, more or less. */
+/* Finds a pipelined reply; NULL: none. Commands arrive in about the order in which they were
+ * planned, so the search starts at planned_next. */
 static redisReply *redis_take_planned(struct redis *r, const struct redis_command *c)
 {
 	for (uint32_t i = 0; i < r->planned_count; i++) {

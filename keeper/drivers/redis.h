@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* redis.h -- one connection to a Redis server that may go away and come back.
+/* redis.h -- a reconnecting connection to a Redis server.
  *
- * Answers are bounded in time, bytes and elements: a server that sends more, or too slowly, is as
- * good as away. A question that fails closes the connection; the next one opens it again. An answer
- * that is an error of the server's, as while it loads its data or may only be read, is a failure
- * like any other. */
+ * Replies are bounded in time, bytes and elements: a server that exceeds a bound is treated as
+ * unreachable. A failed command closes the connection, and the next command reconnects. An error
+ * reply of the server itself, for example while it is loading or read-only, is a failure like any
+ * other. */
 #ifndef KEEPER_DRIVERS_REDIS_H
 #define KEEPER_DRIVERS_REDIS_H
 #include "weir/error.h"
@@ -12,52 +12,52 @@
 
 struct redis;
 
-/* NULL with a message: this program was built without hiredis. Nothing is connected yet. */
+/* NULL with a message: built without hiredis. Does not connect yet. */
 struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct weir_error *e);
 void redis_free(struct redis *r);
 
-/* Changes with every connection: what was learnt over an earlier one may be wrong. 0: there is
- * none. */
+/* Increases with every connection: data cached over an earlier one may be stale. 0: not
+ * connected. */
 uint64_t redis_generation(const struct redis *r);
 
-/* Connects where it is not. */
+/* Connects unless connected. */
 int redis_connect(struct redis *r, struct weir_error *e);
 
 enum { REDIS_WORDS = 16 };
 
-/* A command for one of the databases, in words. */
+/* A command for one of the databases, as words. */
 struct redis_command {
 	int database;
 	int count;
 	const char *words[REDIS_WORDS];
 };
 
-/* A list of texts; a text that is not there is NULL. Numbers come as text. */
+/* A list of strings, NULL for missing ones. Numbers are formatted as text. */
 struct redis_answer {
 	uint32_t count;
 	const char **texts;
-	void *reply; /* what they lie in */
+	void *reply; /* the reply that owns the strings */
 };
 
-/* --- notifications: keys that somebody changed, over a connection that does nothing else --- */
+/* --- keyspace notifications, over a connection used for nothing else --- */
 
-/* Hears of keys that match one of the patterns of a database from the next redis_connect on; the
- * server must have keyspace notifications on, or nothing ever comes. */
+/* Subscribes to keys of a database that match one of the patterns, at the next redis_connect. The
+ * server must have keyspace notifications enabled, or nothing is delivered. */
 enum { REDIS_PATTERNS = 4 };
 void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS]);
 
-/* To be waited for; -1: there is no connection. */
+/* Descriptor to poll; -1: not connected. */
 int redis_fd(const struct redis *r);
 
-/* 1: a key, without what names the database; 0: no more for now; -1: the connection is gone. */
+/* 1: a key, without the database prefix; 0: no more for now; -1: the connection was lost. */
 enum { REDIS_KEY_SIZE = 256 };
 int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct weir_error *e);
 
-/* --- questions --- */
+/* --- commands --- */
 
-/* Many at once, for they cost one journey together: each that is planned is asked by
- * redis_ask_planned, and its answer waits for the redis_ask of the same command, or until it is
- * forgotten. */
+/* Pipelining, one round trip for many commands: planned commands are sent together by
+ * redis_ask_planned, and each reply is kept until redis_ask is called with the same command, or
+ * until it is dropped by redis_forget. */
 void redis_forget(struct redis *r);
 void redis_plan(struct redis *r, const struct redis_command *c);
 int redis_ask_planned(struct redis *r, struct weir_error *e);

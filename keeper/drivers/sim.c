@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim.c -- the driver of a simulated fabric, in virtual time: a rehearsal of a plan. A profile is
- * the ports that its 'queue = sw->h0' lines name, all with marking = red of the scenario. Virtual
- * time is free: an interval is over as soon as it is simulated. A report at the end says what
- * queues and flows were like. */
+/* sim.c -- driver of a simulated network in virtual time, for rehearsing a plan. A profile is the
+ * set of ports that its 'queue = sw->h0' lines name, all with marking = red in the scenario.
+ * Virtual time costs nothing: an interval is over as soon as it is simulated. A final report
+ * summarises queues and flows. */
 #include "keeper/core/plan.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@
 
 struct rehearsal_params {
 	char file[WEIR_OPT_TEXT_SIZE];
-	uint64_t min_bytes, max_bytes, p_q32; /* what every profile begins with */
+	uint64_t min_bytes, max_bytes, p_q32; /* initial setting of every profile */
 	uint64_t rate_bps, for_ns, from_ns, sample_ns;
 };
 
@@ -29,10 +29,11 @@ enum rehearsal_watched {
 
 struct rehearsal_port {
 	uint32_t profile;
-	const char *name; /* the plan's */
+	const char *name; /* owned by the plan */
 	uint32_t watches[REHEARSAL_WATCHED];
-	uint64_t queue_bytes, watermark_bytes; /* by the last sample; the most since it was asked */
-	/* From params.from_ns on: every sample, and what was counted before. */
+	uint64_t queue_bytes,
+		watermark_bytes; /* at the last sample; maximum since the last reading */
+	/* Since params.from_ns: all samples, and counters at that time. */
 	uint64_t sample_count;
 	uint32_t *samples;
 	uint64_t before[REHEARSAL_WATCHED];
@@ -162,20 +163,20 @@ static void rehearsal_report_port(struct rehearsal *r, struct rehearsal_port *p,
 		p->samples[p->sample_count - 1], grown[REHEARSAL_MARKS], grown[REHEARSAL_DROPS]);
 }
 
-/* --- flows --- */
+/* A completed flow. */
 
-struct ended {
+struct completed_flow {
 	uint64_t count, unfinished;
 	uint64_t *fct_ns;
 };
 
-/* Flows that started after from; those that never end say nothing. */
-static void rehearsal_find_flows(const struct rehearsal *r, struct ended *ended)
+/* Flows that started after from; unfinished flows are not included. */
+static void rehearsal_find_flows(const struct rehearsal *r, struct completed_flow *ended)
 {
 	const int64_t from_ps = weir_ns_to_ps((int64_t)r->params->from_ns);
 	const int64_t to_ps = weir_ns_to_ps(r->now_ns);
 
-	*ended = (struct ended){ 0 };
+	*ended = (struct completed_flow){ 0 };
 	ended->fct_ns = memory_grow(NULL, weir_sim_flows(r->sim) + UINT64_C(1), sizeof(uint64_t));
 	for (uint32_t i = 0; i < weir_sim_flows(r->sim); i++) {
 		const struct weir_sim_flow flow = weir_sim_flow_at(r->sim, i);
@@ -199,7 +200,7 @@ static int rehearsal_compare_times(const void *a, const void *b)
 
 static void rehearsal_report_flows(const struct rehearsal *r, FILE *f)
 {
-	struct ended ended;
+	struct completed_flow ended;
 	double sum = 0;
 
 	rehearsal_find_flows(r, &ended);
@@ -330,7 +331,7 @@ static void *rehearsal_open(const void *params, const struct keeper_plan *plan,
 	return NULL;
 }
 
-/* --- working --- */
+/* --- operations --- */
 
 static enum keeper_advance rehearsal_advance(void *driver, int64_t time_ns, struct weir_error *e)
 {
@@ -390,7 +391,7 @@ static enum keeper_reading rehearsal_count(void *driver, uint32_t profile,
 			c->queue_bytes = p->queue_bytes;
 		if (p->watermark_bytes > c->watermark_bytes)
 			c->watermark_bytes = p->watermark_bytes;
-		p->watermark_bytes = 0; /* read and cleared, as switches do it */
+		p->watermark_bytes = 0; /* read and clear, as switches do */
 		c->rate_bps += r->params->rate_bps;
 	}
 	return KEEPER_READ;

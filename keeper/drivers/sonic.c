@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sonic.c -- see sonic.h: profiles of CONFIG_DB. */
+/* sonic.c -- WRED profiles of CONFIG_DB. Contract in sonic.h. */
 #include "keeper/core/plan.h"
 #include "keeper/drivers/sonic.h"
 #include "base/json.h"
@@ -31,11 +31,11 @@ static const struct weir_option sonic_options[] = {
 };
 #undef AT
 
-/* --- which database is which --- */
+/* --- database numbers --- */
 
 struct database_name {
 	const char *name;
-	int id; /* of images that do not say */
+	int id; /* default for images without database_config.json */
 };
 
 static const struct database_name database_names[SONIC_DATABASES] = {
@@ -122,8 +122,8 @@ static void *sonic_open(const void *params, const struct keeper_plan *plan, stru
 	return NULL;
 }
 
-int sonic_text(struct sonic *s, const struct redis_command *c, char *text, size_t size,
-	       struct weir_error *e)
+int sonic_read_string(struct sonic *s, const struct redis_command *c, char *text, size_t size,
+		      struct weir_error *e)
 {
 	struct redis_answer a;
 
@@ -145,7 +145,7 @@ int sonic_number(const char *text, uint64_t *number)
 	return 0;
 }
 
-/* A switch that starts up has half of its configuration: it is as good as away. */
+/* A switch that is booting has an incomplete configuration and is treated as unreachable. */
 static int sonic_check_ecn(struct sonic *s, struct weir_error *e)
 {
 	const struct redis_command ready = { s->ids[SONIC_CONFIG],
@@ -157,7 +157,7 @@ static int sonic_check_ecn(struct sonic *s, struct weir_error *e)
 		return -1;
 	if (s->generation == redis_generation(s->redis))
 		return 0;
-	if (sonic_text(s, &ready, text, sizeof(text), e))
+	if (sonic_read_string(s, &ready, text, sizeof(text), e))
 		return -1;
 	if (strcmp(text, "1") != 0)
 		return weir_error_set(e,
@@ -168,7 +168,7 @@ static int sonic_check_ecn(struct sonic *s, struct weir_error *e)
 
 /* --- profiles --- */
 
-/* The value of a field in the names and values of a hash; NULL: it is not there. */
+/* The value of a field in the flat list of a hash; NULL: missing. */
 static const char *sonic_field(const struct redis_answer *a, const char *name)
 {
 	for (uint32_t i = 0; i + 1 < a->count; i += 2)
@@ -177,7 +177,7 @@ static const char *sonic_field(const struct redis_answer *a, const char *name)
 	return NULL;
 }
 
-/* A number of the profile in the range that orchagent takes. */
+/* A number of the profile, in the range that orchagent accepts. */
 static int sonic_read_number(const struct redis_answer *a, const char *name, uint64_t most,
 			     uint64_t *number, struct weir_error *e)
 {
@@ -190,12 +190,12 @@ static int sonic_read_number(const struct redis_answer *a, const char *name, uin
 	return 0;
 }
 
-/* Thresholds can be read, but not written, while the profile does not mark green packets. */
+/* Thresholds are readable but not writable while the profile does not mark green packets. */
 static enum keeper_reading sonic_read_profile(const struct redis_answer *a,
 					      struct keeper_setting *setting, struct weir_error *e)
 {
 	const char *enabled = sonic_field(a, "wred_green_enable"), *ecn = sonic_field(a, "ecn");
-	uint64_t percent = 100; /* where there is no such field */
+	uint64_t percent = 100; /* default of a missing field */
 
 	if (sonic_read_number(a, "green_min_threshold", KEEPER_BYTES_MAX, &setting->min_bytes, e) ||
 	    sonic_read_number(a, "green_max_threshold", KEEPER_BYTES_MAX, &setting->max_bytes, e))
@@ -219,7 +219,7 @@ static void sonic_profile_key(const struct sonic *s, uint32_t profile, char key[
 	snprintf(key, SONIC_KEY_SIZE, "%s%s", profile_prefix, s->plan->profiles[profile].name);
 }
 
-/* What cannot be asked for now is asked for by whoever wants it. */
+/* A command that does not fit the pipeline is sent later by its caller. */
 static void sonic_prepare(void *driver, enum keeper_scope look)
 {
 	struct sonic *s = driver;
@@ -266,7 +266,7 @@ static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 	return reading;
 }
 
-/* What orchagent could stumble over is never written, whoever asks for it. */
+/* Values that crash orchagent are never written, whoever requests them. */
 static int sonic_write(void *driver, uint32_t profile, const struct keeper_setting *setting,
 		       struct weir_error *e)
 {
@@ -287,12 +287,12 @@ static int sonic_write(void *driver, uint32_t profile, const struct keeper_setti
 	snprintf(max, sizeof(max), "%" PRIu64, setting->max_bytes);
 	snprintf(percent, sizeof(percent), "%" PRIu32, setting->p_ppm / PPM_PER_PERCENT);
 	s->profiles[profile].is_unverified = 1;
-	return sonic_check_ecn(s, e) ? -1 : sonic_text(s, &set, answer, sizeof(answer), e);
+	return sonic_check_ecn(s, e) ? -1 : sonic_read_string(s, &set, answer, sizeof(answer), e);
 }
 
 /* --- notifications --- */
 
-/* A second connection is a comfort: without it the next step looks, as ever. */
+/* The notification connection is optional: without it, changes are found by the next step. */
 static int sonic_notification_fd(void *driver)
 {
 	struct sonic *s = driver;
@@ -312,7 +312,7 @@ static int64_t sonic_next_notification(void *driver)
 	while (redis_next_notification(s->notifications, key, &e) > 0) {
 		if (strncmp(key, queue_prefix, strlen(queue_prefix)) == 0)
 			for (uint32_t i = 0; i < s->plan->profile_count; i++)
-				s->profiles[i].generation = 0; /* found anew before they count */
+				s->profiles[i].generation = 0; /* resolved again before use */
 		if (strncmp(key, profile_prefix, strlen(profile_prefix)) != 0)
 			continue;
 		for (uint32_t i = 0; i < s->plan->profile_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sonic_count.c -- see sonic.h: which queues use a profile, what they count, and what the hardware
- * was given. */
+/* sonic_count.c -- queues of a profile, their counters, and the hardware state. Contract in
+ * sonic.h. */
 #include "keeper/drivers/sonic.h"
 #include "base/memory.h"
 #include "base/clock.h"
@@ -16,7 +16,7 @@ enum {
 	BPS_PER_MBPS = 1000 * 1000,
 };
 
-/* --- which queues --- */
+/* --- queue discovery --- */
 
 static void sonic_add_queue(struct sonic_profile *p, const char *port, size_t length,
 			    uint32_t queue)
@@ -52,7 +52,7 @@ static void sonic_add_queues(struct sonic_profile *p, const char *key)
 	}
 }
 
-/* Does the queue's hash name the profile? Older images write [WRED_PROFILE|NAME]. */
+/* Does the queue's hash refer to the profile? Older images write [WRED_PROFILE|NAME]. */
 static int sonic_names_profile(const char *value, const char *name)
 {
 	size_t length = strlen(name);
@@ -62,8 +62,8 @@ static int sonic_names_profile(const char *value, const char *name)
 	return strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == ']');
 }
 
-/* A switch that takes longer to name its queues is as good as away; profiles whose queues are found
- * stay known. */
+/* A switch that takes too long to list its queues is treated as unreachable; profiles already
+ * resolved stay resolved. */
 static int sonic_is_late(const struct sonic *s, struct weir_error *e)
 {
 	return clock_ns() > s->find_by_ns
@@ -71,7 +71,7 @@ static int sonic_is_late(const struct sonic *s, struct weir_error *e)
 		       : 0;
 }
 
-/* Those that CONFIG_DB names. */
+/* Queues that CONFIG_DB binds to the profile. */
 static int sonic_find_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 {
 	const struct redis_command keys = { s->ids[SONIC_CONFIG], 2, { "KEYS", "QUEUE|*" } };
@@ -86,7 +86,7 @@ static int sonic_find_queues(struct sonic *s, uint32_t profile, struct weir_erro
 		if (!a.texts[i])
 			continue;
 		failed = sonic_is_late(s, e) ||
-			 sonic_text(
+			 sonic_read_string(
 				 s,
 				 &(struct redis_command){ s->ids[SONIC_CONFIG],
 							  3,
@@ -99,7 +99,7 @@ static int sonic_find_queues(struct sonic *s, uint32_t profile, struct weir_erro
 	return failed;
 }
 
-/* Those of the plan: "Ethernet0 3". */
+/* Queues that the plan lists: "Ethernet0 3". */
 static void sonic_plan_queues(struct sonic *s, uint32_t profile)
 {
 	const struct line_list *lines = &s->plan->profiles[profile].limits.queues;
@@ -113,7 +113,7 @@ static void sonic_plan_queues(struct sonic *s, uint32_t profile)
 	}
 }
 
-/* Object ids and the rate of the line. */
+/* Resolves object ids and the link rate. */
 static int sonic_find_objects(struct sonic *s, struct sonic_queue *q, struct weir_error *e)
 {
 	const int counters = s->ids[SONIC_COUNTERS], config = s->ids[SONIC_CONFIG];
@@ -129,17 +129,17 @@ static int sonic_find_objects(struct sonic *s, struct sonic_queue *q, struct wei
 
 	snprintf(name, sizeof(name), "%s:%" PRIu32, q->port, q->queue);
 	snprintf(key, sizeof(key), "PORT|%s", q->port);
-	if (sonic_text(s, &of_queue, q->oid, sizeof(q->oid), e) ||
-	    sonic_text(s, &of_port, q->port_oid, sizeof(q->port_oid), e) ||
-	    sonic_text(s, &of_speed, speed, sizeof(speed), e))
+	if (sonic_read_string(s, &of_queue, q->oid, sizeof(q->oid), e) ||
+	    sonic_read_string(s, &of_port, q->port_oid, sizeof(q->port_oid), e) ||
+	    sonic_read_string(s, &of_speed, speed, sizeof(speed), e))
 		return -1;
 	sonic_number(speed, &mbps);
 	q->rate_bps = mbps < SPEED_MAX_MBPS ? mbps * BPS_PER_MBPS : 0;
 	return 0;
 }
 
-/* Learnt anew over every connection: ids change when a switch starts. */
-static int sonic_know_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
+/* Resolved again for every connection: ids change when a switch restarts. */
+static int sonic_resolve_queues(struct sonic *s, uint32_t profile, struct weir_error *e)
 {
 	struct sonic_profile *p = &s->profiles[profile];
 
@@ -159,7 +159,7 @@ static int sonic_know_queues(struct sonic *s, uint32_t profile, struct weir_erro
 	return 0;
 }
 
-/* --- what they count --- */
+/* --- counters --- */
 
 enum queue_field { BYTES, DROPS, MARKED_PKTS, MARKED_BYTES, WATERMARK, OCCUPANCY, QUEUE_FIELDS };
 
@@ -195,7 +195,7 @@ static void sonic_pauses_command(const struct sonic *s, const struct sonic_queue
 	snprintf(w->name, sizeof(w->name), "SAI_PORT_STAT_PFC_%" PRIu32 "_RX_PKTS", q->queue);
 }
 
-/* Which profile object the queue has. */
+/* Reads which WRED object the queue is bound to. */
 static void sonic_object_command(const struct sonic *s, const struct sonic_queue *q,
 				 struct words *w)
 {
@@ -221,7 +221,7 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 	struct words w;
 
 	if (p->generation != redis_generation(s->redis))
-		return; /* they are found anew first */
+		return; /* resolved again first */
 	for (uint32_t i = 0; i < p->queue_count; i++) {
 		const struct sonic_queue *q = &p->queues[i];
 
@@ -242,14 +242,13 @@ void sonic_plan_count(struct sonic *s, uint32_t profile)
 	}
 }
 
-/* Bytes and drops are counted by every platform: without them the tuner and the guards are
- * blind. */
+/* Every platform counts bytes and drops; without them the tuner and the guards have no input. */
 static int sonic_is_required(uint32_t field)
 {
 	return field == BYTES || field == DROPS;
 }
 
-/* 1: the queue has no bytes or drops, or garbage. */
+/* 1: bytes or drops are missing or malformed. */
 static int sonic_count_queue(struct sonic *s, const struct sonic_queue *q,
 			     uint64_t values[QUEUE_FIELDS], struct weir_error *e)
 {
@@ -273,7 +272,7 @@ static int sonic_count_queue(struct sonic *s, const struct sonic_queue *q,
 	return wrong ? 1 : 0;
 }
 
-/* 1: garbage. A platform without priority flow control has no such counter. */
+/* 1: malformed. A platform without PFC lacks these counters. */
 static int sonic_count_pauses(struct sonic *s, const struct sonic_queue *q, uint64_t *pauses,
 			      struct weir_error *e)
 {
@@ -284,7 +283,7 @@ static int sonic_count_pauses(struct sonic *s, const struct sonic_queue *q, uint
 	if (!q->port_oid[0])
 		return 0;
 	sonic_pauses_command(s, q, &w);
-	if (sonic_text(s, &w.command, text, sizeof(text), e))
+	if (sonic_read_string(s, &w.command, text, sizeof(text), e))
 		return -1;
 	if (!text[0] || sonic_number(text, pauses) == 0)
 		return 0;
@@ -316,7 +315,7 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 	struct sonic *s = driver;
 	struct sonic_profile *p = &s->profiles[profile];
 
-	if (sonic_know_queues(s, profile, e))
+	if (sonic_resolve_queues(s, profile, e))
 		return KEEPER_LOST;
 	if (!p->queue_count) {
 		weir_error_set(e, "no QUEUE names WRED_PROFILE|%s",
@@ -335,7 +334,7 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 			wrong = 1;
 		}
 		if (wrong > 0)
-			p->generation = 0; /* maybe the ids are old */
+			p->generation = 0; /* the ids may be stale */
 		if (wrong)
 			return wrong > 0 ? KEEPER_UNFIT : KEEPER_LOST;
 		sonic_add_counters(c, q, values, pauses);
@@ -343,7 +342,7 @@ enum keeper_reading sonic_count(void *driver, uint32_t profile, struct keeper_co
 	return KEEPER_READ;
 }
 
-/* --- what the hardware was given --- */
+/* --- hardware state --- */
 
 static enum keeper_following sonic_compare_object(const struct redis_answer *a,
 						  const struct sonic_queue *q,
@@ -380,7 +379,7 @@ static enum keeper_following sonic_queue_follows(struct sonic *s, struct sonic_q
 	struct words w;
 
 	sonic_object_command(s, q, &w);
-	if (sonic_text(s, &w.command, q->wred_oid, sizeof(q->wred_oid), e))
+	if (sonic_read_string(s, &w.command, q->wred_oid, sizeof(q->wred_oid), e))
 		return KEEPER_UNKNOWN;
 	sonic_hardware_command(s, q->wred_oid, &w);
 	if (redis_ask(s->redis, &w.command, &a, e))
@@ -396,7 +395,7 @@ enum keeper_following sonic_follows(void *driver, uint32_t profile,
 	struct sonic *s = driver;
 	struct sonic_profile *p = &s->profiles[profile];
 
-	if (sonic_know_queues(s, profile, e))
+	if (sonic_resolve_queues(s, profile, e))
 		return KEEPER_UNKNOWN;
 	for (uint32_t i = 0; i < p->queue_count; i++) {
 		enum keeper_following follows = sonic_queue_follows(s, &p->queues[i], setting, e);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tc.c -- the driver of this machine's own queueing disciplines: red, codel and fq_codel, by
- * rtnetlink. A profile is the one that its line 'queue = eth0' names, that interface's root; 'queue
- * = eth0 10:' is the one with that handle.
+/* tc.c -- driver of Linux queueing disciplines on this machine: red, codel and fq_codel over
+ * rtnetlink. A profile is the qdisc that its 'queue = eth0' line names, that interface's root;
+ * 'queue = eth0 10:' names the one with that handle.
  *
- * codel and fq_codel mark every packet that has waited longer than ce_threshold, which at the
- * line's rate is a length: min and max are both that, and p is 100 %. What a tuner wants as min is
- * what they get. */
+ * codel and fq_codel mark every packet whose sojourn time exceeds ce_threshold, which at link rate
+ * corresponds to a queue length: min and max are both that length and p is 100 %. The tuner's min
+ * sets it. */
 #define _GNU_SOURCE
 #include "weir/compiler.h"
 #include "keeper/core/plan.h"
@@ -25,19 +25,19 @@
 #include <unistd.h>
 
 struct tc_params {
-	uint64_t rate_bps; /* 0: what the interface says */
+	uint64_t rate_bps; /* 0: read from the interface */
 	uint64_t timeout_ns;
 };
 
-/* A counter of 32 bits that goes on where it wraps. */
+/* Extends a 32-bit kernel counter that wraps. */
 struct tc_counter {
 	uint32_t last;
 	uint64_t high;
 };
 
-struct tc_place {
+struct tc_target {
 	char interface[IF_NAMESIZE];
-	uint32_t handle; /* 0: the root's */
+	uint32_t handle; /* 0: the root qdisc */
 	struct tc_counter drops, marked;
 };
 
@@ -46,7 +46,7 @@ struct tc {
 	const struct keeper_plan *plan;
 	int fd;
 	uint32_t sequence;
-	struct tc_place *places; /* by profile */
+	struct tc_target *places; /* indexed by profile */
 };
 
 enum { ANSWER_SIZE = 64 * 1024 };
@@ -74,8 +74,8 @@ static void tc_close(void *driver)
 }
 
 /* "eth0" or "eth0 10:" */
-static int tc_read_place(struct tc *t, struct tc_place *place, const struct config_line *line,
-			 struct weir_error *e)
+static int tc_read_target(struct tc *t, struct tc_target *place, const struct config_line *line,
+			  struct weir_error *e)
 {
 	unsigned handle = 0;
 	char colon = ':', more;
@@ -103,7 +103,7 @@ static int tc_find_places(struct tc *t, struct weir_error *e)
 				"%.200s:%d: profile.%s: which interface? Add one line "
 				"such as queue = eth0",
 				t->plan->file, p->line, p->name);
-		if (tc_read_place(t, &t->places[i], &p->limits.queues.lines[0], e))
+		if (tc_read_target(t, &t->places[i], &p->limits.queues.lines[0], e))
 			return -1;
 	}
 	return 0;
@@ -122,7 +122,7 @@ static void *tc_open(const void *params, const struct keeper_plan *plan, struct 
 	return NULL;
 }
 
-/* --- asking --- */
+/* --- requests --- */
 
 static int tc_connect(struct tc *t, struct weir_error *e)
 {
@@ -140,7 +140,7 @@ static int tc_connect(struct tc *t, struct weir_error *e)
 	return 0;
 }
 
-/* What went wrong once may have left answers behind: the next question has a socket of its own. */
+/* After an error the socket may hold stale replies, so the next request opens a new one. */
 static int tc_disconnect(struct tc *t, const char *what, struct weir_error *e)
 {
 	close(t->fd);
@@ -148,15 +148,15 @@ static int tc_disconnect(struct tc *t, const char *what, struct weir_error *e)
 	return weir_error_set(e, "the kernel does not answer: %s", what);
 }
 
-/* Which one is looked for, and what was found. */
-struct search {
+/* The qdisc to find, and the result. */
+struct qdisc_search {
 	int ifindex;
 	uint32_t handle;
 	int is_found;
 	struct tc_qdisc q;
 };
 
-static void tc_compare_qdiscs(struct search *s, const struct tc_qdisc *q)
+static void tc_compare_qdiscs(struct qdisc_search *s, const struct tc_qdisc *q)
 {
 	if (q->ifindex != s->ifindex ||
 	    (s->handle ? q->handle != s->handle : q->parent != TC_H_ROOT))
@@ -165,8 +165,8 @@ static void tc_compare_qdiscs(struct search *s, const struct tc_qdisc *q)
 	s->is_found = 1;
 }
 
-/* Until the answer is over. search NULL: nothing is looked for. */
-static int tc_receive(struct tc *t, struct search *search, struct weir_error *e)
+/* Reads to the end of the reply. search NULL: only the acknowledgement matters. */
+static int tc_receive(struct tc *t, struct qdisc_search *search, struct weir_error *e)
 {
 	static const char garbage[] = "what it says makes no sense";
 	_Alignas(8) unsigned char answer[ANSWER_SIZE];
@@ -202,7 +202,7 @@ static int tc_receive(struct tc *t, struct search *search, struct weir_error *e)
 }
 
 static int tc_request(struct tc *t, const unsigned char *message, size_t length,
-		      struct search *search, struct weir_error *e)
+		      struct qdisc_search *search, struct weir_error *e)
 {
 	if (tc_connect(t, e))
 		return -1;
@@ -214,16 +214,16 @@ static int tc_request(struct tc *t, const unsigned char *message, size_t length,
 static enum keeper_reading tc_find_qdisc(struct tc *t, uint32_t profile, struct tc_qdisc *q,
 					 struct weir_error *e)
 {
-	const struct tc_place *place = &t->places[profile];
-	struct search search = { .ifindex = (int)if_nametoindex(place->interface),
-				 .handle = place->handle };
+	const struct tc_target *place = &t->places[profile];
+	struct qdisc_search search = { .ifindex = (int)if_nametoindex(place->interface),
+				       .handle = place->handle };
 	_Alignas(8) unsigned char message[TC_MESSAGE_SIZE];
 
 	if (!search.ifindex) {
 		weir_error_set(e, "there is no interface %s", weir_quote(place->interface).text);
 		return KEEPER_UNFIT;
 	}
-	if (tc_request(t, message, tc_message_ask(message, ++t->sequence), &search, e))
+	if (tc_request(t, message, tc_message_dump(message, ++t->sequence), &search, e))
 		return KEEPER_LOST;
 	*q = search.q;
 	if (search.is_found && q->kind != TC_KIND_OTHER)
@@ -236,9 +236,9 @@ static enum keeper_reading tc_find_qdisc(struct tc *t, uint32_t profile, struct 
 	return KEEPER_UNFIT;
 }
 
-/* --- the line --- */
+/* --- link rate --- */
 
-/* Of an interface that does not say, 1 Gb/s. */
+/* 1 Gb/s if the interface does not report one. */
 static uint64_t tc_rate_bps(const struct tc *t, uint32_t profile)
 {
 	char path[IF_NAMESIZE + 32];
@@ -257,14 +257,14 @@ static uint64_t tc_rate_bps(const struct tc *t, uint32_t profile)
 	return (mbps > 0 ? (uint64_t)mbps : 1000) * 1000 * 1000;
 }
 
-/* A threshold is at most 2^32 us and a rate at most 10^12: below 2^73, so divided first by what is
- * common. */
+/* A threshold is at most 2^32 us and a rate at most 10^12: the product is below 2^73, so common
+ * factors are cancelled first. */
 static uint64_t tc_time_bytes(uint32_t time_us, uint64_t bps)
 {
 	return (uint64_t)((weir_u128)time_us * bps / (8 * WEIR_NS_PER_MS));
 }
 
-/* The nearest whole microsecond, at least one: 0 would be off. */
+/* The nearest whole microsecond, at least 1 because 0 disables marking. */
 static uint32_t tc_bytes_time_us(uint64_t bytes, uint64_t bps)
 {
 	const uint64_t us = (bytes * 8 * WEIR_NS_PER_MS + bps / 2) / bps;
@@ -304,7 +304,7 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 	return KEEPER_READ;
 }
 
-/* What the kernel would have of it, where it counts in microseconds. */
+/* The setting after the kernel's rounding to microseconds. */
 static void tc_round(void *driver, uint32_t profile, struct keeper_setting *s)
 {
 	struct tc *t = driver;
@@ -319,7 +319,7 @@ static void tc_round(void *driver, uint32_t profile, struct keeper_setting *s)
 	s->p_ppm = KEEPER_PPM;
 }
 
-/* A probability of all is as near to it as 32 bits come. */
+/* 100 % is represented by the largest 32-bit number. */
 static uint32_t tc_max_p(uint32_t ppm)
 {
 	const uint64_t q32 = (((uint64_t)ppm << 32) + KEEPER_PPM / 2) / KEEPER_PPM;
@@ -354,7 +354,7 @@ static int tc_write(void *driver, uint32_t profile, const struct keeper_setting 
 
 /* --- counters --- */
 
-/* One that is less than before was reset, unless it was about to be full. */
+/* A value below the previous one means a reset, unless the counter was close to wrapping. */
 static uint64_t tc_extend_counters(struct tc_counter *c, uint32_t now)
 {
 	if (now < c->last && c->last - now > UINT32_MAX / 2)
@@ -367,7 +367,7 @@ static enum keeper_reading tc_count(void *driver, uint32_t profile, struct keepe
 				    struct weir_error *e)
 {
 	struct tc *t = driver;
-	struct tc_place *place = &t->places[profile];
+	struct tc_target *place = &t->places[profile];
 	struct tc_qdisc q;
 	enum keeper_reading reading = tc_find_qdisc(t, profile, &q, e);
 

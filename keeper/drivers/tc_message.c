@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tc_message.c -- see tc_message.h. The numbers are those of linux/pkt_sched.h and
- * linux/rtnetlink.h. */
+/* tc_message.c -- encoding and decoding of qdisc messages, with the constants of linux/pkt_sched.h
+ * and linux/rtnetlink.h. Contract in tc_message.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/drivers/tc_message.h"
 #include <linux/gen_stats.h>
@@ -18,7 +18,7 @@ static const char *const kind_names[] = {
 	[TC_KIND_FQ_CODEL] = "fq_codel",
 };
 
-/* --- writing --- */
+/* --- encoding --- */
 
 static struct nlmsghdr *message_head(unsigned char *buffer)
 {
@@ -38,7 +38,7 @@ static unsigned char *message_begin(unsigned char *buffer, uint16_t type, uint16
 	return buffer + NLMSG_HDRLEN;
 }
 
-/* Appends an attribute; returns where it stands. All of ours together are far shorter than the
+/* Appends an attribute and returns its offset. All attributes together are far smaller than the
  * buffer. */
 static size_t message_put(unsigned char *buffer, uint16_t type, const void *data, size_t length)
 {
@@ -53,7 +53,7 @@ static size_t message_put(unsigned char *buffer, uint16_t type, const void *data
 	return at;
 }
 
-/* What came since is inside of it. */
+/* Ends a nested attribute that began at offset at. */
 static void message_close_nest(unsigned char *buffer, size_t at)
 {
 	struct rtattr attribute;
@@ -63,15 +63,15 @@ static void message_close_nest(unsigned char *buffer, size_t at)
 	memcpy(buffer + at, &attribute, sizeof(attribute));
 }
 
-size_t tc_message_ask(unsigned char buffer[TC_MESSAGE_SIZE], uint32_t sequence)
+size_t tc_message_dump(unsigned char buffer[TC_MESSAGE_SIZE], uint32_t sequence)
 {
 	message_begin(buffer, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, sequence);
 	return message_head(buffer)->nlmsg_len;
 }
 
-/* An idle line would have sent packets meanwhile, each of which takes the average down by a part w
- * = 2^-weight_log: after so many microseconds it is shifted right by -log2(1 - w) for each of them.
- * The table has one entry for 2^cell_log us. */
+/* Decay of the average while the link is idle: every packet that could have been sent multiplies it
+ * by 1 - w, w = 2^-weight_log, so after some microseconds it is shifted right by -log2(1 - w) per
+ * packet. The table has one entry per 2^cell_log us. */
 static void message_fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdisc *q,
 			      uint64_t rate_bps, uint32_t packet_bytes)
 {
@@ -85,8 +85,9 @@ static void message_fill_stab(unsigned char stab[STAB_SIZE], const struct tc_qdi
 	}
 }
 
-/* limit = 0: with any other the kernel makes a new, empty queue. Flags stand here and so in no
- * attribute of their own; those that have no place here, as nodrop, stay as they are. */
+/* limit = 0: with any other value the kernel replaces the queue by an empty one. Flags are given
+ * here and not in an attribute of their own, so that flags without a bit here, such as nodrop, stay
+ * as they are. */
 static void message_put_red(unsigned char *buffer, const struct tc_qdisc *q, uint64_t rate_bps,
 			    uint32_t packet_bytes)
 {
@@ -107,7 +108,7 @@ static void message_put_red(unsigned char *buffer, const struct tc_qdisc *q, uin
 	message_put(buffer, TCA_RED_MAX_P, &q->max_p, sizeof(q->max_p));
 }
 
-/* --- codel's times --- */
+/* --- codel times --- */
 
 #define CODEL_UNIT_NS UINT64_C(1024)
 #define NS_PER_US UINT64_C(1000)
@@ -120,7 +121,7 @@ uint32_t tc_codel_nearest_us(uint64_t time_us)
 	return (uint32_t)((units ? units : 1) * CODEL_UNIT_NS / NS_PER_US);
 }
 
-/* What is to be asked for, so that the kernel says this time afterwards. */
+/* The value to request so that the kernel reports this time afterwards. */
 static uint32_t message_threshold_us(uint32_t said_us)
 {
 	const uint64_t units = (said_us * NS_PER_US + CODEL_UNIT_NS - 1) / CODEL_UNIT_NS;
@@ -165,7 +166,7 @@ int tc_red_can_hold(const struct tc_qdisc *q, uint64_t bytes)
 	return q->weight_log < 32 && bytes < (UINT64_C(1) << (32 - q->weight_log)) / 2;
 }
 
-/* --- reading --- */
+/* --- decoding --- */
 
 struct attribute {
 	uint16_t type;
@@ -237,7 +238,7 @@ static void message_read_options(struct attribute nest, struct tc_qdisc *q)
 	}
 }
 
-/* Where each kind counts what it marked. */
+/* Each kind reports its marks in another field. */
 static uint32_t message_read_marked(const struct attribute *a, enum tc_kind kind)
 {
 	switch (kind) {
@@ -282,7 +283,7 @@ static void message_read_kind(const struct attribute *a, struct tc_qdisc *q)
 			q->kind = (enum tc_kind)k;
 }
 
-/* The kind is the first attribute that the kernel writes. */
+/* The kernel writes the kind as the first attribute. */
 static void message_read_qdisc(const unsigned char *bytes, size_t length, struct tc_qdisc *q)
 {
 	struct tcmsg tcm;

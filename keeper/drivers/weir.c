@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weir.c -- the driver of 'weir switch': a profile is a port, and its setting is min, max and p of
- * the port's red. Asked over the switch's socket, a connection each time: there is nothing to lose
- * then. */
+/* weir.c -- driver of 'weir switch': a profile is a port, and its setting is min, max and p of the
+ * port's red. Uses the switch's control socket with one connection per request, so there is no
+ * connection state to lose. */
 #include "keeper/core/plan.h"
 #include "base/control_socket.h"
 #include "base/json.h"
@@ -61,9 +61,9 @@ static void weir_driver_close(void *driver)
 	free(driver);
 }
 
-/* --- asking --- */
+/* --- requests --- */
 
-/* The line of the answer, for the caller to free; NULL with a message. */
+/* The line of the reply, freed by the caller; NULL with a message. */
 static char *weir_ask(const struct weir_driver *d, const char *request, struct weir_error *e)
 {
 	const struct control_question q = {
@@ -79,8 +79,8 @@ static char *weir_ask(const struct weir_driver *d, const char *request, struct w
 
 /* --- reading --- */
 
-/* Comes to the object of a port in a status. 1: the status is whole so far, and has no such
- * port. */
+/* Moves the cursor to a port's object in a status. 1: the status is well-formed so far, but has no
+ * such port. */
 static int weir_find_port(struct weir_json *j, const char *name)
 {
 	if (weir_json_find(j, "ports") || weir_json_expect(j, '['))
@@ -102,13 +102,13 @@ static int weir_find_port(struct weir_json *j, const char *name)
 	return weir_json_expect(j, ']') ? -1 : 1;
 }
 
-/* A status, and a cursor at the object of a port. */
+/* A status reply, with a cursor at the object of a port. */
 struct port_status {
 	char *text;
 	struct weir_json port;
 };
 
-/* Of the port of that profile; its text is for the caller to free where it was read. */
+/* Reads the port of that profile; on success the caller frees the text. */
 static enum keeper_reading weir_read_port(const struct weir_driver *d, uint32_t profile,
 					  struct port_status *s, struct weir_error *e)
 {
@@ -128,7 +128,7 @@ static enum keeper_reading weir_read_port(const struct weir_driver *d, uint32_t 
 	return KEEPER_UNFIT;
 }
 
-/* One of the port's counters: none that is missing, or no number, is taken for zero. */
+/* One of the port's counters; a missing or malformed counter is an error and never counts as 0. */
 static int weir_read_counter(const struct port_status *s, const char *name, uint64_t *counter)
 {
 	struct weir_json port = s->port;
@@ -138,11 +138,11 @@ static int weir_read_counter(const struct port_status *s, const char *name, uint
 
 /* --- settings --- */
 
-/* A marking with all its options, of which three are the keeper's. */
+/* A marking spec with all its options, three of which the keeper tunes. */
 struct marking {
 	const struct weir_mark_ops *ops;
-	char name[WEIR_OPT_TEXT_SIZE]; /* of a plug-in: its path */
-	uint64_t *min, *max, *p_q32;   /* in params */
+	char name[WEIR_OPT_TEXT_SIZE]; /* path, for a plug-in */
+	uint64_t *min, *max, *p_q32;   /* pointers into params */
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
@@ -169,7 +169,7 @@ static int weir_read_marking(const char *spec, struct marking *m, struct weir_er
 	return 0;
 }
 
-/* The marking of a profile's port. */
+/* The marking spec of a profile's port. */
 static enum keeper_reading weir_port_marking(const struct weir_driver *d, uint32_t profile,
 					     struct marking *m, struct weir_error *e)
 {
@@ -222,7 +222,7 @@ static int weir_check_done(const char *answer, struct weir_error *e)
 	return -1;
 }
 
-/* Other options of the marking stay as they are. */
+/* Other options of the marking spec are unchanged. */
 static int weir_driver_write(void *driver, uint32_t profile, const struct keeper_setting *s,
 			     struct weir_error *e)
 {

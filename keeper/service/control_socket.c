@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control_socket.c -- requests to a running keeper. See service.h. */
+/* control_socket.c -- operator requests to a running keeper. Contract in service.h. */
 #define _GNU_SOURCE
 #include "keeper/service/service.h"
 #include "base/text.h"
@@ -21,7 +21,7 @@ void keeper_control_close(struct keeper_control *d)
 	control_socket_close(&d->socket);
 }
 
-/* --- answers --- */
+/* --- replies --- */
 
 static double control_utilisation(const struct weir_tune_telemetry *t)
 {
@@ -53,7 +53,7 @@ static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	fputc('}', f);
 }
 
-/* A profile that the plan does not name, of which an original is kept. */
+/* A profile that the plan does not name, but whose original is in the journal. */
 static void control_print_unnamed(FILE *f, const struct keeper_record *r)
 {
 	fputs("{\"name\":", f);
@@ -92,14 +92,15 @@ void keeper_status_json(const struct keeper *k, FILE *f)
 
 /* --- requests --- */
 
-struct serving {
+struct control_context {
 	struct keeper_control *control;
 	struct keeper *keeper;
 	const struct keeper_log *log;
 };
 
-/* The oldest that is remembered first; then what is so now. */
-static int control_explain(const struct serving *s, const char *name, FILE *f, struct weir_error *e)
+/* Lists the remembered events, oldest first, then the present state. */
+static int control_explain(const struct control_context *s, const char *name, FILE *f,
+			   struct weir_error *e)
 {
 	const struct keeper_log *log = s->log;
 	const struct keeper *k = s->keeper;
@@ -132,7 +133,7 @@ static int control_resume(struct keeper *k, const char *name, FILE *f, struct we
 	return 0;
 }
 
-/* What one client asked. */
+/* A client's request. */
 struct request {
 	struct control_client *client;
 	char verb[16], name[INI_NAME_SIZE];
@@ -145,9 +146,9 @@ static const char *const verbs[VERBS] = {
 	[RESTORE] = "restore", [RELEASE] = "release", [RELOAD] = "reload", [STOP] = "stop",
 };
 
-/* 1: the answer comes when the keeper has ended; -1 with a message. */
-static int control_handle_request(const struct serving *s, const struct request *r, FILE *answer,
-				  struct weir_error *e)
+/* 1: the reply follows when the keeper has ended; -1 with a message. */
+static int control_handle_request(const struct control_context *s, const struct request *r,
+				  FILE *answer, struct weir_error *e)
 {
 	int verb = 0;
 
@@ -184,7 +185,7 @@ static int control_handle_request(const struct serving *s, const struct request 
 	}
 }
 
-/* One piece of text, and the end of the connection. */
+/* Sends one piece of text and closes the connection. */
 static void control_send_answer(struct control_client *client, char first, const char *text)
 {
 	control_socket_send(client, &first, 1);
@@ -195,7 +196,7 @@ static void control_send_answer(struct control_client *client, char first, const
 /* A control_handler. */
 static void control_answer_request(void *context, struct control_client *client, const char *line)
 {
-	const struct serving *s = context;
+	const struct control_context *s = context;
 	struct request r = { .client = client };
 	struct weir_error e = { "" };
 	char *text = NULL;
@@ -215,7 +216,8 @@ static void control_answer_request(void *context, struct control_client *client,
 
 void keeper_control_serve(struct keeper_control *d, struct keeper *k, const struct keeper_log *log)
 {
-	control_socket_serve(&d->socket, control_answer_request, &(struct serving){ d, k, log });
+	control_socket_serve(&d->socket, control_answer_request,
+			     &(struct control_context){ d, k, log });
 }
 
 void keeper_control_answer_stop(struct keeper_control *d, const struct weir_error *error)
@@ -230,9 +232,9 @@ void keeper_control_answer_stop(struct keeper_control *d, const struct weir_erro
 				      : "stopped: none of the keeper's values are left\n");
 }
 
-/* --- the client's side --- */
+/* --- client side --- */
 
-/* An answer that begins with '!' is the message of the error; others are printed as they come. */
+/* A reply that begins with '!' is an error message; others are printed as they arrive. */
 static int control_print_answer(int fd, struct weir_error *e)
 {
 	char buffer[4096];

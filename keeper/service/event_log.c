@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_log.c -- the event log of a keeper. See service.h. */
+/* event_log.c -- the event log of a keeper: JSON lines and a ring of recent events. Contract in
+ * service.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/service/service.h"
 #include "base/text.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* http_endpoint.c -- the web page and the metrics of a keeper. See service.h. */
+/* http_endpoint.c -- the HTML page and the Prometheus metrics of a keeper. Contract in
+ * service.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/service/service.h"
 #include "base/markup.h"
@@ -118,7 +119,8 @@ static const char *profile_name(const void *keeper, uint32_t profile)
 	return ((const struct keeper *)keeper)->plan->profiles[profile].name;
 }
 
-/* Each profile has one sample for every state, of which one is 1: alerts can name a state. */
+/* One sample per state and profile, exactly one of which is 1, so that alerts can select a state by
+ * label. */
 static void metrics_write_states(FILE *f, const struct keeper *k)
 {
 	static const struct prometheus_metric state = {
@@ -155,7 +157,7 @@ void keeper_http_metrics(const struct keeper *k, FILE *f)
 	prometheus_write(f, profile_metrics, &profiles);
 }
 
-/* --- for people --- */
+/* --- HTML --- */
 
 static void html_print_bytes(FILE *f, uint64_t bytes)
 {

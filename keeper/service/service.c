@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* service.c -- a keeper's main loop, and what is done without a keeper. See service.h. */
+/* service.c -- the main loop of a keeper, and restore and release without one. Contract in
+ * service.h. */
 #define _GNU_SOURCE
 #include "keeper/service/service.h"
 #include "keeper/core/keeper.h"
@@ -23,20 +24,19 @@ const struct keeper_driver_ops *const keeper_driver_all[] = {
 
 const struct registry keeper_driver_registry = REGISTRY("driver", keeper_driver_all);
 
-/* A switch that does not answer when it is to have its originals back is asked again for a
- * while. */
+/* Restoring the originals is retried for a while if the switch does not answer. */
 enum { STOP_TRIES = 5, STOP_PAUSE_S = 1 };
 
-/* All that is open while a keeper works. */
+/* Resources of a running keeper. */
 struct service {
 	const struct keeper_plan *plan;
-	struct keeper_plan *own; /* the plan, where it was read again */
+	struct keeper_plan *own; /* the plan after a reload */
 	const struct registry *drivers;
 	void *driver;
 	char journal[WEIR_OPT_TEXT_SIZE];
 	int lock, signals;
 	struct keeper_control control;
-	struct keeper_originals originals; /* that an earlier keeper left */
+	struct keeper_originals originals; /* left by an earlier keeper */
 	struct keeper_http page;
 	struct responder responder;
 	struct keeper_log log;
@@ -56,7 +56,7 @@ static int service_stop(struct service *s, struct keeper *k, struct weir_error *
 	return stopped.left ? keeper_originals_refuse(s->plan, s->journal, stopped.left, e) : 0;
 }
 
-/* --- opening --- */
+/* --- start --- */
 
 static int service_open_signals(struct service *s, struct weir_error *e)
 {
@@ -95,7 +95,7 @@ static void service_close(struct service *s)
 	service_free_plan(s);
 }
 
-/* The driver and the journal; who only watches has none. */
+/* Opens the driver and the journal; a dry run has no journal. */
 static int service_open(struct service *s, const struct keeper_plan *plan, enum keeper_mode mode,
 			struct weir_error *e)
 {
@@ -113,9 +113,10 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 	return -1;
 }
 
-/* --- working --- */
+/* --- main loop --- */
 
-/* Those that come faster than they are heard wait for the next step, which looks at everything. */
+/* Notifications beyond this number per step are left to the next step, which reads every profile
+ * anyway. */
 enum { NOTIFICATIONS_MAX = 1000 };
 
 static void service_check_changed(struct service *s, struct keeper *k)
@@ -129,10 +130,10 @@ static void service_check_changed(struct service *s, struct keeper *k)
 	}
 }
 
-/* --- another plan --- */
+/* --- reloading the plan --- */
 
-static int service_take_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
-			     struct weir_error *e)
+static int service_replace_plan(struct service *s, struct keeper *k, struct keeper_plan *next,
+				struct weir_error *e)
 {
 	void *driver;
 
@@ -152,7 +153,7 @@ static int service_take_plan(struct service *s, struct keeper *k, struct keeper_
 	return 0;
 }
 
-/* A plan that is wrong changes nothing. */
+/* An invalid plan changes nothing. */
 static void service_reload(struct service *s, struct keeper *k)
 {
 	struct keeper_plan *next = memory_zeroed(1, sizeof(*next));
@@ -161,7 +162,7 @@ static void service_reload(struct service *s, struct keeper *k)
 	s->control.reloads = 0;
 	if (keeper_plan_read(next, s->drivers, s->plan->file, &e)) {
 		free(next);
-	} else if (service_take_plan(s, k, next, &e) == 0) {
+	} else if (service_replace_plan(s, k, next, &e) == 0) {
 		keeper_report_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
 		return;
 	} else {
@@ -173,12 +174,13 @@ static void service_reload(struct service *s, struct keeper *k)
 
 /* --- waiting --- */
 
-/* Descriptors that are waited for: those of the socket and of pages come last. */
+/* Order of polled descriptors: those of the control socket and of HTTP clients come last. */
 enum { POLLED_SIGNALS, POLLED_NOTIFICATIONS, POLLED_CLIENTS };
 
 struct polled {
 	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + RESPONDER_FDS];
-	uint32_t control, count; /* where the socket's end, and the pages' */
+	uint32_t control, count; /* end indices of the control socket's and of the HTTP clients'
+				    descriptors */
 };
 
 static void service_fill_polled(const struct service *s, struct polled *p)
@@ -202,7 +204,7 @@ static int polled_is_ready(const struct polled *p, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* 1: it is time to end. */
+/* 1: the keeper must end. */
 static int service_read_signal(struct service *s)
 {
 	struct signalfd_siginfo info;
@@ -228,8 +230,8 @@ static int service_serve_ready(struct service *s, struct keeper *k, const struct
 	return s->control.stops;
 }
 
-/* Waits until the time, or until a request or signal ends the keeper. Requests are answered at
- * least once, also where the time is over: a switch that is slow must not keep operators from the
+/* Waits until the given time, or until a request or signal ends the keeper. Requests are answered
+ * at least once even if the time has passed, so that a slow switch does not keep operators from the
  * keeper. */
 static int service_wait_until(struct service *s, struct keeper *k, int64_t time_ns)
 {
@@ -251,8 +253,8 @@ static int service_wait_until(struct service *s, struct keeper *k, int64_t time_
 	return 0;
 }
 
-/* A step that took longer than an interval is followed by the next at once, and those that were
- * missed are left out. */
+/* If a step takes longer than an interval, the next one follows at once and the missed ones are
+ * skipped. */
 static void service_loop(struct service *s, struct keeper *k)
 {
 	int64_t next_ns = clock_boot_ns();
@@ -272,7 +274,7 @@ static int service_has_signal(const struct service *s)
 	return poll(&polled, 1, 0) > 0;
 }
 
-/* In virtual time, from one step to the next without waiting. */
+/* Virtual time: steps follow each other without waiting. */
 static int service_rehearse(struct service *s, struct keeper *k, struct weir_error *e)
 {
 	int64_t time_ns = 1;
@@ -296,7 +298,8 @@ static int service_open_http(struct service *s, const struct keeper *k, struct w
 	return 0;
 }
 
-/* Puts back what an earlier keeper left; originals that cannot be put back are kept by this one. */
+/* Restores what an earlier keeper left; this keeper adopts the originals that cannot be
+ * restored. */
 static int service_restore_left(struct service *s, const char *forced, struct weir_error *e)
 {
 	struct keeper_restoring x = {
@@ -349,7 +352,7 @@ int keeper_serve(const struct keeper_service *service, struct weir_error *e)
 	return failed;
 }
 
-/* --- without a keeper --- */
+/* --- without a running keeper --- */
 
 int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
 			   struct weir_error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sonic_emulator.c -- behaves like a SONiC switch towards a Redis server. See service.h. */
+/* sonic_emulator.c -- emulates the Redis tables of a SONiC switch. Contract in service.h. */
 #define _GNU_SOURCE
 #include "keeper/service/service.h"
 #include "keeper/drivers/redis.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As images have them that do not say. */
+/* defaults of images without database_config.json */
 enum { ASIC_DB = 1, COUNTERS_DB = 2, CONFIG_DB = 4 };
 
 enum {
@@ -30,7 +30,7 @@ enum {
 
 struct emulated {
 	struct keeper_setting in_force, wanted;
-	int64_t due_ns; /* when what is wanted comes into force; 0: it has */
+	int64_t due_ns; /* when the desired setting takes effect; 0: in effect */
 };
 
 struct emulator {
@@ -59,14 +59,14 @@ static void emulator_port_name(uint32_t profile, char name[KEY_SIZE])
 	snprintf(name, KEY_SIZE, "Ethernet%" PRIu32, profile * PORTS_BETWEEN);
 }
 
-/* Objects of the ASIC: queues 0x15, ports 0x1, profiles 0x13. */
+/* Object ids of the ASIC: type 0x15 for queues, 0x1 for ports, 0x13 for WRED profiles. */
 static void emulator_object_key(const char *prefix, const char *kind, uint32_t profile,
 				char key[KEY_SIZE])
 {
 	snprintf(key, KEY_SIZE, "%soid:0x%s%012" PRIx32, prefix, kind, profile);
 }
 
-/* What the hardware has. */
+/* Writes the hardware's state to ASIC_DB. */
 static int emulator_write_asic(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
 	const struct keeper_setting *s = &m->profiles[profile].in_force;
@@ -86,8 +86,7 @@ static int emulator_write_asic(struct emulator *m, uint32_t profile, struct weir
 		e);
 }
 
-/* A profile that CONFIG_DB has already stays as it is there: a switch that starts takes its
- * configuration. */
+/* A profile that already exists in CONFIG_DB is kept: a booting switch loads its configuration. */
 static int emulator_write_profile(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
 	const struct keeper_setting *s = &m->profiles[profile].in_force;
@@ -187,7 +186,8 @@ static int emulator_write_counters(struct emulator *m, uint32_t profile,
 	return emulator_send(m, &set, e);
 }
 
-/* Where Redis is new, or has forgotten: the configuration last, as a switch that starts. */
+/* After a connection to an empty Redis: writes all tables, the configuration last, as a booting
+ * switch does. */
 static int emulator_write_tables(struct emulator *m, struct weir_error *e)
 {
 	if (redis_connect(m->redis, e))
@@ -212,7 +212,7 @@ static int emulator_write_tables(struct emulator *m, struct weir_error *e)
 	return 0;
 }
 
-/* --- what orchagent does --- */
+/* --- orchagent --- */
 
 static int emulator_is_number(const char *text, uint64_t *number)
 {
@@ -224,7 +224,7 @@ static int emulator_is_number(const char *text, uint64_t *number)
 	return *text && *end == '\0';
 }
 
-/* What CONFIG_DB wants. 1: nothing that orchagent would take. */
+/* Reads the desired setting from CONFIG_DB. 1: one that orchagent would reject. */
 static int emulator_read_config(struct emulator *m, uint32_t profile, struct keeper_setting *s,
 				struct weir_error *e)
 {
@@ -251,7 +251,7 @@ static int emulator_read_config(struct emulator *m, uint32_t profile, struct kee
 	return good ? 0 : 1;
 }
 
-/* Somebody may have changed it: it comes into force a while later. */
+/* Schedules a changed setting to take effect after the configured delay. */
 static int emulator_check_profile(struct emulator *m, uint32_t profile, struct weir_error *e)
 {
 	struct emulated *p = &m->profiles[profile];
@@ -284,7 +284,7 @@ static int emulator_apply_due(struct emulator *m, uint32_t profile, struct weir_
 	return emulator_write_asic(m, profile, e);
 }
 
-/* --- the round --- */
+/* --- the polling loop --- */
 
 static int emulator_poll_counters(struct emulator *m, struct weir_error *e)
 {
@@ -320,7 +320,7 @@ static int emulator_read_notifications(struct emulator *m, struct weir_error *e)
 	return changed;
 }
 
-/* -1: something does not answer, and is asked again in the next round. */
+/* -1: Redis or the driver does not answer; retried in the next round. */
 static int emulator_step(struct emulator *m, struct weir_error *e)
 {
 	const uint64_t before = redis_generation(m->notifications);
@@ -335,7 +335,7 @@ static int emulator_step(struct emulator *m, struct weir_error *e)
 	return emulator_poll_counters(m, e);
 }
 
-/* How long nothing is due. */
+/* Time until the next action. */
 static int64_t emulator_wait_ns(const struct emulator *m)
 {
 	const int64_t now_ns = clock_ns();
@@ -382,7 +382,7 @@ static void emulator_loop(struct emulator *m, int signals, struct weir_error *e)
 	}
 }
 
-/* --- its life --- */
+/* --- process --- */
 
 static int emulator_open_signals(void)
 {

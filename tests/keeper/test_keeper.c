@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper.c -- what a keeper does and does not do to a switch. Three profiles of 100KB, 200KB
+/* test_keeper.c -- the keeper's state machine over a fake switch: three profiles of 100KB, 200KB
  * and 10 %; a step is 10 s. */
 #define _GNU_SOURCE
-#include "tests/keeper_desk.h"
+#include "tests/keeper_fixture.h"
 #include "weir/rng.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,74 +17,74 @@ static void check_setting(const struct keeper_setting *s, uint64_t min, uint64_t
 	CHECK_INT(s->p_ppm, ppm);
 }
 
-/* --- turning --- */
+/* --- tuning --- */
 
-TEST(test_keeper_goes_to_a_far_wish_in_steps_and_stops_at_the_bounds)
+TEST(test_keeper_approaches_a_desired_setting_in_steps_within_bounds)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "[limits]\nmax-to = 300KB\nmin-to = 130KB\n");
-	d.wish = desk_line(400000, 900000, 60);
-	desk_step(&d);
-	desk_step(&d); /* what is usual is known from now on */
+	fixture_open(&d, KEEPER_LIVE, "", "[limits]\nmax-to = 300KB\nmin-to = 130KB\n");
+	d.desired = fixture_setting(400000, 900000, 60);
+	fixture_step(&d);
+	fixture_step(&d); /* establishes the baseline */
 	check_setting(&d.fake->has[0], 130000, 300000, 200000);
-	desk_steps(&d, 20);
+	fixture_steps(&d, 20);
 	check_setting(&d.fake->has[0], 130000, 300000, 600000);
 	CHECK_INT(d.events[KEEPER_DID_WRITE], 3 * 5);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_writes_nothing_where_nothing_is_to_change)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 20);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 20);
 	CHECK_INT(d.fake->writes, 0);
 	CHECK(access(d.journal, F_OK) != 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_only_says_what_it_would_do_when_dry)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_DRY, "", "");
-	d.wish = desk_line(50000, 150000, 10);
-	desk_steps(&d, 5);
+	fixture_open(&d, KEEPER_DRY, "", "");
+	d.desired = fixture_setting(50000, 150000, 10);
+	fixture_steps(&d, 5);
 	CHECK_INT(d.fake->writes, 0);
 	CHECK(d.events[KEEPER_WOULD_WRITE] > 0);
 	CHECK(access(d.journal, F_OK) != 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(d.fake->writes, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_refuses_wishes_that_are_no_settings)
+TEST(test_keeper_rejects_invalid_desired_settings)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = (struct weir_tune_knobs){ 200000, 100000, 0 }; /* min above max */
-	desk_steps(&d, 3);
-	d.wish =
-		(struct weir_tune_knobs){ UINT64_MAX, UINT64_MAX, UINT64_MAX }; /* as NaN becomes */
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = (struct weir_tune_knobs){ 200000, 100000, 0 }; /* min above max */
+	fixture_steps(&d, 3);
+	d.desired = (struct weir_tune_knobs){ UINT64_MAX, UINT64_MAX,
+					      UINT64_MAX }; /* the conversion of NaN */
+	fixture_steps(&d, 3);
 	CHECK_INT(d.fake->writes, 0);
 	CHECK_INT(d.events[KEEPER_DID_REFUSE], 18);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_leaves_alone_what_is_outside_its_limits)
+TEST(test_keeper_does_not_manage_settings_outside_its_limits)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "[limits]\nmin-to = 90KB\n");
-	d.wish = desk_line(50000, 150000, 10);
-	desk_steps(&d, 5);
+	fixture_open(&d, KEEPER_LIVE, "", "[limits]\nmin-to = 90KB\n");
+	d.desired = fixture_setting(50000, 150000, 10);
+	fixture_steps(&d, 5);
 	CHECK_INT(d.fake->writes, 0);
 	CHECK_INT(d.events[KEEPER_IS_UNFIT], 3);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- operators and hardware --- */
@@ -92,14 +92,14 @@ TEST(test_keeper_leaves_alone_what_is_outside_its_limits)
 TEST(test_keeper_yields_to_an_operator_and_does_not_restore_what_is_theirs)
 {
 	const struct keeper_setting theirs = { 70000, 80000, 50000 };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 3);
 	d.fake->has[1] = theirs;
-	d.wish = desk_line(60000, 120000, 10);
-	desk_steps(&d, 5);
+	d.desired = fixture_setting(60000, 120000, 10);
+	fixture_steps(&d, 5);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	check_setting(&d.fake->has[0], 60000, 120000, 100000);
@@ -107,287 +107,291 @@ TEST(test_keeper_yields_to_an_operator_and_does_not_restore_what_is_theirs)
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	CHECK(access(d.journal, F_OK) != 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_takes_a_yielded_profile_again_with_a_new_original)
+TEST(test_keeper_resumes_a_yielded_profile_with_a_new_original)
 {
 	const struct keeper_setting theirs = { 70000, 80000, 50000 };
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 2);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 2);
 	d.fake->has[1] = theirs;
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(keeper_resume_profile(&d.keeper, "a", &e), -1);
 	CHECK_INT(keeper_resume_profile(&d.keeper, "b", &e), 0);
-	d.wish = desk_line(60000, 90000, 5);
-	desk_steps(&d, 6);
+	d.desired = fixture_setting(60000, 90000, 5);
+	fixture_steps(&d, 6);
 	check_setting(&d.fake->has[1], 60000, 90000, 50000);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_raises_an_alarm_when_the_hardware_does_not_follow)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "verify = 15s", "");
-	d.fake->is_deaf = 1;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 3);
-	CHECK_INT(d.events[KEEPER_IS_ALARM], 0); /* 10 s after the write it may still come */
-	desk_steps(&d, 10);
+	fixture_open(&d, KEEPER_LIVE, "verify = 15s", "");
+	d.fake->hardware_ignores = 1;
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 3);
+	CHECK_INT(d.events[KEEPER_IS_ALARM],
+		  0); /* 10 s after the write the hardware may still follow */
+	fixture_steps(&d, 10);
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 3);
 	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 3);
 	CHECK_INT(d.fake->writes, 6);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_gives_the_hardware_exactly_as_long_as_verify_says)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "verify = 20s", "");
-	desk_steps(&d, 2);
-	d.fake->is_deaf = 1;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_step(&d); /* writes */
+	fixture_open(&d, KEEPER_LIVE, "verify = 20s", "");
+	fixture_steps(&d, 2);
+	d.fake->hardware_ignores = 1;
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_step(&d); /* writes */
 	CHECK_INT(d.fake->writes, 3);
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 0);
-	desk_step(&d); /* 20 s later */
+	fixture_step(&d); /* 20 s later */
 	CHECK_INT(d.events[KEEPER_IS_ALARM], 3);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_pauses_tuning_while_a_counter_is_missing_and_says_why)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 3);
 	d.fake->is_uncounted[1] = 1;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 5);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 5);
 	CHECK_INT(d.fake->writes_of[0], 1);
 	CHECK_INT(d.fake->writes_of[1], 0);
 	CHECK_INT(d.events[KEEPER_IS_UNFIT], 1);
-	CHECK_STR(d.keeper.profiles[1].why, "nobody answers");
+	CHECK_STR(d.keeper.profiles[1].why, "no reply");
 	d.fake->is_uncounted[1] = 0;
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	CHECK_INT(d.fake->writes_of[1], 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- guards --- */
 
-/* The normal rate moves a quarter of the way to each count: 0, then 1000 drops make 250, and 500
+/* The baseline moves a quarter of the way to each count: after 0 and 1000 drops it is 250, and 500
  * are tolerated. */
-TEST(test_keeper_learns_what_is_usual_a_quarter_at_a_time)
+TEST(test_keeper_baseline_is_a_moving_average_of_weight_one_quarter)
 {
 	for (int drops = 500; drops <= 501; drops++) {
-		struct desk d;
+		struct fixture d;
 
-		desk_open(&d, KEEPER_LIVE, "", "");
-		desk_steps(&d, 2);
+		fixture_open(&d, KEEPER_LIVE, "", "");
+		fixture_steps(&d, 2);
 		d.fake->counters[0].since_start[KEEPER_DROPS] += 1000;
-		desk_step(&d);
-		d.wish = desk_line(90000, 180000, 10);
-		d.fake->counters[0].since_start[KEEPER_DROPS] += 250; /* as usual */
-		desk_step(&d);
+		fixture_step(&d);
+		d.desired = fixture_setting(90000, 180000, 10);
+		d.fake->counters[0].since_start[KEEPER_DROPS] += 250; /* at the baseline */
+		fixture_step(&d);
 		CHECK_INT(d.fake->writes_of[0], 1);
 		d.fake->counters[0].since_start[KEEPER_DROPS] += (uint64_t)drops;
-		desk_step(&d);
+		fixture_step(&d);
 		CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], drops > 500);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }
 
-TEST(test_keeper_takes_a_change_back_when_drops_get_worse_and_holds_off)
+TEST(test_keeper_rolls_back_when_drops_get_worse_and_holds_down)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "hold-off = 100s", "");
-	desk_steps(&d, 3);
-	d.wish = desk_line(90000, 180000, 10);
-	desk_step(&d);
+	fixture_open(&d, KEEPER_LIVE, "hold-off = 100s", "");
+	fixture_steps(&d, 3);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_step(&d);
 	CHECK_INT(d.fake->writes, 3);
 	d.fake->counters[0].since_start[KEEPER_DROPS] += 11; /* guard-least is 10 */
 	d.fake->counters[1].since_start[KEEPER_DROPS] += 9;
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
 	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 1);
 	CHECK_CONTAINS(d.last, "11 drops");
-	desk_steps(&d, 9);
+	fixture_steps(&d, 9);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_is_not_alarmed_by_drops_that_were_there_before)
+TEST(test_keeper_guard_ignores_drops_at_the_baseline)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	for (int i = 0; i < 8; i++) {
 		if (i == 4)
-			d.wish = desk_line(90000, 180000, 10);
+			d.desired = fixture_setting(90000, 180000, 10);
 		d.fake->counters[0].since_start[KEEPER_DROPS] += 1000;
-		desk_step(&d);
+		fixture_step(&d);
 	}
 	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 0);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_tunes_others_only_when_canaries_had_no_trouble)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "canary-for = 60s\nhold-off = 100s", "");
+	fixture_open(&d, KEEPER_LIVE, "canary-for = 60s\nhold-off = 100s", "");
 	d.plan.profiles[1].limits.canary = 1;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 2);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 2);
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
-	d.fake->counters[1].since_start[KEEPER_PFC_PKTS] += 5000; /* trouble after 20 s */
-	desk_step(&d);
+	d.fake->counters[1].since_start[KEEPER_PFC_PKTS] += 5000; /* worse after 20 s */
+	fixture_step(&d);
 	CHECK_INT(d.events[KEEPER_DID_ROLL_BACK], 1);
-	desk_steps(&d, 15); /* held for 100 s; 60 s of peace are over in the sixteenth */
+	fixture_steps(&d, 15); /* held down for 100 s; the canary's 60 s without a rollback are over
+			       in the sixteenth step */
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
 	CHECK_INT(d.fake->has[0].min_bytes, 100000);
-	desk_steps(&d, 2);
+	fixture_steps(&d, 2);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
 	CHECK_INT(d.fake->has[2].min_bytes, 90000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* --- the switch goes away --- */
+/* --- an unreachable switch --- */
 
 TEST(test_keeper_survives_a_switch_that_is_away_and_one_that_restarts)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 3);
 	d.fake->is_away = 1;
-	desk_steps(&d, 4);
+	fixture_steps(&d, 4);
 	CHECK_INT(d.events[KEEPER_IS_LOST], 1);
 	d.fake->is_away = 0;
-	for (uint32_t i = 0; i < DESK_PROFILES; i++) { /* it begins with its saved configuration */
+	for (uint32_t i = 0; i < FIXTURE_PROFILES;
+	     i++) { /* it boots with its saved configuration */
 		d.fake->has[i] = d.fake->hardware[i] = original;
 		d.fake->counters[i].since_start[KEEPER_OUT_BYTES] = 0;
 	}
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(d.events[KEEPER_IS_FOUND], 1);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	check_setting(&d.fake->has[0], 90000, 180000, 100000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_goes_on_from_the_original_where_a_profile_was_gone_for_a_while)
 {
 	const struct keeper_setting theirs = { 70000, 80000, 50000 };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 3);
-	d.fake->is_unfit = 1; /* a configuration that is loaded again */
-	desk_steps(&d, 2);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 3);
+	d.fake->is_unfit = 1; /* a configuration reload */
+	fixture_steps(&d, 2);
 	d.fake->is_unfit = 0;
 	d.fake->has[0] = d.fake->hardware[0] = original;
 	d.fake->has[1] = d.fake->hardware[1] = theirs;
-	desk_steps(&d, 4);
+	fixture_steps(&d, 4);
 	check_setting(&d.fake->has[0], 90000, 180000, 100000);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_skips_an_interval_in_which_counters_were_reset)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 3);
 	d.fake->counters[0].since_start[KEEPER_OUT_BYTES] = 0;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_step(&d);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_step(&d);
 	CHECK_INT(d.events[KEEPER_IS_RESET], 1);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(d.fake->has[1].min_bytes, 90000);
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(d.fake->has[0].min_bytes, 90000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_knows_its_own_write_whose_answer_was_lost)
+TEST(test_keeper_recognises_its_own_write_whose_reply_was_lost)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 2);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 2);
 	d.fake->is_failing = 1;
-	d.wish = desk_line(90000, 180000, 10);
-	desk_step(&d);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_step(&d);
 	CHECK_INT(d.events[KEEPER_DID_FAIL], 3);
 	d.fake->is_failing = 0;
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_writes_nothing_that_it_could_not_journal_first)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	d.keeper.journal = "/nowhere/at/all.journal";
-	d.wish = desk_line(90000, 180000, 10);
-	desk_steps(&d, 4);
+	d.desired = fixture_setting(90000, 180000, 10);
+	fixture_steps(&d, 4);
 	CHECK_INT(d.fake->writes, 0);
 	CHECK(d.events[KEEPER_DID_FAIL] > 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* --- whatever happens --- */
+/* --- random sequences --- */
 
-/* Any setting at all: sometimes none. */
-static struct weir_tune_knobs any_wish(struct weir_rng *rng)
+/* A random setting, sometimes invalid. */
+static struct weir_tune_knobs any_desired(struct weir_rng *rng)
 {
 	uint64_t a = weir_rng_below(rng, 5000000), b = weir_rng_below(rng, 5000000);
 
 	if (weir_rng_below(rng, 10) == 0)
 		return (struct weir_tune_knobs){ weir_rng_u64(rng), weir_rng_u64(rng),
 						 weir_rng_u64(rng) };
-	return desk_line(a < b ? a : b, a < b ? b : a, (uint32_t)weir_rng_below(rng, 101));
+	return fixture_setting(a < b ? a : b, a < b ? b : a, (uint32_t)weir_rng_below(rng, 101));
 }
 
-/* Now and then an operator, a reset, drops, hardware that is deaf or a switch that is away. */
-static void stir(struct desk *d, struct weir_rng *rng)
+/* Randomly an operator's change, a counter reset, drops, hardware that does not follow, or an
+ * unreachable switch. */
+static void stir(struct fixture *d, struct weir_rng *rng)
 {
-	uint32_t i = (uint32_t)weir_rng_below(rng, DESK_PROFILES);
+	uint32_t i = (uint32_t)weir_rng_below(rng, FIXTURE_PROFILES);
 	struct weir_error e;
 
-	d->wish = any_wish(rng);
+	d->desired = any_desired(rng);
 	d->fake->is_away = weir_rng_below(rng, 20) == 0;
 	d->fake->is_failing = weir_rng_below(rng, 20) == 0;
-	d->fake->is_deaf = weir_rng_below(rng, 50) == 0;
+	d->fake->hardware_ignores = weir_rng_below(rng, 50) == 0;
 	if (weir_rng_below(rng, 10) == 0)
 		d->fake->counters[i].since_start[KEEPER_DROPS] += weir_rng_below(rng, 1000);
 	if (weir_rng_below(rng, 30) == 0)
 		d->fake->counters[i].since_start[KEEPER_OUT_BYTES] = 0;
-	for (i = 0; i < DESK_PROFILES; i++)
+	for (i = 0; i < FIXTURE_PROFILES; i++)
 		if (weir_rng_below(rng, 5) == 0)
 			keeper_resume_profile(&d->keeper, d->plan.profiles[i].name, &e);
 }
@@ -402,9 +406,8 @@ struct write_log {
 	uint32_t count;
 };
 
-/* A write was within bounds and near what was there before; within a minute there were no more than
- * allowed. */
-static void check_write(struct desk *d, uint32_t i, const struct keeper_setting *before,
+/* A write was inside bounds and steps, and the rate limit held. */
+static void check_write(struct fixture *d, uint32_t i, const struct keeper_setting *before,
 			struct write_log *log)
 {
 	const struct keeper_limits *limits = &d->plan.profiles[i].limits;
@@ -424,24 +427,24 @@ static void check_write(struct desk *d, uint32_t i, const struct keeper_setting 
 
 TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 {
-	static struct write_log logs[DESK_PROFILES];
+	static struct write_log logs[FIXTURE_PROFILES];
 	struct weir_rng rng = weir_rng_make(7, 1, WEIR_RNG_TUNING);
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "hold-off = 60s", "[limits]\nwrites = 4\nshortest = 2s\n");
+	fixture_open(&d, KEEPER_LIVE, "hold-off = 60s", "[limits]\nwrites = 4\nshortest = 2s\n");
 	for (int step = 0; step < 3000; step++) {
-		struct keeper_setting before[DESK_PROFILES];
-		uint32_t writes[DESK_PROFILES];
+		struct keeper_setting before[FIXTURE_PROFILES];
+		uint32_t writes[FIXTURE_PROFILES];
 
 		stir(&d, &rng);
 		if (step % 100 == 50)
-			d.fake->has[step / 100 % DESK_PROFILES] =
+			d.fake->has[step / 100 % FIXTURE_PROFILES] =
 				(struct keeper_setting){ 70000, 90000, 50000 };
 		memcpy(before, d.fake->has, sizeof(before));
 		memcpy(writes, d.fake->writes_of, sizeof(writes));
-		desk_step_after(&d,
-				WEIR_NS_PER_S + (int64_t)weir_rng_below(&rng, 2 * WEIR_NS_PER_S));
-		for (uint32_t i = 0; i < DESK_PROFILES; i++) {
+		fixture_step_after(&d, WEIR_NS_PER_S +
+					       (int64_t)weir_rng_below(&rng, 2 * WEIR_NS_PER_S));
+		for (uint32_t i = 0; i < FIXTURE_PROFILES; i++) {
 			CHECK(d.fake->writes_of[i] - writes[i] <= 1);
 			if (d.fake->writes_of[i] != writes[i])
 				check_write(&d, i, &before[i], &logs[i]);
@@ -450,14 +453,14 @@ TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 	CHECK(d.fake->writes > 100);
 	CHECK(d.events[KEEPER_DID_ROLL_BACK] > 5);
 	CHECK(d.events[KEEPER_DID_YIELD] > 5);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- killed at any point --- */
 
-/* A keeper in a process of its own, which ends at the die_in-th call of its driver. Returns whether
- * it did. */
-static int run_killed(struct desk *d, int die_in)
+/* Runs a keeper in a child process that exits at the die_in-th driver call. Returns whether it
+ * did. */
+static int run_killed(struct fixture *d, int die_in)
 {
 	int status;
 	pid_t child = fork();
@@ -467,8 +470,8 @@ static int run_killed(struct desk *d, int die_in)
 		d->fake->die_in = die_in;
 		d->keeper.driver = d->fake;
 		for (int i = 0; i < 8; i++) {
-			d->wish = desk_line(90000 - 3000 * (uint64_t)i, 180000, 10);
-			desk_step(d);
+			d->desired = fixture_setting(90000 - 3000 * (uint64_t)i, 180000, 10);
+			fixture_step(d);
 		}
 		_exit(0);
 	}
@@ -481,9 +484,9 @@ TEST(test_keeper_killed_at_any_point_leaves_a_journal_that_restores_the_original
 	struct fake_switch *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int die_in = 1, killed = 1, touched = 0;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	for (; killed; die_in++) {
 		struct keeper_record *records;
 		struct weir_error e = { "" };
@@ -499,13 +502,13 @@ TEST(test_keeper_killed_at_any_point_leaves_a_journal_that_restores_the_original
 				  &(struct keeper_restoring){ .plan = &d.plan, .driver = shared },
 				  records, count),
 			  0);
-		for (uint32_t i = 0; i < DESK_PROFILES; i++)
+		for (uint32_t i = 0; i < FIXTURE_PROFILES; i++)
 			CHECK(keeper_setting_equals(&shared->has[i], &original));
 		free(records);
 		keeper_journal_remove(d.journal);
 	}
 	CHECK(die_in > 50);
 	CHECK(touched > 20);
-	desk_close(&d);
+	fixture_close(&d);
 	munmap(shared, sizeof(*shared));
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_keeper_originals.c -- an original is never given up unasked, and an operator's values are
- * never overwritten. Three profiles of 100KB, 200KB and 10 %; the keeper wants 60KB, 120KB and 20
+ * never overwritten. Three profiles of 100KB, 200KB and 10 %; the tuner desires 60KB, 120KB and 20
  * %. */
 #define _GNU_SOURCE
 #include "keeper/core/originals.h"
-#include "tests/keeper_desk.h"
+#include "tests/keeper_fixture.h"
 #include "weir/rng.h"
 #include <stdlib.h>
 
 static const struct keeper_setting original = { 100000, 200000, 100000 };
 static const struct keeper_setting ours = { 60000, 120000, 200000 };
 
-static void open_tuned(struct desk *d)
+static void open_tuned(struct fixture *d)
 {
-	desk_open(d, KEEPER_LIVE, "", "");
-	d->wish = desk_line(60000, 120000, 20);
-	desk_steps(d, 6);
-	for (uint32_t i = 0; i < DESK_PROFILES; i++)
+	fixture_open(d, KEEPER_LIVE, "", "");
+	d->desired = fixture_setting(60000, 120000, 20);
+	fixture_steps(d, 6);
+	for (uint32_t i = 0; i < FIXTURE_PROFILES; i++)
 		CHECK(keeper_setting_equals(&d->fake->has[i], &ours));
 }
 
-/* How many originals the journal holds; 0 where there is none. */
-static uint32_t count_journal(const struct desk *d)
+/* Number of originals in the journal; 0: no journal. */
+static uint32_t count_journal(const struct fixture *d)
 {
 	struct keeper_record *records;
 	struct weir_error e = { "" };
@@ -32,8 +32,8 @@ static uint32_t count_journal(const struct desk *d)
 	return count;
 }
 
-/* Another keeper over the same switch and journal. */
-static void start_again(struct desk *d)
+/* Starts another keeper on the same switch and journal. */
+static void start_again(struct fixture *d)
 {
 	struct keeper_restoring x = { .plan = &d->plan, .driver = d->fake };
 	struct keeper_record *records;
@@ -42,7 +42,7 @@ static void start_again(struct desk *d)
 
 	keeper_free(&d->keeper);
 	keeper_init(&d->keeper, &(struct keeper_parts){ &d->plan, d->fake, KEEPER_LIVE, d->journal,
-							desk_hear, d });
+							fixture_record_event, d });
 	CHECK_INT(keeper_journal_load(d->journal, &records, &count, &e), 0);
 	keeper_restore(&x, records, count);
 	CHECK_INT(keeper_journal_keep(d->journal, records, count, &e), 0);
@@ -53,61 +53,61 @@ static void start_again(struct desk *d)
 TEST(test_keeper_keeps_the_original_of_a_profile_that_cannot_be_written)
 {
 	struct keeper_stopped stopped;
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->is_locked[1] = 1; /* ECN is off */
-	desk_steps(&d, 2);
+	fixture_steps(&d, 2);
 	stopped = keeper_stop(&d.keeper, NULL, NULL);
 	CHECK_INT(stopped.left, 1);
-	CHECK_INT(stopped.unanswered, 0); /* another try at once would be no use */
+	CHECK_INT(stopped.unanswered, 0); /* an immediate retry would not help */
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK(keeper_setting_equals(&d.fake->has[1], &ours));
 	CHECK_INT(count_journal(&d), 1);
-	start_again(&d); /* still off: the next keeper takes the original over */
-	desk_steps(&d, 3);
+	start_again(&d); /* still off: the next keeper adopts the original */
+	fixture_steps(&d, 3);
 	d.fake->is_locked[1] = 0;
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &original));
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_reads_an_original_back_before_it_gives_it_up)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->is_inert = 1;
-	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, DESK_PROFILES);
-	CHECK_INT(count_journal(&d), DESK_PROFILES);
+	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, FIXTURE_PROFILES);
+	CHECK_INT(count_journal(&d), FIXTURE_PROFILES);
 	d.fake->is_inert = 0;
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* An operator who changes a profile and then sets the keeper's values has chosen them. */
+/* An operator who changes a profile and then sets the keeper's values owns them. */
 TEST(test_keeper_leaves_its_own_values_where_an_operator_chose_them)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->has[1] = (struct keeper_setting){ 70000, 140000, 300000 };
-	desk_step(&d);
+	fixture_step(&d);
 	d.fake->has[1] = ours;
-	desk_step(&d);
+	fixture_step(&d);
 	keeper_stop(&d.keeper, NULL, NULL);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK(keeper_setting_equals(&d.fake->has[1], &ours));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_journal_loses_the_profile_that_is_released_and_no_other)
 {
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	CHECK_INT(count_journal(&d), 3);
@@ -117,65 +117,66 @@ TEST(test_keeper_journal_loses_the_profile_that_is_released_and_no_other)
 	CHECK_INT(keeper_originals_release(d.journal, "a", &e), 0);
 	CHECK_INT(keeper_originals_release(d.journal, "c", &e), 0);
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_keeps_the_original_of_a_profile_that_was_deleted)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->is_missing[2] = 1;
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1);
-	d.fake->is_missing[2] = 0; /* created again from what was saved while the keeper ran */
+	d.fake->is_missing[2] =
+		0; /* created again from a configuration saved while the keeper ran */
 	start_again(&d);
 	CHECK(keeper_setting_equals(&d.fake->has[2], &original));
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* A switch that hangs costs a time-out, and not one for every profile. */
+/* An unresponsive switch costs one time-out per pass, not one per profile. */
 TEST(test_keeper_asks_a_switch_that_does_not_answer_once_in_a_round)
 {
 	struct keeper_stopped stopped;
 	uint32_t reads;
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->is_away = 1;
 	reads = d.fake->reads;
 	stopped = keeper_stop(&d.keeper, NULL, NULL);
-	CHECK_INT(stopped.left, DESK_PROFILES);
-	CHECK_INT(stopped.unanswered, DESK_PROFILES);
+	CHECK_INT(stopped.left, FIXTURE_PROFILES);
+	CHECK_INT(stopped.unanswered, FIXTURE_PROFILES);
 	CHECK_INT(d.fake->reads - reads, 1);
 	d.fake->is_away = 0;
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_that_wrote_nothing_has_nothing_to_restore)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 3);
 	d.fake->is_missing[0] = 1;
 	d.fake->is_locked[1] = 1;
 	d.fake->is_away = 1;
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_names_its_values_that_an_operator_left_and_writes_none)
 {
 	const struct keeper_setting mixed = { 70000, 120000, 200000 };
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->has[1].min_bytes = mixed.min_bytes;
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_CONTAINS(d.keeper.profiles[1].why, "still the keeper's: max, p");
 	CHECK_INT(keeper_resume_profile(&d.keeper, "b", &e), -1);
 	CHECK_CONTAINS(e.text, "its max, p is still the keeper's");
@@ -183,69 +184,69 @@ TEST(test_keeper_names_its_values_that_an_operator_left_and_writes_none)
 	CHECK(keeper_setting_equals(&d.fake->has[1], &mixed));
 	d.fake->has[1].max_bytes = 140000;
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1); /* p */
-	d.fake->has[1].p_ppm = 100000;                         /* the original's, by the operator */
+	d.fake->has[1].p_ppm = 100000; /* set to the original by the operator */
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-TEST(test_keeper_puts_back_or_releases_what_is_mixed_when_it_is_asked)
+TEST(test_keeper_restores_or_releases_a_mixed_profile_on_request)
 {
 	const struct keeper_setting mixed = { 70000, 120000, 200000 };
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->has[0] = d.fake->has[1] = mixed;
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(keeper_restore_profile(&d.keeper, "a", &e), 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(keeper_release_profile(&d.keeper, "b", &e), 0);
 	CHECK_INT(d.events[KEEPER_DID_RELEASE], 2);
-	desk_steps(&d, 3); /* both are the operator's */
+	fixture_steps(&d, 3); /* both are the operator's */
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &mixed));
 	CHECK_INT(keeper_release_profile(&d.keeper, "b", &e), -1);
 	CHECK_CONTAINS(e.text, "no original is kept");
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_leaves_an_operators_profile_alone_after_it_was_unreadable)
 {
 	const struct keeper_setting theirs = { 70000, 80000, 50000 };
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
 	d.fake->has[1] = theirs;
-	desk_step(&d);
+	fixture_step(&d);
 	d.fake->is_locked[1] = 1;
-	desk_step(&d);
+	fixture_step(&d);
 	d.fake->is_locked[1] = 0;
-	desk_steps(&d, 5);
+	fixture_steps(&d, 5);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
 	CHECK_INT(d.keeper.profiles[1].state, KEEPER_OPERATOR);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &theirs));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_resumed_after_an_alarm_goes_back_to_the_first_original)
 {
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
 	open_tuned(&d);
-	d.fake->is_deaf = 1;
-	d.wish = desk_line(50000, 110000, 20);
-	desk_steps(&d, 4);
+	d.fake->hardware_ignores = 1;
+	d.desired = fixture_setting(50000, 110000, 20);
+	fixture_steps(&d, 4);
 	CHECK_INT(d.keeper.profiles[0].state, KEEPER_ALARM);
-	CHECK(keeper_setting_equals(&d.fake->has[0], &ours)); /* the change before */
-	d.fake->is_deaf = 0;
+	CHECK(keeper_setting_equals(&d.fake->has[0], &ours)); /* the previous change */
+	d.fake->hardware_ignores = 0;
 	CHECK_INT(keeper_resume_profile(&d.keeper, "a", &e), 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_keeps_originals_of_profiles_that_its_plan_does_not_name)
@@ -257,32 +258,32 @@ TEST(test_keeper_keeps_originals_of_profiles_that_its_plan_does_not_name)
 		.wrote = { 7, 8, 9 },
 	};
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	CHECK_INT(keeper_journal_save(d.journal, &other, 1, &e), 0);
 	start_again(&d);
-	d.wish = desk_line(60000, 120000, 20);
-	desk_steps(&d, 6); /* writes the journal anew */
-	CHECK_INT(count_journal(&d), 1 + DESK_PROFILES);
+	d.desired = fixture_setting(60000, 120000, 20);
+	fixture_steps(&d, 6); /* writes a new journal */
+	CHECK_INT(count_journal(&d), 1 + FIXTURE_PROFILES);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1);
 	CHECK_INT(count_journal(&d), 1);
 	CHECK_INT(keeper_release_profile(&d.keeper, "other", &e), 0);
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK_INT(count_journal(&d), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* --- whatever happens --- */
+/* --- random sequences --- */
 
-/* The owner of each value by the rules: the keeper, or the operator. */
+/* Model of ownership: each value belongs to the keeper or to the operator. */
 struct owners {
-	struct keeper_setting seen[DESK_PROFILES], original[DESK_PROFILES];
-	int is_ours[DESK_PROFILES][KEEPER_VALUES];
+	struct keeper_setting seen[FIXTURE_PROFILES], original[FIXTURE_PROFILES];
+	int is_ours[FIXTURE_PROFILES][KEEPER_VALUES];
 };
 
-/* A keeper that begins anew takes no value of an earlier one for an original. */
-static void note_original(struct owners *o, const struct desk *d, uint32_t i)
+/* A restarted keeper must not take an earlier keeper's value as an original. */
+static void note_original(struct owners *o, const struct fixture *d, uint32_t i)
 {
 	const struct keeper_record *r = &d->keeper.records[i];
 
@@ -293,11 +294,11 @@ static void note_original(struct owners *o, const struct desk *d, uint32_t i)
 	o->original[i] = r->original;
 }
 
-/* The keeper has worked: what changed is its doing, and it may only have changed what no operator
- * took. */
-static void note_keeper(struct owners *o, const struct desk *d)
+/* After a step of the keeper: the changes are its own, and it changed nothing that an operator
+ * owns. */
+static void note_keeper(struct owners *o, const struct fixture *d)
 {
-	for (uint32_t i = 0; i < DESK_PROFILES; i++) {
+	for (uint32_t i = 0; i < FIXTURE_PROFILES; i++) {
 		const struct keeper_setting *now = &d->fake->has[i];
 
 		note_original(o, d, i);
@@ -311,10 +312,10 @@ static void note_keeper(struct owners *o, const struct desk *d)
 	}
 }
 
-/* Odd numbers, so that no value is the keeper's by chance. */
-static void edit(struct owners *o, struct desk *d, struct weir_rng *rng)
+/* Odd numbers, which the keeper never chooses. */
+static void edit(struct owners *o, struct fixture *d, struct weir_rng *rng)
 {
-	const uint32_t i = (uint32_t)weir_rng_below(rng, DESK_PROFILES);
+	const uint32_t i = (uint32_t)weir_rng_below(rng, FIXTURE_PROFILES);
 	const unsigned values = 1 + (unsigned)weir_rng_below(rng, 7);
 	struct keeper_setting *s = &d->fake->has[i];
 
@@ -330,26 +331,26 @@ static void edit(struct owners *o, struct desk *d, struct weir_rng *rng)
 	o->seen[i] = *s;
 }
 
-static void turn(struct desk *d, struct weir_rng *rng, struct owners *o)
+static void turn(struct fixture *d, struct weir_rng *rng, struct owners *o)
 {
-	const uint32_t i = (uint32_t)weir_rng_below(rng, DESK_PROFILES);
+	const uint32_t i = (uint32_t)weir_rng_below(rng, FIXTURE_PROFILES);
 
 	d->fake->is_locked[i] = weir_rng_below(rng, 4) == 0;
 	d->fake->is_missing[i] = weir_rng_below(rng, 6) == 0;
 	d->fake->is_failing = weir_rng_below(rng, 10) == 0;
-	d->wish = desk_line(60000 + 2 * weir_rng_below(rng, 9000),
-			    120000 + 2 * weir_rng_below(rng, 9000), 20);
+	d->desired = fixture_setting(60000 + 2 * weir_rng_below(rng, 9000),
+				     120000 + 2 * weir_rng_below(rng, 9000), 20);
 	if (weir_rng_below(rng, 12) == 0)
 		edit(o, d, rng);
 	else if (weir_rng_below(rng, 12) == 0)
-		start_again(d); /* a keeper that was killed, or stopped */
+		start_again(d); /* after a kill or a stop */
 	else
-		desk_step(d);
+		fixture_step(d);
 	note_keeper(o, d);
 }
 
-/* Where a value of the keeper is left its original is in the journal. */
-static void check_end(struct desk *d, const struct owners *o)
+/* As long as a value of the keeper is in force, its original is in the journal. */
+static void check_end(struct fixture *d, const struct owners *o)
 {
 	struct keeper_stopped stopped;
 
@@ -358,7 +359,7 @@ static void check_end(struct desk *d, const struct owners *o)
 	d->fake->is_failing = 0;
 	stopped = keeper_stop(&d->keeper, NULL, NULL);
 	CHECK_INT(stopped.left, count_journal(d));
-	for (uint32_t i = 0; i < DESK_PROFILES; i++) {
+	for (uint32_t i = 0; i < FIXTURE_PROFILES; i++) {
 		const int is_kept = d->keeper.records[i].name[0] != '\0';
 		int is_back = 1, is_ours = 0;
 
@@ -380,16 +381,16 @@ TEST(test_keeper_never_overwrites_an_operator_and_never_forgets_an_original)
 
 	for (int round = 0; round < 150; round++) {
 		struct owners o = { .seen = { { 0 } } };
-		struct desk d;
+		struct fixture d;
 
-		desk_open(&d, KEEPER_LIVE, "", "[limits]\nshortest = 0s\nwrites = 100\n");
-		for (uint32_t i = 0; i < DESK_PROFILES; i++)
+		fixture_open(&d, KEEPER_LIVE, "", "[limits]\nshortest = 0s\nwrites = 100\n");
+		for (uint32_t i = 0; i < FIXTURE_PROFILES; i++)
 			o.seen[i] = o.original[i] = original;
 		for (int i = 0; i < 40; i++)
 			turn(&d, &rng, &o);
 		check_end(&d, &o);
 		kept += count_journal(&d);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 	CHECK(kept > 10);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper_plan.c -- the file of a keeper: what it means, and what is said of mistakes; journals
- * on disk. */
+/* test_keeper_plan.c -- a keeper's file: meaning of its keys, error messages; journals on disk. */
 #define _GNU_SOURCE
-#include "tests/keeper_desk.h"
+#include "tests/keeper_fixture.h"
 #include <stdlib.h>
 
 #define HEAD "[keeper]\ndriver = fake\ntune = qla\n"
@@ -155,14 +154,14 @@ TEST(test_keeper_journal_is_one_keepers_at_a_time)
 	folder_remove(&f);
 }
 
-/* --- what counters say --- */
+/* --- telemetry --- */
 
 TEST(test_keeper_telemetry_holds_no_more_than_the_line_carries)
 {
 	struct keeper_counters before = { .rate_bps = 8000 }, after = before;
 	struct weir_tune_telemetry t;
 
-	after.since_start[KEEPER_OUT_BYTES] = UINT64_MAX; /* garbage, or older than the interval */
+	after.since_start[KEEPER_OUT_BYTES] = UINT64_MAX; /* malformed or stale */
 	after.since_start[KEEPER_MARKED_PKTS] = 3;
 	after.queue_bytes = 500;
 	after.watermark_bytes = 200;

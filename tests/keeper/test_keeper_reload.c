@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper_reload.c -- another plan for a keeper that runs, and what it shows of itself. */
+/* test_keeper_reload.c -- reloading the plan of a running keeper, and its status pages. */
 #define _GNU_SOURCE
 #include "keeper/core/keeper.h"
 #include "keeper/service/service.h"
-#include "tests/keeper_desk.h"
+#include "tests/keeper_fixture.h"
 #include <stdlib.h>
 
 static const struct keeper_setting original = { 100000, 200000, 100000 };
@@ -15,11 +15,12 @@ static void read_next(struct keeper_plan *plan, const char *text)
 
 	if (keeper_plan_read_text(plan, &fake_registry, &in, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	plan->tune = (struct tune_choice){ .scheme = &wisher.scheme, .agent = &wisher };
+	plan->tune =
+		(struct tune_choice){ .scheme = &scripted_tuner.scheme, .agent = &scripted_tuner };
 }
 
-/* The desk's desired go on. */
-static void take(struct desk *d, struct keeper_plan *next)
+/* Continues with the next plan and the same desired settings. */
+static void take(struct fixture *d, struct keeper_plan *next)
 {
 	struct weir_error e = { "" };
 
@@ -32,11 +33,11 @@ static void take(struct desk *d, struct keeper_plan *next)
 TEST(test_keeper_reload_keeps_originals_and_what_was_written)
 {
 	struct keeper_plan next;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = desk_line(60000, 120000, 10);
-	desk_steps(&d, 4);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = fixture_setting(60000, 120000, 10);
+	fixture_steps(&d, 4);
 	read_next(&next,
 		  "[keeper]\ndriver = fake\ntune = fixed\n[limits]\nmin-from = 50KB\nmax-from = "
 		  "60KB\nwrites = 3\n[profile a]\n[profile b]\n[profile c]\n");
@@ -44,33 +45,33 @@ TEST(test_keeper_reload_keeps_originals_and_what_was_written)
 	CHECK_INT(d.keeper.profiles[0].writes, 1);
 	CHECK_INT(d.keeper.profiles[0].state, KEEPER_TUNED);
 	CHECK(d.keeper.tuner_state != NULL);
-	d.wish = desk_line(50000, 100000, 10);
-	desk_steps(&d, 2);
+	d.desired = fixture_setting(50000, 100000, 10);
+	fixture_steps(&d, 2);
 	CHECK_INT(d.fake->has[0].min_bytes, 50000);
-	d.wish = desk_line(70000, 100000, 10);
-	desk_step(&d);
+	d.desired = fixture_setting(70000, 100000, 10);
+	fixture_step(&d);
 	CHECK_INT(d.fake->has[0].min_bytes,
-		  50000); /* two of three in a minute, and one is kept back */
+		  50000); /* two of three writes per minute, one is reserved for rollbacks */
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[0], &original));
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
 		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
-	desk_close(&d);
+	fixture_close(&d);
 	keeper_plan_free(&next);
 }
 
-TEST(test_keeper_reload_puts_back_what_the_plan_does_not_name_any_more)
+TEST(test_keeper_reload_restores_profiles_that_left_the_plan)
 {
 	struct keeper_record *records;
 	struct weir_error e = { "" };
 	struct keeper_plan next;
 	uint32_t count;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	d.wish = desk_line(60000, 120000, 10);
-	desk_steps(&d, 4);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	d.desired = fixture_setting(60000, 120000, 10);
+	fixture_steps(&d, 4);
 	read_next(&next, "[keeper]\ndriver = fake\ntune = fixed\n[profile a]\n[profile b]\n");
 	take(&d, &next);
 	CHECK(keeper_setting_equals(&d.fake->has[2], &original));
@@ -82,7 +83,7 @@ TEST(test_keeper_reload_puts_back_what_the_plan_does_not_name_any_more)
 	keeper_free(&d.keeper);
 	keeper_init(&d.keeper,
 		    &(struct keeper_parts){ &d.plan, d.fake, KEEPER_LIVE, d.journal, NULL, NULL });
-	desk_close(&d);
+	fixture_close(&d);
 	keeper_plan_free(&next);
 }
 
@@ -90,9 +91,9 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 {
 	struct weir_error e = { "" };
 	struct keeper_plan next;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	read_next(&next,
 		  "[keeper]\ndriver = fake\njournal = /nowhere/other\ntune = fixed\n[profile a]\n");
 	CHECK_INT(keeper_reload_check(&d.plan, &next, &e), -1);
@@ -101,32 +102,32 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 		"plan.ini: keeper.journal: is another now; stop the keeper and start it again for "
 		"that");
 	keeper_plan_free(&next);
-	/* A profile that is to go, and a switch that is away: all stays. */
-	d.wish = desk_line(60000, 120000, 10);
-	desk_steps(&d, 4);
+	/* A profile is removed while the switch is unreachable: nothing changes. */
+	d.desired = fixture_setting(60000, 120000, 10);
+	fixture_steps(&d, 4);
 	read_next(&next, "[keeper]\ndriver = fake\ntune = fixed\n[profile a]\n");
 	d.fake->is_away = 1;
 	CHECK_INT(keeper_reload(&d.keeper, &next, d.fake, &e), -1);
 	CHECK_CONTAINS(e.text, "profile b is not in the plan any more");
 	CHECK(d.keeper.plan == &d.plan);
 	keeper_plan_free(&next);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
-/* --- counters that switches write at times of their own --- */
+/* --- counters that switches update on their own schedule --- */
 
 TEST(test_keeper_waits_once_for_counters_that_have_not_moved)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 3);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 3);
 	CHECK_INT(d.keeper.profiles[0].telemetry.out_bytes, 1000000);
-	d.wish = desk_line(60000, 120000, 10);
+	d.desired = fixture_setting(60000, 120000, 10);
 	d.now_ns += 10 * (int64_t)WEIR_NS_PER_S;
-	keeper_step(&d.keeper, d.now_ns); /* nothing was counted anew */
+	keeper_step(&d.keeper, d.now_ns); /* counters are unchanged */
 	CHECK_INT(d.fake->writes, 0);
-	desk_step(&d);
+	fixture_step(&d);
 	CHECK_INT(d.fake->writes, 3);
 	CHECK_INT(d.keeper.profiles[0].telemetry.interval_ns, 20 * (int64_t)WEIR_NS_PER_S);
 	for (int i = 0; i < 2; i++) {
@@ -134,27 +135,27 @@ TEST(test_keeper_waits_once_for_counters_that_have_not_moved)
 		keeper_step(&d.keeper, d.now_ns);
 	}
 	CHECK_INT(d.keeper.profiles[0].telemetry.out_bytes, 0); /* it is idle */
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_keeper_notices_an_operator_between_two_steps)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
-	desk_steps(&d, 2);
+	fixture_open(&d, KEEPER_LIVE, "", "");
+	fixture_steps(&d, 2);
 	keeper_check_profile(&d.keeper, 1);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 0);
 	d.fake->has[1] = (struct keeper_setting){ 70000, 80000, 50000 };
 	keeper_check_profile(&d.keeper, 1);
 	CHECK_INT(d.events[KEEPER_DID_YIELD], 1);
 	CHECK_INT(d.keeper.profiles[1].state, KEEPER_OPERATOR);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- pages --- */
 
-static char *page_of(struct desk *d, struct keeper_log *log, const char *path, const char **type)
+static char *page_of(struct fixture *d, struct keeper_log *log, const char *path, const char **type)
 {
 	struct keeper_http page = { &d->keeper, log };
 	size_t length;
@@ -166,21 +167,21 @@ static char *page_of(struct desk *d, struct keeper_log *log, const char *path, c
 	return text;
 }
 
-TEST(test_keeper_pages_show_settings_counters_and_why)
+TEST(test_keeper_pages_show_settings_counters_and_reasons)
 {
 	static struct keeper_log log;
 	struct keeper_http page = { NULL, &log };
 	const char *type = "";
-	struct desk d;
+	struct fixture d;
 	char *text;
 
-	desk_open(&d, KEEPER_LIVE, "", "");
+	fixture_open(&d, KEEPER_LIVE, "", "");
 	log.out = fopen("/dev/null", "w");
 	d.keeper.on_event = keeper_log_event;
 	d.keeper.user = &log;
-	d.wish = desk_line(60000, 120000, 10);
+	d.desired = fixture_setting(60000, 120000, 10);
 	d.fake->counters[1].since_start[KEEPER_DROPS] = 7;
-	desk_steps(&d, 3);
+	fixture_steps(&d, 3);
 	text = page_of(&d, &log, "/metrics", &type);
 	CHECK_CONTAINS(type, "version=0.0.4");
 	CHECK_CONTAINS(text, "# HELP weir_keeper_probability Marking probability at the maximum "
@@ -193,7 +194,7 @@ TEST(test_keeper_pages_show_settings_counters_and_why)
 	snprintf(d.keeper.profiles[0].why, KEEPER_WHY_SIZE, "<script>alert(1)</script>");
 	text = page_of(&d, &log, "/", &type);
 	CHECK_CONTAINS(text, "60 KB / 120 KB, 10 %");
-	CHECK_CONTAINS(text, "wisher wants it");
+	CHECK_CONTAINS(text, "scripted_tuner wants it");
 	CHECK_CONTAINS(text, "&lt;script&gt;");
 	CHECK(strstr(text, "<script") == NULL);
 	free(text);
@@ -202,5 +203,5 @@ TEST(test_keeper_pages_show_settings_counters_and_why)
 	free(text);
 	CHECK_INT(keeper_http_page(&page, "/other", log.out, &type), -1);
 	fclose(log.out);
-	desk_close(&d);
+	fixture_close(&d);
 }

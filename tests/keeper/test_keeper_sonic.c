@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper_sonic.c -- answers into the driver of SONiC switches: sound ones, any, and such as
- * never end. What Redis says is never believed unseen. */
+/* test_keeper_sonic.c -- the SONiC driver against well-formed, random and endless replies: nothing
+ * from Redis is trusted unchecked. */
 #define _GNU_SOURCE
 #include "keeper/core/plan.h"
 #include "tests/folder.h"
@@ -37,7 +37,7 @@ static const char *const answers[] = {
 
 enum { ANSWERS = sizeof(answers) / sizeof(answers[0]), ROUNDS = 1500, ANSWER_SIZE = 512 };
 
-/* The answer that a sound server gives; what is asked is known by a word. */
+/* The reply of a correct server, chosen by a word of the request. */
 static const char *fitting(const char *request)
 {
 	if (strstr(request, "CONFIG_DB_INITIALIZED"))
@@ -45,8 +45,8 @@ static const char *fitting(const char *request)
 	return strstr(request, "HGETALL") ? answers[8] : answers[0];
 }
 
-/* In half of all cases the one that fits, else any; then, in one out of eight, with a letter
- * changed or its end cut off. */
+/* Half of the time the correct reply, else a random one; one in eight has a byte changed or is
+ * truncated. */
 static size_t any_answer(struct weir_rng *rng, const char *request, char text[ANSWER_SIZE])
 {
 	size_t length;
@@ -61,7 +61,7 @@ static size_t any_answer(struct weir_rng *rng, const char *request, char text[AN
 	return length;
 }
 
-/* Answers whatever is asked with anything, and hangs up now and then. */
+/* Answers every request at random, and sometimes closes the connection. */
 static void be_any(int listening, void *shared)
 {
 	struct weir_rng rng = weir_rng_make(5, 2, WEIR_RNG_TUNING);
@@ -85,7 +85,7 @@ static void be_any(int listening, void *shared)
 	}
 }
 
-/* A server in a process of its own. */
+/* A server in a child process. */
 typedef void serve(int listening, void *shared);
 
 static pid_t start_server(const char *path, serve *server, void *shared)
@@ -107,15 +107,15 @@ static pid_t start_server(const char *path, serve *server, void *shared)
 	return child;
 }
 
-/* A driver of one profile, A, over such a server. */
+/* A driver with one profile, A, connected to such a server. */
 struct reached {
 	struct folder folder;
 	struct keeper_plan plan;
-	void *driver; /* NULL: this program was built without hiredis */
+	void *driver; /* NULL: built without hiredis */
 	pid_t server;
 };
 
-/* more: options of the driver beside its socket. */
+/* more: options of the driver besides its socket. */
 static int reach(struct reached *r, const char *more, serve *server, void *shared)
 {
 	char path[96], text[512];
@@ -149,7 +149,7 @@ static void leave(struct reached *r)
 	folder_remove(&r->folder);
 }
 
-/* A setting that is said to be one is one that orchagent takes. */
+/* A setting reported as valid is one that orchagent accepts. */
 static int try_driver(void *driver, struct weir_rng *rng)
 {
 	const struct keeper_driver_ops *ops = &keeper_driver_sonic;
@@ -179,7 +179,7 @@ static int try_driver(void *driver, struct weir_rng *rng)
 	}
 }
 
-TEST(test_keeper_sonic_takes_any_answers_of_redis)
+TEST(test_keeper_sonic_survives_any_replies_of_redis)
 {
 	struct weir_rng rng = weir_rng_make(5, 1, WEIR_RNG_TUNING);
 	struct reached r;
@@ -193,9 +193,9 @@ TEST(test_keeper_sonic_takes_any_answers_of_redis)
 	leave(&r);
 }
 
-/* --- a sound server --- */
+/* --- a correct server --- */
 
-/* What a server says to a request that has these words; the first that fits. */
+/* Reply to requests that contain these words; the first match applies. */
 struct saying {
 	const char *word, *answer;
 };
@@ -203,7 +203,7 @@ struct saying {
 static const char queue_counters[] =
 	"*6\r\n$4\r\n1000\r\n$1\r\n7\r\n$-1\r\n$-1\r\n$4\r\n5000\r\n$-1\r\n";
 
-/* More sayings come first. */
+/* Additional replies take precedence. */
 static void be_sound(int listening, void *more)
 {
 	static const struct saying usual[] = {
@@ -277,7 +277,7 @@ TEST(test_keeper_sonic_takes_no_missing_counter_for_zero)
 	check_uncounted("speed", "$-1\r\n", "PORT|Ethernet0 has no speed in Mb/s");
 }
 
-/* --- answers without end --- */
+/* --- endless replies --- */
 
 static void check_lost(const char *message, const char *more, serve *server, void *shared)
 {
@@ -301,7 +301,7 @@ TEST(test_keeper_sonic_refuses_an_answer_of_a_billion_elements)
 
 enum { FLOOD_BYTES = 64 << 20 };
 
-/* A text of a gigabyte; shared is how much of it the client took. */
+/* Sends a string of a gigabyte; shared receives how much the client read. */
 static void be_flood(int listening, void *shared)
 {
 	static char text[1 << 16];
@@ -319,7 +319,7 @@ static void be_flood(int listening, void *shared)
 	pause();
 }
 
-TEST(test_keeper_sonic_hangs_up_on_an_answer_that_is_too_long)
+TEST(test_keeper_sonic_closes_on_a_reply_that_is_too_long)
 {
 	uint64_t *taken = mmap(NULL, sizeof(*taken), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -329,7 +329,7 @@ TEST(test_keeper_sonic_hangs_up_on_an_answer_that_is_too_long)
 	munmap(taken, sizeof(*taken));
 }
 
-/* Half a second for an answer, of which a part always comes soon. */
+/* The time limit of half a second applies to the whole reply, parts of which keep arriving. */
 static void be_slow(int listening, void *shared)
 {
 	static const char answer[] = "$1\r\n1\r\n";
@@ -356,7 +356,7 @@ TEST(test_keeper_sonic_waits_for_a_whole_answer_and_not_for_each_part)
 	check_lost("not whole in time", "timeout=50ms", be_slow, NULL);
 }
 
-/* --- which database is which --- */
+/* --- database numbers --- */
 
 static void check_databases(const char *text, const char *message)
 {

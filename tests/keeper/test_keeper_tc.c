@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper_tc.c -- rtnetlink's messages about queueing disciplines: what a kernel answered, what
- * it is asked, and any bytes at all. tests/keeper/uml.sh asks a kernel. */
+/* test_keeper_tc.c -- rtnetlink messages about queueing disciplines: recorded kernel replies,
+ * requests, and arbitrary bytes. tests/keeper/uml.sh uses a real kernel. */
 #include "keeper/drivers/tc_message.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -8,9 +8,9 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-/* As Linux 6.1 answered on a little-endian machine: 'red limit 400000 min 50000 max 150000
- * probability 0.02 burst 50 avpkt 1000 ecn', behind a tbf, with 24 packets waiting; codel with
- * ce_threshold 5ms; fq_codel with 3ms. */
+/* Recorded from Linux 6.1, little-endian: 'red limit 400000 min 50000 max 150000 probability 0.02
+ * burst 50 avpkt 1000 ecn' behind a tbf with 24 packets queued; codel with ce_threshold 5ms;
+ * fq_codel with 3ms. */
 /* clang-format off */
 static const unsigned char said_of_red[] = {
 	0xf8, 0x00, 0x00, 0x00, 0x24, 0x00, 0x02, 0x00, 0x07, 0x00, 0x00, 0x00, 0xbf, 0x02, 0x00, 0x00,
@@ -95,7 +95,7 @@ static struct tc_qdisc read_one(const unsigned char *bytes, size_t length)
 	return q;
 }
 
-TEST(test_keeper_tc_reads_what_a_kernel_says_of_red)
+TEST(test_keeper_tc_decodes_a_kernel_reply_about_red)
 {
 	struct tc_qdisc q;
 
@@ -116,7 +116,7 @@ TEST(test_keeper_tc_reads_what_a_kernel_says_of_red)
 	CHECK_INT(q.drops, 0);
 }
 
-TEST(test_keeper_tc_reads_what_a_kernel_says_of_codel_and_fq_codel)
+TEST(test_keeper_tc_decodes_kernel_replies_about_codel_and_fq_codel)
 {
 	struct tc_qdisc q;
 
@@ -134,7 +134,7 @@ TEST(test_keeper_tc_reads_what_a_kernel_says_of_codel_and_fq_codel)
 
 /* --- changes --- */
 
-/* The attribute of a nest, or of a message behind its head. */
+/* Finds an attribute in a nest, or in a message after its header. */
 static const struct rtattr *find(const unsigned char *bytes, size_t length, int type)
 {
 	while (length >= sizeof(struct rtattr)) {
@@ -196,8 +196,8 @@ TEST(test_keeper_tc_asks_for_red_with_all_that_it_had_and_without_a_new_queue)
 	CHECK_INT(*(const uint32_t *)(const void *)data_of(
 			  find_option(message, length, TCA_RED_MAX_P)),
 		  0x20000000);
-	/* 1000 bytes take 800 us, each halves the average, an entry is 2048 us: 2.56 halvings
-	 * each. */
+	/* 1000 bytes take 800 us, each packet halves the average, an entry covers 2048 us: 2.56
+	 * halvings each. */
 	stab = data_of(find_option(message, length, TCA_RED_STAB));
 	CHECK_INT(stab[0], 0);
 	CHECK_INT(stab[1], 2);
@@ -205,7 +205,7 @@ TEST(test_keeper_tc_asks_for_red_with_all_that_it_had_and_without_a_new_queue)
 	CHECK_INT(stab[255], 31);
 }
 
-/* What it reads as afterwards: the kernel keeps floor(us * 1000 / 1024) and says that times
+/* The value reported afterwards: the kernel stores floor(us * 1000 / 1024) and reports that times
  * 1.024. */
 static uint32_t read_back(uint32_t asked_us)
 {
@@ -242,9 +242,9 @@ TEST(test_keeper_tc_knows_what_red_cannot_hold)
 	CHECK_INT(tc_red_can_hold(&q, 1), 0);
 }
 
-/* --- whatever comes --- */
+/* --- arbitrary bytes --- */
 
-TEST(test_keeper_tc_takes_any_bytes)
+TEST(test_keeper_tc_survives_any_bytes)
 {
 	struct weir_rng rng = weir_rng_make(3, 1, WEIR_RNG_TUNING);
 	int understood = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_keeper_weir.c -- the driver of 'weir switch' over a status that is not what it should be: a
- * counter that is missing is an error, and never zero. */
+/* test_keeper_weir.c -- the 'weir switch' driver with a defective status: a missing counter is an
+ * error and never zero. */
 #define _GNU_SOURCE
 #include "keeper/core/plan.h"
 #include "base/control_socket.h"
@@ -13,7 +13,7 @@
 	"{\"name\":\"b\",\"rate_bps\":9,\"tx_bytes\":9,\"marks\":9,\"drops\":9,\"queue_bytes\":" \
 	"9," MARKING "}"
 
-/* A status of the ports a and b; counters are those of a. */
+/* A status of ports a and b; the counters are those of a. */
 #define STATUS(counters) \
 	"{\"title\":\"\",\"ports\":[{\"name\":\"a\"," counters MARKING "}," PORT_B "]}\n"
 
@@ -25,7 +25,7 @@ static void answer(void *context, struct control_client *client, const char *req
 	control_socket_send(client, status, strlen(status));
 }
 
-/* A switch that says this to every request, in a process of its own. */
+/* A server in a child process that answers every request with this. */
 static pid_t start_switch(const char *path, const char *status)
 {
 	struct control_socket s;
@@ -89,7 +89,8 @@ TEST(test_keeper_weir_reads_its_own_ports_counters)
 
 	CHECK_INT(c.reading, KEEPER_READ);
 	CHECK(c.counters.since_start[KEEPER_OUT_BYTES] == UINT64_MAX);
-	CHECK_INT(c.counters.since_start[KEEPER_DROPS], 0); /* not those of a reason, or of b */
+	CHECK_INT(c.counters.since_start[KEEPER_DROPS],
+		  0); /* not those of a reason, nor those of b */
 	CHECK_INT(c.counters.since_start[KEEPER_MARKED_PKTS], 3);
 	CHECK_INT(c.counters.queue_bytes, 5);
 	CHECK_INT(c.counters.rate_bps, 1000);
