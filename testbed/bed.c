@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bed.c -- see bed.h. */
+/* bed.c -- network namespaces, veth pairs and host processes of a testbed. Contract in bed.h. */
 #define _GNU_SOURCE
 #include "testbed/bed.h"
 #include "testbed/host.h"
@@ -23,11 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOMENTS = 5000 }; /* of a millisecond, that hosts have to get ready */
+enum { READY_MS_MAX = 5000 }; /* time for hosts to become ready, in milliseconds */
 
-/* --- small tools --- */
+/* --- helpers --- */
 
-/* Commands for ip(8), one a line, in the namespace of this process. */
+/* Runs a batch of ip(8) commands, one per line, in this process's namespace. */
 static int bed_ip_batch(const char *commands, struct weir_error *e)
 {
 	int in[2], out[2], status = -1;
@@ -61,7 +61,7 @@ static int bed_ip_batch(const char *commands, struct weir_error *e)
 	return status == 0 ? 0 : weir_error_set(e, "ip: %s", said);
 }
 
-/* A line more of commands. */
+/* Appends one formatted command line. */
 static void bed_add_command(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void bed_add_command(FILE *f, const char *format, ...)
 {
@@ -73,7 +73,7 @@ static void bed_add_command(FILE *f, const char *format, ...)
 	fputc('\n', f);
 }
 
-/* Settings of the namespace; those that this kernel does not have are left out. */
+/* Sets sysctls of the namespace; those that this kernel lacks are skipped. */
 static void bed_set_sysctls(const char *name, const char *value)
 {
 	char path[128];
@@ -88,8 +88,8 @@ static void bed_set_sysctls(const char *name, const char *value)
 	close(fd);
 }
 
-/* Every packet is on the cable as it is on a real one: cut by the sender, with its sums, put
- * together by nobody. */
+/* Turns offloads off, so that frames on the veth pair look as on a cable: segmented and checksummed
+ * by the sender, not coalesced by the receiver. */
 static void bed_set_offloads(const char *interface)
 {
 	static const uint32_t commands[] = { ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO,
@@ -129,7 +129,7 @@ static int bed_configure_host(const struct bed *bed, uint32_t host, const struct
 	bed_set_sysctls("ipv4/tcp_no_metrics_save", "1");
 	bed_set_sysctls("ipv4/tcp_slow_start_after_idle", plan->has_idle_restart ? "1" : "0");
 	bed_set_sysctls("ipv4/tcp_early_retrans", plan->has_tail_probe ? "3" : "0");
-	bed_set_sysctls("ipv4/tcp_pacing_ca_ratio", "1000"); /* the line alone paces */
+	bed_set_sysctls("ipv4/tcp_pacing_ca_ratio", "1000"); /* pacing by the link rate only */
 	bed_set_sysctls("ipv4/tcp_pacing_ss_ratio", "1000");
 	bed_set_sysctls("ipv4/tcp_rmem", "4096 4194304 33554432");
 	bed_set_sysctls("ipv4/tcp_wmem", "4096 1048576 33554432");
@@ -153,7 +153,8 @@ static int bed_configure_host(const struct bed *bed, uint32_t host, const struct
 	return failed;
 }
 
-/* The process of a host: in a namespace of its own from the first byte of the pipe on. */
+/* Main function of a host process, which enters a namespace of its own as soon as the pipe delivers
+ * its first byte. */
 static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct bed_plan *plan,
 				    const int *pipe)
 {
@@ -162,7 +163,7 @@ static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_IGN); /* whoever made it says when it ends */
+	signal(SIGINT, SIG_IGN); /* the parent decides when hosts end */
 	signal(SIGHUP, SIG_IGN);
 	if (!unshare(CLONE_NEWNET) && write(pipe[1], &byte, 1) == 1) {
 		while (!if_nametoindex("eth0"))
@@ -175,7 +176,7 @@ static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct
 	_exit(1);
 }
 
-/* --- all of them --- */
+/* --- all hosts --- */
 
 int bed_new(struct bed *bed, uint32_t flows, uint32_t bins, struct weir_error *e)
 {
@@ -213,7 +214,8 @@ static int bed_write_file(const char *path, const char *text)
 	return failed ? -1 : 0;
 }
 
-/* Without rights: those of root over what a user's own namespace holds, and over nothing else. */
+/* Without privileges: a user namespace, in which this process is root over its own network
+ * namespaces only. */
 static int bed_enter_as_user(void)
 {
 	char map[64];
@@ -248,7 +250,7 @@ static int bed_wait_until_ready(const struct bed *bed, struct weir_error *e)
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
 		const struct bed_host *h = &bed->board->hosts[i];
 
-		for (int n = 0; n < MOMENTS && !atomic_load(&h->is_ready); n++)
+		for (int n = 0; n < READY_MS_MAX && !atomic_load(&h->is_ready); n++)
 			usleep(WEIR_NS_PER_US);
 		if (atomic_load(&h->is_ready) != 1)
 			return weir_error_set(e, "host h%u does not start: %s", i,
@@ -257,7 +259,7 @@ static int bed_wait_until_ready(const struct bed *bed, struct weir_error *e)
 	return 0;
 }
 
-/* The processes, each of which has its namespace when this returns. */
+/* Starts the host processes; each has its namespace when this returns. */
 static int bed_start_hosts(struct bed *bed, const struct bed_plan *plan, struct weir_error *e)
 {
 	int pipe[2];
@@ -265,7 +267,7 @@ static int bed_start_hosts(struct bed *bed, const struct bed_plan *plan, struct 
 
 	if (pipe2(pipe, O_CLOEXEC))
 		return weir_error_set(e, "no pipe: %s", strerror(errno));
-	fflush(NULL); /* or every host would print it again */
+	fflush(NULL); /* otherwise every child would print buffered output again */
 	for (uint32_t i = 0; i < bed->board->host_count; i++) {
 		bed->processes[i] = fork();
 		if (bed->processes[i] == 0)

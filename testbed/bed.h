@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bed.h -- the hosts of a testbed, and the board that all of its processes share.
+/* bed.h -- the hosts of a testbed, and the shared memory through which its processes communicate.
  *
- * Each host is a process and a network namespace, with a veth pair to the switch. Namespaces have
- * no name and veth pairs end in them, so everything is removed with the processes; and these end
- * with the process that made them, also if that one is killed. The caller itself moves into a
- * namespace of its own, which is the switch's: the other ends of the veth pairs are there,
- * "weir-h0" and so on. It stays there. */
+ * Each host is a process in its own network namespace with a veth pair to the switch. Namespaces
+ * have no name, and veth pairs end in them, so the kernel removes everything when the processes
+ * end; and they end with the process that created them, even if it is killed. The caller itself
+ * enters a namespace, the switch's, which holds the other ends of the veth pairs ("weir-h0" and so
+ * on), and stays there. */
 #ifndef TESTBED_BED_H
 #define TESTBED_BED_H
 #include "weir/error.h"
@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* --- the board: the flows of the plan, and what became of them ---
+/* --- the board: shared memory with the planned flows and their outcome ---
  *
- * It lies in memory that every process of the testbed shares. The plan is written before hosts are
- * made and does not change; each of the other fields has one writer, which is named beside it.
- * Times are in nanoseconds of CLOCK_MONOTONIC, those of the plan since epoch_ns. */
+ * The plan is written before the hosts start and does not change. Every other field has exactly one
+ * writer, named beside it. Times are in nanoseconds of CLOCK_MONOTONIC, those of the plan relative
+ * to epoch_ns. */
 
 #define BED_NONE UINT32_MAX
 #define BED_UNLIMITED UINT64_MAX
@@ -36,41 +36,43 @@ struct bed_flow {
 	int64_t start_ns, stop_ns;
 	uint64_t size_bytes; /* BED_UNLIMITED: sends until stop_ns */
 	uint32_t src, dst;
-	uint32_t connection, next; /* the flow that opens its connection; the next on it */
+	uint32_t connection,
+		next; /* the flow that opens its connection; the next flow on that connection */
 	uint16_t section;
 	uint8_t tos, ack_tos;
-	uint8_t first_tos;             /* of its first first_bytes */
-	uint32_t first_bytes;          /* 0: it has one class */
-	int64_t began_ns;              /* sender: its first byte was handed to the kernel */
-	int64_t finish_ns;             /* receiver: its last byte is there; -1: not yet */
-	uint64_t received_bytes;       /* receiver */
-	uint64_t from_bytes, to_bytes; /* receiver: what that was when measuring began and ended */
+	uint8_t first_tos;       /* IP TOS of the first first_bytes */
+	uint32_t first_bytes;    /* 0: one class for the whole flow */
+	int64_t began_ns;        /* sender: when the first byte was passed to the kernel */
+	int64_t finish_ns;       /* receiver: when the last byte arrived; -1: not yet */
+	uint64_t received_bytes; /* receiver */
+	uint64_t from_bytes,
+		to_bytes; /* receiver: received_bytes at the start and end of the measurement */
 };
 
-/* Everything that is counted since the start, when measuring began and when it ended. */
+/* Counters at the start and at the end of the measurement interval. */
 struct bed_counts {
-	int64_t time_ns; /* when it was counted: a busy machine is late */
+	int64_t time_ns; /* when they were read: late on a busy machine */
 	uint64_t data_segments, retransmits, timeouts;
 };
 
 struct bed_host {
-	uint64_t line_Bps;            /* payload per second that its line carries */
-	struct bed_counts from, to;   /* the host */
-	_Atomic uint32_t is_ready;    /* the host: 1: it is; 2: it failed, and says why */
-	_Atomic uint32_t has_counted; /* the host: to, and what its flows had then, is there */
-	_Atomic uint32_t connections; /* the host: it could not open or keep */
+	uint64_t line_Bps;            /* payload bytes per second at link rate */
+	struct bed_counts from, to;   /* host */
+	_Atomic uint32_t is_ready;    /* host: 1: ready; 2: failed, with a message */
+	_Atomic uint32_t has_counted; /* host: 1: to, and the counters of its flows, are written */
+	_Atomic uint32_t connections; /* host: connections that failed to open or broke */
 	char message[BED_MESSAGE];
-	_Atomic uint32_t
-		flow_of_port[BED_SOURCE_PORTS]; /* the host: of connections that it opens */
+	_Atomic uint32_t flow_of_port[BED_SOURCE_PORTS]; /* host: by source port, of connections
+							    that it opens */
 };
 
-/* What the connections of a section have in common. */
+/* Settings that the connections of a traffic section share. */
 struct bed_section {
-	char cc[BED_NAME];   /* the kernel's name */
-	uint64_t pacing_Bps; /* bytes per second that an application makes; 0: all at once */
+	char cc[BED_NAME];   /* name of the kernel's congestion control */
+	uint64_t pacing_Bps; /* bytes per second that the application produces; 0: unlimited */
 };
 
-/* What the flows of a section receive over time, in bins of equal length from the epoch on. */
+/* Received bytes of a section over time, in bins of equal length from the epoch. */
 struct bed_probe {
 	uint32_t section;
 	uint32_t first_bin, bins;
@@ -79,18 +81,18 @@ struct bed_probe {
 
 struct bed_board {
 	uint32_t host_count, flow_count, section_count, probe_count;
-	int64_t lead_ns; /* connections are opened so long before their flow starts */
+	int64_t lead_ns; /* connections are opened this long before their flow starts */
 	int64_t from_ns;
-	_Atomic int64_t to_ns;     /* main may say later; BED_NEVER_NS: it will */
+	_Atomic int64_t to_ns;     /* main, may be set late; BED_NEVER_NS: not yet known */
 	_Atomic int64_t epoch_ns;  /* main: 0: not yet known */
-	_Atomic uint32_t finished; /* hosts: flows with a size that are done */
+	_Atomic uint32_t finished; /* hosts: flows of finite size that have completed */
 	struct bed_section sections[BED_SECTIONS_MAX];
 	struct bed_probe probes[BED_PROBES_MAX];
 	struct bed_host hosts[BED_HOSTS_MAX];
-	struct bed_flow flows[]; /* and behind them the bins */
+	struct bed_flow flows[]; /* followed by the bins */
 };
 
-/* Bytes; of the hosts that receive. */
+/* Bytes per bin, added by the receiving hosts. */
 static inline _Atomic uint64_t *bed_bins(const struct bed_board *b)
 {
 	return (_Atomic uint64_t *)&b->flows[b->flow_count];
@@ -98,13 +100,13 @@ static inline _Atomic uint64_t *bed_bins(const struct bed_board *b)
 
 /* --- hosts --- */
 
-/* How the hosts' kernels are set. */
+/* Settings of the hosts' kernels. */
 struct bed_plan {
 	uint32_t mtu_bytes;
 	uint32_t initial_window_pkts;
 	uint32_t rto_min_ms;
-	int has_ecn;   /* where a congestion control does not ask for it itself */
-	int acks_each; /* a packet each is answered at once */
+	int has_ecn;   /* also for congestion controls that do not request ECN themselves */
+	int acks_each; /* acknowledge every packet at once */
 	int has_timestamps;
 	int has_tail_probe;
 	int has_idle_restart;
@@ -116,22 +118,22 @@ struct bed {
 	pid_t processes[BED_HOSTS_MAX];
 };
 
-/* A board for so many flows and bins, all zero. */
+/* Creates a zeroed board for this many flows and bins. */
 int bed_new(struct bed *bed, uint32_t flows, uint32_t bins, struct weir_error *e);
-void bed_free(struct bed *bed); /* and every host */
+void bed_free(struct bed *bed); /* and ends every host */
 
-/* Moves into a namespace; what is missing where that is not allowed is in the message. */
+/* Enters a network namespace; where that is not permitted, the message says what is missing. */
 int bed_enter(struct weir_error *e);
 
-/* Makes the hosts of the board, which wait for its epoch when this returns. */
+/* Starts the hosts of the board; when this returns they wait for the epoch. */
 int bed_start(struct bed *bed, const struct bed_plan *plan, struct weir_error *e);
 
-/* 1: every host is still there. */
+/* 1: every host process is alive. */
 int bed_is_whole(const struct bed *bed, struct weir_error *e);
 
 #define BED_INTERFACE "weir-h"
 
-/* "02:00:00:00:00:07" of host 6; returns buffer. */
+/* MAC address of a host, "02:00:00:00:00:07" for host 6; returns buffer. */
 enum { BED_ADDRESS = 18 };
 const char *bed_address(uint32_t host, char buffer[BED_ADDRESS]);
 #endif

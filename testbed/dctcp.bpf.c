@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* dctcp.bpf.c -- DCTCP (RFC 8257) for kernels that have none, as a program that the kernel runs
- * (BPF struct_ops).
+/* dctcp.bpf.c -- DCTCP (RFC 8257) for kernels without it, as a BPF struct_ops program.
  *
- * Both ends need it: the sender's half counts which part of what was delivered had come marked and
- * cuts its window by it once a window of data; the receiver's half has every ACK say of exactly the
- * packets that it answers whether they were marked (section 3.2), which takes the event of each
- * arrival.
+ * Both ends need it: the sender estimates which fraction of the delivered packets was marked and
+ * reduces its window accordingly, once per window of data; the receiver ensures that each ACK
+ * reports CE for exactly the packets that it acknowledges (section 3.2), which requires the event
+ * of each arrival.
  *
- * Only fields that are used are declared; where they are in this kernel is found when it is loaded.
- */
+ * Only the fields that are used are declared; their offsets in the running kernel are resolved at
+ * load time (CO-RE). */
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -54,34 +53,35 @@ struct tcp_congestion_ops {
 	char name[16];
 } FOUND_WHEN_LOADED;
 
-/* The kernel's own way to grow a window, and to take a cut back. */
+/* The kernel's Reno window growth and undo. */
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) SECTION(".ksyms");
 
-/* Sends an ACK up to that byte now (helper 116). */
+/* bpf_tcp_send_ack, helper 116: sends an ACK up to that byte now. */
 static long (*const send_ack)(void *tp, u32 rcv_nxt) = (void *)116;
 
 enum {
-	ALPHA_ONE = 1024,     /* 1, in alpha's unit */
+	ALPHA_ONE = 1024,     /* 1 in units of alpha */
 	ALPHA_GAIN_SHIFT = 4, /* g = 1/16 */
 	WINDOW_MIN_PKTS = 2,
-	ACK_TIMER = 2, /* an ACK is being held back */
+	ACK_TIMER = 2, /* a delayed ACK is pending */
 	ACK_NOW = 16,
-	DEMAND_CWR = 4, /* ACKs carry the echo */
+	DEMAND_CWR = 4, /* ACKs carry ECE */
 	NEEDS_ECN = 2,
 };
 
 struct dctcp {
 	u32 alpha;
-	u32 window_end;              /* a window of data is over when this is acknowledged */
-	u32 delivered, delivered_ce; /* when it began */
-	u32 uncut;                   /* of the last cut, in 1 / (2 ALPHA_ONE) packets */
-	u32 grown;                   /* acknowledged towards the window's next packet */
-	u32 before_pkts;             /* window before the last cut */
-	u32 prior_rcv_nxt;           /* receiver: before the last arrival */
+	u32 window_end; /* the current window of data ends when this byte is acknowledged */
+	u32 delivered, delivered_ce; /* counters at its start */
+	u32 uncut;         /* remainder of the last reduction, in 1 / (2 ALPHA_ONE) packets */
+	u32 grown;         /* bytes acknowledged towards the next increase */
+	u32 before_pkts;   /* window before the last reduction */
+	u32 prior_rcv_nxt; /* receiver: rcv_nxt before the last arrival */
 	u32 was_marked;
 };
 
-/* Of new connections; who loads the program may write another. The only constant of its kind. */
+/* Initial alpha of new connections, patched by the loader. The only constant of the read-only
+ * section. */
 const volatile u32 alpha_start = ALPHA_ONE;
 
 #define STRUCT_OPS(name) SECTION("struct_ops/" #name)
@@ -98,7 +98,7 @@ static inline void begin_window(const struct tcp_sock *tp, struct dctcp *d)
 	d->delivered_ce = tp->delivered_ce;
 }
 
-/* Programs are given their arguments in an array. */
+/* BPF programs receive their arguments in an array. */
 STRUCT_OPS(dctcp_init) void dctcp_init(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -113,9 +113,9 @@ STRUCT_OPS(dctcp_init) void dctcp_init(u64 *ctx)
 	begin_window(tp, d);
 }
 
-/* Section 3.3, step 8: cwnd (1 - alpha / 2). The RFC counts bytes and the kernel packets: what a
- * cut of whole packets leaves is part of the next, or windows of a few packets would never be cut.
- */
+/* Section 3.3, step 8: cwnd (1 - alpha / 2). The RFC counts bytes, the kernel packets: the
+ * remainder of a reduction in whole packets is carried to the next, otherwise windows of a few
+ * packets would never shrink. */
 STRUCT_OPS(dctcp_ssthresh) u32 dctcp_ssthresh(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -127,7 +127,7 @@ STRUCT_OPS(dctcp_ssthresh) u32 dctcp_ssthresh(u64 *ctx)
 	return pkts > WINDOW_MIN_PKTS + cut_pkts ? pkts - cut_pkts : WINDOW_MIN_PKTS;
 }
 
-/* Section 3.3, steps 3 to 7: once a window, alpha (1 - g) + g M. */
+/* Section 3.3, steps 3 to 7: alpha = alpha (1 - g) + g M, once per window. */
 STRUCT_OPS(dctcp_in_ack) void dctcp_in_ack(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -141,7 +141,7 @@ STRUCT_OPS(dctcp_in_ack) void dctcp_in_ack(u64 *ctx)
 	fraction = delivered ? (u32)(((u64)marked * ALPHA_ONE) / delivered) : 0;
 	if (fraction > ALPHA_ONE)
 		fraction = ALPHA_ONE;
-	/* Rounded down both ways: what is small becomes nothing. */
+	/* Rounded down, so that small values decay to 0. */
 	d->alpha -= d->alpha >> ALPHA_GAIN_SHIFT ? d->alpha >> ALPHA_GAIN_SHIFT : d->alpha;
 	d->alpha += fraction >> ALPHA_GAIN_SHIFT;
 	if (d->alpha > ALPHA_ONE)
@@ -149,9 +149,8 @@ STRUCT_OPS(dctcp_in_ack) void dctcp_in_ack(u64 *ctx)
 	begin_window(tp, d);
 }
 
-/* In slow start as the kernel does. Beyond it a packet for every window that was acknowledged (RFC
- * 5681, section 3.1); what is left over is kept, also across a cut, where the kernel would begin
- * anew. */
+/* Slow start as in the kernel. In congestion avoidance, one packet per acknowledged window (RFC
+ * 5681, section 3.1); the remainder is kept across a reduction, where the kernel would reset it. */
 STRUCT_OPS(dctcp_cong_avoid) void dctcp_cong_avoid(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -176,8 +175,7 @@ static inline void echo(struct tcp_sock *tp, u32 is_marked)
 		tp->ecn_flags &= (u8)~DEMAND_CWR;
 }
 
-/* Section 3.2: where marked and unmarked packets follow each other, those before are answered
- * first. */
+/* Section 3.2: when CE changes between packets, those before the change are acknowledged first. */
 STRUCT_OPS(dctcp_event) void dctcp_event(u64 *ctx)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)ctx[0];
@@ -218,5 +216,5 @@ struct tcp_congestion_ops weir_dctcp = {
 	.name = "weir_dctcp",
 };
 
-/* The kernel lets only such programs call what these call. */
+/* The kernel lets only GPL-compatible programs call these helpers. */
 char terms[] SECTION("license") = "Dual BSD/GPL";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c -- see host.h.
+/* host.c -- the event loop of a testbed host. Contract in host.h.
  *
- * One thread that waits for sockets and for the times of the plan. A connection belongs to the flow
- * that opens it; flows that share one follow each other on it, and the receiver tells them apart by
- * their sizes, so that not a byte goes over the wire that the simulated world does not send. Which
- * flow a connection is for, the receiver knows by the sender's port, which is on the board before
+ * One thread waits for sockets (epoll) and for the start times of the plan. A connection belongs to
+ * the flow that opens it. Flows that share it follow each other on it, and the receiver separates
+ * them by their sizes, so that no byte is sent that the simulated run does not send, too. The
+ * receiver identifies a connection's flow by the sender's source port, which is on the board before
  * the first packet leaves. */
 #define _GNU_SOURCE
 #include "testbed/host.h"
@@ -23,13 +23,14 @@
 
 enum { EVENTS = 64, BACKLOG = 1024 };
 
-/* How often a connection is looked at whose class is to change. */
+/* Polling interval of connections whose class is about to change. */
 #define CHANGE_NS ((int64_t)100 * WEIR_NS_PER_US)
 #define LONGEST_WAIT_NS ((int64_t)50 * WEIR_NS_PER_MS)
 
-/* --- counting --- */
+/* --- counters --- */
 
-/* "Name: a b c" and below it "Name: 1 2 3": the value under that column. */
+/* Reads /proc/net/netstat: a line "Name: a b c" and below it "Name: 1 2 3"; returns the value under
+ * the column. */
 static uint64_t host_read_netstat(const char *line, const char *column)
 {
 	FILE *f = fopen("/proc/net/netstat", "r");
@@ -84,15 +85,15 @@ static void host_measure(struct worker *w, int64_t now_ns)
 
 /* --- the plan --- */
 
-/* The first flow from *at on that this host sends, BED_NONE: there is no more. */
-static uint32_t host_own_flow(const struct worker *w, uint32_t *at)
+/* The first flow from *at on that this host sends, BED_NONE: no more. */
+static uint32_t host_next_flow(const struct worker *w, uint32_t *at)
 {
 	while (*at < w->board->flow_count && w->board->flows[*at].src != w->host)
 		++*at;
 	return *at < w->board->flow_count ? *at : BED_NONE;
 }
 
-/* Does what is due and returns when something will be. */
+/* Starts flows that are due and returns the time of the next one. */
 static int64_t host_follow_plan(struct worker *w)
 {
 	const struct bed_board *b = w->board;
@@ -107,7 +108,7 @@ static int64_t host_follow_plan(struct worker *w)
 		next_ns = b->from_ns;
 	if (!w->has_to && b->to_ns < next_ns)
 		next_ns = b->to_ns;
-	while ((f = host_own_flow(w, &w->opened)) != BED_NONE &&
+	while ((f = host_next_flow(w, &w->opened)) != BED_NONE &&
 	       b->flows[f].start_ns - b->lead_ns <= now_ns) {
 		if (b->flows[f].connection == f)
 			host_open_flow(w, f);
@@ -115,7 +116,7 @@ static int64_t host_follow_plan(struct worker *w)
 	}
 	if (f != BED_NONE && b->flows[f].start_ns - b->lead_ns < next_ns)
 		next_ns = b->flows[f].start_ns - b->lead_ns;
-	while ((f = host_own_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
+	while ((f = host_next_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
 		host_begin_flow(w, f);
 		w->begun++;
 	}
@@ -132,7 +133,7 @@ static int host_listen(struct worker *w, struct weir_error *e)
 
 		if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
 			return weir_error_set(e, "a host cannot listen: %s", strerror(errno));
-		if (endpoint_dress(w, fd, i))
+		if (endpoint_set_options(w, fd, i))
 			return weir_error_set(e, "the kernel does not give a host %s: %s",
 					      w->board->sections[i].cc, strerror(errno));
 		if (listen(fd, BACKLOG))

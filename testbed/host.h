@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.h -- a host of a testbed at work: real connections that carry the flows of the plan. host.c
- * follows the plan, traffic.c has connections, and sends and receives on them. */
+/* host.h -- a host of a testbed: TCP connections of the kernel that carry the flows of the plan.
+ * host.c runs the event loop, traffic.c owns the connections, sends and receives. */
 #ifndef TESTBED_HOST_H
 #define TESTBED_HOST_H
 #include "testbed/bed.h"
@@ -8,15 +8,15 @@
 #include <netinet/in.h>
 #include <time.h>
 
-/* Where a host is reached, and where it listens for the connections of a section. */
+/* Address of a host, and the port on which it listens for connections of a section. */
 struct sockaddr_in host_address(uint32_t host, uint32_t port);
 uint32_t host_port(uint32_t section);
 
-/* In the namespace of that host, whose interface is up: listens, says that it is ready, and sends
- * and receives from the epoch on until it is killed. Returns only where it cannot. */
+/* Runs in the namespace of that host with its interface up: listens, reports ready, then sends and
+ * receives from the epoch on until it is killed. Returns only on failure. */
 int host_work(struct bed_board *b, uint32_t host, struct weir_error *e);
 
-/* --- between the files of a host --- */
+/* --- shared by the files of a host --- */
 
 enum {
 	CHUNK_BYTES = 64 << 10,
@@ -28,11 +28,11 @@ enum role { LISTENS, SENDS, RECEIVES };
 struct endpoint {
 	enum role role;
 	int fd;
-	uint32_t flow;        /* that is being sent or received; BED_NONE: none, all are done */
+	uint32_t flow;        /* being sent or received; BED_NONE: all are done */
 	uint32_t opener;      /* SENDS: the flow that opened the connection */
 	uint64_t moved_bytes; /* of that flow */
-	int is_going;         /* SENDS: the flow has begun */
-	int is_first;         /* SENDS: what it has sent so far has the class of first bytes */
+	int is_started;       /* SENDS: the flow has started */
+	int is_first;         /* SENDS: everything sent so far has the class of the first bytes */
 	struct endpoint *next, *before;
 };
 
@@ -40,18 +40,17 @@ struct worker {
 	struct bed_board *board;
 	uint32_t host;
 	int epoll;
-	int64_t real_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */
-	uint32_t changing;      /* connections whose class changes when what they have is sent */
-	uint32_t opened,
-		begun; /* flows of the board that were looked at, in order of their start */
-	struct endpoint **sender_of; /* by flow that opens a connection */
+	int64_t real_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	uint32_t changing;      /* connections whose class changes when their unsent data is gone */
+	uint32_t opened, begun; /* flows of the board already examined, in order of start */
+	struct endpoint **sender_of; /* indexed by the flow that opens the connection */
 	struct endpoint *all;
-	uint64_t closed_segments, closed_retransmits; /* of connections that are gone */
+	uint64_t closed_segments, closed_retransmits; /* of closed connections */
 	int has_from, has_to;
 	char *zeros;
 };
 
-/* By the time of the plan. */
+/* Current time of the plan. */
 int64_t worker_now_ns(const struct worker *w);
 
 /* --- traffic.c: connections --- */
@@ -59,23 +58,23 @@ int64_t worker_now_ns(const struct worker *w);
 struct endpoint *endpoint_new(struct worker *w, enum role role, int fd, uint32_t flow);
 void endpoint_free(struct worker *w, struct endpoint *p);
 
-/* Data segments that came in there, and what was sent again, are added. */
+/* Adds the data segments received and the retransmissions of that connection. */
 void endpoint_count(const struct endpoint *p, uint64_t *segments, uint64_t *retransmits);
 
-/* What is asked of every connection of a section, on both ends: also a receiver's control decides
- * what it echoes. */
-int endpoint_dress(const struct worker *w, int fd, uint32_t section);
+/* Sets the socket options of a section, on both ends: the receiver's congestion control, too,
+ * decides what it echoes. */
+int endpoint_set_options(const struct worker *w, int fd, uint32_t section);
 void endpoint_set_tos(int fd, int tos);
 
-/* --- traffic.c: what is sent and received on them --- */
+/* --- traffic.c: sending and receiving --- */
 
-/* The flow opens its connection; its time has come. */
+/* Opens the flow's connection, lead_ns before its start. */
 void host_open_flow(struct worker *w, uint32_t number);
 void host_begin_flow(struct worker *w, uint32_t number);
 
-/* Connections whose class is to change are looked at. */
+/* Checks connections whose class is about to change. */
 void host_change_classes(struct worker *w);
 
-/* Events of epoll at that endpoint, which may be gone after it. */
+/* Handles epoll events of an endpoint, which may be freed by this. */
 void host_serve(struct worker *w, struct endpoint *p, uint32_t events);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host_results.c -- what the hosts of a testbed measured, as results of a run. See testbed.h. */
+/* host_results.c -- converts what the testbed's hosts measured into results of a run. Contract in
+ * testbed.h. */
 #include "testbed/testbed.h"
 #include "testbed/plan.h"
 #include "sim/measure/sample.h"
@@ -21,7 +22,7 @@ static void outcome_set_metric(struct run_result *r, const char *metric, double 
 
 /* --- flows --- */
 
-/* Alone in the network, as the simulator has it (sim/measure/metrics_flows.c): all segments but the
+/* FCT alone in the network, as in the simulator (sim/measure/metrics_flows.c): all segments but the
  * last are equal, and each is stored and forwarded over every link. */
 static int64_t outcome_ideal_ps(const struct testbed_plan *p, const struct config *c,
 				const struct flow *f)
@@ -69,14 +70,14 @@ static void outcome_list_flows(const struct testbed_plan *p, const struct config
 	}
 }
 
-/* Completion times of the flows that start while it is measured. */
-struct times {
+/* Completion times of the flows that start in the measurement interval. */
+struct completion_times {
 	struct sample all, small, medium, large, slowdown;
 	uint64_t started, completed, unfinished;
 };
 
-static void outcome_add_flow(struct times *t, const struct config *c, const struct flow *f,
-			     int64_t ideal)
+static void outcome_add_flow(struct completion_times *t, const struct config *c,
+			     const struct flow *f, int64_t ideal)
 {
 	double fct_ps = (double)(f->finish_ps - f->start_ps);
 
@@ -93,7 +94,7 @@ static void outcome_add_flow(struct times *t, const struct config *c, const stru
 	sample_add(&t->slowdown, fct_ps / (double)ideal);
 }
 
-static void outcome_set_times(struct times *t, struct run_result *r)
+static void outcome_set_times(struct completion_times *t, struct run_result *r)
 {
 	sample_sort(&t->all);
 	sample_sort(&t->small);
@@ -118,16 +119,15 @@ static void outcome_flow_metrics(const struct config *c, const struct bed_board 
 				 struct run_result *r)
 {
 	uint32_t n = r->flow_count + 1;
-	struct times t = { .all = sample_new(n),
-			   .small = sample_new(n),
-			   .medium = sample_new(n),
-			   .large = sample_new(n),
-			   .slowdown = sample_new(n) };
+	struct completion_times t = { .all = sample_new(n),
+				      .small = sample_new(n),
+				      .medium = sample_new(n),
+				      .large = sample_new(n),
+				      .slowdown = sample_new(n) };
 
 	for (uint32_t i = 0; i < r->flow_count; i++) {
-		int64_t start_ns =
-			b->flows[i]
-				.start_ns; /* as planned: which flows count is no matter of luck */
+		int64_t start_ns = b->flows[i].start_ns; /* planned start, so that the set of flows
+							    does not depend on timing */
 
 		if (start_ns >= b->from_ns && start_ns < b->to_ns)
 			outcome_add_flow(&t, c, &r->flows[i], r->ideal_ps[i]);
@@ -142,20 +142,21 @@ static void outcome_flow_metrics(const struct config *c, const struct bed_board 
 
 /* --- hosts --- */
 
-/* Between the two times at which a host counted. */
+/* Time between the two readings of a host's counters. */
 static double outcome_counted_ns(const struct bed_board *b, uint32_t host)
 {
 	return (double)(b->hosts[host].to.time_ns - b->hosts[host].from.time_ns);
 }
 
-/* What the flow received of it in a second. */
+/* The flow's receive rate in the measurement interval. */
 static double outcome_rate_bps(const struct bed_board *b, const struct bed_flow *f)
 {
 	return weir_bytes_to_bits((double)(f->to_bytes - f->from_bytes)) * (double)WEIR_NS_PER_S /
 	       outcome_counted_ns(b, f->dst);
 }
 
-/* Of a flow that ended over all its life, of one that came later over what there was of it. */
+/* For a completed flow its rate over its lifetime, else its rate over the part that was
+ * measured. */
 static double outcome_own_rate_bps(const struct bed_board *b, const struct bed_flow *f)
 {
 	int64_t since_ns = f->start_ns > b->from_ns ? f->start_ns : b->from_ns;
@@ -167,9 +168,9 @@ static double outcome_own_rate_bps(const struct bed_board *b, const struct bed_f
 	       (double)(b->to_ns - since_ns);
 }
 
-/* Rates of flows that ran while it was measured, and all of them together. Where measure.to is not
- * set, what the simulator calls goodput ends with the last start (measure_plan_goodput), a time at
- * which hosts count nothing here: it is unknown. */
+/* Rates of the flows active in the measurement interval, and their sum. If measure.to is not set,
+ * the simulator's goodput interval ends with the last start (measure_plan_goodput), a time at which
+ * hosts take no readings here, so goodput is unknown. */
 static void outcome_rate_metrics(const struct config *c, const struct bed_board *b,
 				 struct run_result *r)
 {
@@ -196,8 +197,7 @@ static void outcome_rate_metrics(const struct config *c, const struct bed_board 
 	outcome_set_metric(r, "goodput_span_ns", has_end ? (double)(b->to_ns - b->from_ns) : NAN);
 }
 
-/* Marks are the switch's, over the time that it measured; packets are the receivers', over
- * theirs. */
+/* Marks are counted by the switch over its interval, packets by the receivers over theirs. */
 static void outcome_host_metrics(const struct bed_board *b, struct run_result *r)
 {
 	double segments = 0, retransmits = 0, timeouts = 0, marks = 0;
@@ -217,9 +217,9 @@ static void outcome_host_metrics(const struct bed_board *b, struct run_result *r
 	outcome_set_metric(r, "timeouts", timeouts);
 }
 
-/* --- over time --- */
+/* --- time series --- */
 
-/* Payload that the flows of a section received, a series more for each probe that asks for it. */
+/* Goodput of a section's flows, one series per probe. */
 static void outcome_add_series(const struct config *c, const struct bed_board *b,
 			       struct run_result *r)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* machine.c -- see machine.h. */
+/* machine.c -- idle-state suppression and the loader of the DCTCP program. Contract in
+ * machine.h. */
 #define _GNU_SOURCE
 #include "testbed/machine.h"
 #include <sched.h>
@@ -17,9 +18,9 @@
 #include <unistd.h>
 #endif
 
-/* --- processors that do not sleep --- */
+/* --- keeping processors awake --- */
 
-/* Until it is cancelled. */
+/* Spins until cancelled. */
 static void *awake_idle_thread(void *none)
 {
 	const struct sched_param lowest = { 0 };
@@ -28,7 +29,7 @@ static void *awake_idle_thread(void *none)
 		return none;
 	for (;;) {
 		for (int i = 0; i < 1000; i++)
-			__asm__ volatile(""); /* or there would be no loop */
+			__asm__ volatile(""); /* keeps the compiler from removing the loop */
 		pthread_testcancel();
 	}
 }
@@ -57,7 +58,7 @@ void awake_start(struct awake *a)
 	if (sched_getaffinity(0, sizeof(usable), &usable))
 		return;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for those who do something */
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are handled by the other threads */
 	for (size_t i = 0; i < CPU_SETSIZE && a->count < AWAKE_MAX; i++)
 		if (CPU_ISSET(i, &usable) && !awake_start_on(i, &a->threads[a->count]))
 			a->count++;
@@ -75,16 +76,17 @@ void awake_end(struct awake *a)
 /* --- DCTCP --- */
 
 #ifdef WEIR_HAS_BPF
-extern const unsigned char dctcp_bpf[]; /* the program, by the Makefile */
+extern const unsigned char dctcp_bpf[]; /* the program, embedded by the Makefile */
 extern const size_t dctcp_bpf_size;
 
-/* Newer than the headers of some systems; the kernel's numbers. With them what the kernel was given
- * is held by a descriptor, and goes with the process; without them it would stay after a kill. */
+/* Kernel constants that the headers of some distributions lack. With BPF_F_LINK the struct_ops is
+ * held by a descriptor and unregistered when the process ends; without it, it would outlive a
+ * kill. */
 enum { MAP_OF_LINK = 1 << 13, ATTACH_STRUCT_OPS = 44, ALPHA_ONE = 1024 };
 
 struct own_dctcp {
 	struct bpf_object *object;
-	struct bpf_link *values; /* that were written into its map */
+	struct bpf_link *values; /* keeps the struct_ops registered */
 	int link;
 };
 
@@ -96,7 +98,7 @@ static int dctcp_print_nothing(enum libbpf_print_level level, const char *format
 	return 0;
 }
 
-/* What the program reads of alpha, in its unit: see dctcp.bpf.c. */
+/* Writes alpha_start into the program's read-only data, in units of ALPHA_ONE. */
 static int dctcp_set_alpha(struct own_dctcp *d, double alpha_start)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(d->object, ".rodata");
@@ -136,7 +138,7 @@ struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 	errno = 0;
 	if (!dctcp_load(d, alpha_start, e))
 		return d;
-	if (errno == EEXIST) { /* it has one name for all namespaces of a machine */
+	if (errno == EEXIST) { /* the name is global to all namespaces of a machine */
 		own_dctcp_free(d);
 		weir_error_set(e,
 			       "another testbed runs on this machine, with the DCTCP that this one "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* machine.h -- what a testbed needs of its machine: processors that do not sleep, and DCTCP. */
+/* machine.h -- what a testbed requires of its machine: processors without idle-state latency, and
+ * DCTCP. */
 #ifndef TESTBED_MACHINE_H
 #define TESTBED_MACHINE_H
 #include "weir/error.h"
@@ -8,31 +9,32 @@
 
 /* --- keeping processors awake ---
  *
- * An idle processor sleeps, and one of a virtual machine wakes up late: by more than a packet of
- * 100 Mb/s takes, which is enough to change the decisions of a scheme with memory
- * (docs/manual/09b-testbed.md). So every processor gets a thread that does nothing, of the lowest
- * priority that there is; any other work preempts it at once. */
+ * An idle processor enters a sleep state, and that of a virtual machine wakes late: by more than
+ * the serialisation delay of a packet at 100 Mb/s, enough to change the decisions of a scheme with
+ * state (docs/manual/09b-testbed.md). Each processor therefore runs a spinning thread of the lowest
+ * priority (SCHED_IDLE), which any other work preempts at once. */
 
-enum { AWAKE_MAX = 64 }; /* processors; those beyond may sleep */
+enum { AWAKE_MAX = 64 }; /* processors; more than these may sleep */
 
 struct awake {
 	pthread_t threads[AWAKE_MAX];
 	uint32_t count;
 };
 
-/* One for each processor that this process may use; none where that priority is not to be had. */
+/* Starts one thread per processor of this process's affinity mask; none if SCHED_IDLE is not
+ * available. */
 void awake_start(struct awake *a);
 void awake_end(struct awake *a);
 
-/* --- DCTCP for kernels that have none: dctcp.bpf.c, loaded while somebody holds it ---
+/* --- DCTCP for kernels without it: dctcp.bpf.c, loaded while a process holds it ---
  *
- * It takes the right to load such programs, a kernel that describes its types
+ * Requires the right to load BPF programs, a kernel with type information
  * (/sys/kernel/btf/vmlinux), and a build that found clang and libbpf. */
 
 struct own_dctcp;
 
-/* alpha_start is that of new connections, 0 to 1. From here on every namespace has it, under the
- * name OWN_DCTCP, until it is freed or the process ends, however that comes. NULL with a message:
+/* Registers the congestion control OWN_DCTCP for all namespaces, with alpha_start (0 to 1) for new
+ * connections, until it is freed or the process ends in any way. NULL with a message that names
  * what is missing. */
 struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e);
 void own_dctcp_free(struct own_dctcp *d);

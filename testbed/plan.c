@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c -- see plan.h. */
+/* plan.c -- translation of a scenario into a testbed plan. Contract in plan.h. */
 #define _GNU_SOURCE
 #include "testbed/plan.h"
 #include "base/text.h"
@@ -12,20 +12,20 @@
 
 enum {
 	IP_TCP_BYTES = 40,
-	FRAME_BYTES =
-		14 + IP_TCP_BYTES, /* what host.header has to be: TCP without options, or ... */
-	TIMESTAMP_BYTES = 12,      /* ... with its timestamps (RFC 7323) */
+	FRAME_BYTES = 14 + IP_TCP_BYTES, /* required host.header: TCP without options, or ... */
+	TIMESTAMP_BYTES = 12,            /* ... with timestamps (RFC 7323) */
 	TOS_DSCP_SHIFT = 2,
 	RATE_MAX_MBPS = 1000,
 	BINS_MAX = 1000 * 1000,
 };
 
-/* Connections are there so long before their flow starts where a scenario's need no handshake. */
+/* Connections are opened this long before their flow starts when the scenario's flows need no
+ * handshake. */
 #define LEAD_NS ((int64_t)30 * WEIR_NS_PER_MS)
 
 /* --- congestion control --- */
 
-/* The kernel's list of those that are loaded, "reno cubic". */
+/* The kernel's available congestion controls, "reno cubic". */
 static void plan_kernel_controls(char *list, size_t size)
 {
 	FILE *f = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "r");
@@ -48,9 +48,9 @@ static int plan_has_word(const char *list, const char *word)
 	return 0;
 }
 
-/* Reality has no options but ecn, which is the hosts'. DCTCP has the kernel's smallest window;
- * alpha at the start and growth by whole segments that no cut throws away are what the one of ours
- * has. */
+/* The kernel takes no parameters except ecn, which is a setting of the hosts. DCTCP has the
+ * kernel's minimum window; the initial alpha, and growth in whole segments that survives a
+ * reduction, are those of our BPF program. */
 static int plan_read_options(struct testbed_plan *p, const struct weir_cc_ops *ops,
 			     const void *params, int *has_ecn, struct weir_error *e)
 {
@@ -74,7 +74,8 @@ static int plan_read_options(struct testbed_plan *p, const struct weir_cc_ops *o
 	return 0;
 }
 
-/* Which control of the kernel it is; the one of ours where it has no dctcp. */
+/* Maps a scheme to a congestion control of the kernel, or to our DCTCP where the kernel lacks
+ * it. */
 static int plan_find_control(struct testbed_plan *p, const struct weir_cc_ops *ops,
 			     char name[BED_NAME], struct weir_error *e)
 {
@@ -117,7 +118,7 @@ static int plan_find_controls(struct testbed_plan *p, const struct config *c, st
 		if (strcmp(ops->scheme.name, "dctcp") == 0) {
 			if (p->needs_own_dctcp)
 				snprintf(p->cc[i], BED_NAME, "%s", OWN_DCTCP);
-			continue; /* has it whatever the others do */
+			continue; /* uses ECN regardless of the others */
 		}
 		if (first_ecn >= 0 && has_ecn != first_ecn)
 			return weir_error_set(
@@ -131,7 +132,7 @@ static int plan_find_controls(struct testbed_plan *p, const struct config *c, st
 	return 0;
 }
 
-/* --- what cannot be --- */
+/* --- limits --- */
 
 static int plan_check_network(const struct network *net, const struct config *c,
 			      struct weir_error *e)
@@ -194,7 +195,7 @@ static int plan_check_traffic(const struct testbed_plan *p, const struct config 
 	return 0;
 }
 
-/* --- all of it --- */
+/* --- the plan --- */
 
 static void plan_set_hosts(struct testbed_plan *p, const struct config *c)
 {
@@ -212,7 +213,7 @@ static void plan_set_hosts(struct testbed_plan *p, const struct config *c)
 	p->drain_ns = weir_ps_to_ns((int64_t)c->measure.drain_ps);
 }
 
-/* measure.port, among the switch's. */
+/* Finds measure.port among the switch's ports. */
 static int plan_find_measured(struct testbed_plan *p, const struct config *c, struct weir_error *e)
 {
 	int64_t link;
@@ -231,8 +232,8 @@ static int plan_find_measured(struct testbed_plan *p, const struct config *c, st
 	return 0;
 }
 
-/* "throughput traffic:web every 10ms": hosts count that. One of a run whose end is not known is
- * left out. */
+/* "throughput traffic:web every 10ms" is counted by hosts. A probe of a run without a known end is
+ * skipped. */
 static void plan_set_probes(struct testbed_plan *p, const struct config *c)
 {
 	static const struct weir_option time = { .name = "every",
@@ -342,7 +343,7 @@ static void plan_write_flow(const struct testbed_plan *p, const struct config *c
 	};
 }
 
-/* Payload, which is what the kernel counts. */
+/* Link rate in payload bytes per second, which is what the kernel counts. */
 static uint64_t plan_line_Bps(const struct testbed_plan *p, const struct config *c, uint32_t host)
 {
 	double share =

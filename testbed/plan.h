@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.h -- from a scenario to a testbed: what of it reality can be, and how.
- *
- * A star, dumbbell or small leaf-spine of a few hosts; controls that the kernel has or that we
- * bring; flows that start at times that are known. What cannot be is refused, with what could. */
+/* plan.h -- translation of a scenario into a testbed: a star, dumbbell or small leaf-spine of a few
+ * hosts; congestion controls that the kernel has or that Weir loads; flows with known start times.
+ * Everything else is rejected with a message that names what is supported. */
 #ifndef TESTBED_PLAN_H
 #define TESTBED_PLAN_H
 #include "sim/net/route.h"
@@ -10,39 +9,40 @@
 #include "switch/plane/plane.h"
 #include "testbed/bed.h"
 
-/* DCTCP of ours (dctcp.h), for kernels that have none. */
+/* Our DCTCP (machine.h), for kernels without it. */
 #define OWN_DCTCP "weir_dctcp"
 
 struct testbed_plan {
 	struct network net;
 	struct route_table *routes;
 	uint32_t port_count,
-		port_link[PLANE_PORTS_MAX]; /* the switches' ports, and which links they are */
-	int measured_port;                  /* by measure.port; -1: the longest queue's */
+		port_link[PLANE_PORTS_MAX]; /* the switches' ports, and the link of each */
+	int measured_port; /* set by measure.port; -1: the port with the longest queue */
 	struct flow_list flows;
 	struct bed_plan bed;
-	char cc[BED_SECTIONS_MAX][BED_NAME]; /* of each section, the kernel's name */
-	uint32_t probe_count, bin_count;     /* throughput of sections over time */
+	char cc[BED_SECTIONS_MAX][BED_NAME]; /* kernel name, by section */
+	uint32_t probe_count, bin_count;     /* throughput probes of sections */
 	struct bed_probe probes[BED_PROBES_MAX];
 	int needs_own_dctcp;
-	double alpha_start; /* of dctcp */
+	double alpha_start; /* dctcp's parameter */
 	int64_t drain_ns;
-	char *switch_text; /* settings of the switch */
+	char *switch_text; /* switch settings in the format of 'weir switch' */
 };
 
-/* On -1 nothing is left to free; messages begin with "section.key: ". */
+/* After -1 there is nothing to free; messages begin with "section.key: ". */
 int plan_make(struct testbed_plan *p, const struct config *c, struct weir_error *e);
 void plan_free(struct testbed_plan *p);
 
-/* Writes everything that hosts need onto a board for as many flows. */
+/* Writes the plan onto a board with room for all flows. */
 void plan_write(const struct testbed_plan *p, const struct config *c, struct bed_board *b);
 
-/* A packet of that payload on a cable, with what the scenario counts of Ethernet. */
+/* Wire size of a packet with that payload, including the Ethernet overhead that the scenario
+ * counts. */
 uint32_t plan_wire_bytes(const struct config *c, uint64_t payload);
 
-/* --- between the files of it --- */
+/* --- shared by plan.c and plan_switch.c --- */
 
 int plan_list_ports(struct testbed_plan *p, struct weir_error *e);
 char *plan_switch_text(const struct testbed_plan *p,
-		       const struct config *c); /* the caller frees it */
+		       const struct config *c); /* freed by the caller */
 #endif

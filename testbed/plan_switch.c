@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_switch.c -- the settings of a testbed's switches, from a scenario's network. See plan.h.
+/* plan_switch.c -- settings of a testbed's switches, from a scenario's network. Contract in plan.h.
  *
- * Every egress port of the network's switches is a port here. Those to hosts have a cable to a
- * namespace; those between switches have one inside (plane.h), so that what passes from one switch
- * to the next takes no time of the machine. Frames take any of the shortest ways, as in the
- * simulated world, but another hash says which. */
+ * Every egress port of the network's switches becomes a port. Ports to hosts have a veth pair to a
+ * namespace; ports between switches have an internal link (plane.h), which adds no delay of the
+ * machine. Frames take any shortest path, as in the simulation, but another hash chooses it. */
 #define _GNU_SOURCE
 #include "testbed/plan.h"
 #include "switch/run/probe.h"
@@ -14,25 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a packet takes from one process to another besides the switch's own times, as measured: half
- * of what a round trip takes. */
+/* Measured delay of a packet from one process to another besides the switch's own delays: half of a
+ * round trip. */
 #define MACHINE_PS ((int64_t)25 * WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
 enum {
 	FAR = UINT8_MAX,
 	NODES_MAX = PLANE_PORTS_MAX + 1,
-	CATCH_UP_PART =
-		4, /* of a round trip: a switch that is held up no longer than that makes it good */
+	CATCH_UP_PART = 4, /* fraction of a round trip: a shorter delay of the switch process is
+			      caught up */
 };
 
-/* --- ways --- */
+/* --- paths --- */
 
 static int is_switch(const struct network *net, uint32_t node)
 {
 	return net->nodes[node].kind == NODE_SWITCH;
 }
 
-/* Hops from every switch to one, by switch number. */
+/* Hop counts from every switch to one, by switch number. */
 static void plan_find_distances(const struct network *net, uint32_t rack,
 				uint8_t distance[NODES_MAX])
 {
@@ -53,8 +52,8 @@ static void plan_find_distances(const struct network *net, uint32_t rack,
 	}
 }
 
-/* Does that link lead a step nearer to the host? */
-static int plan_leads_to(const struct network *net, const struct net_link *l, uint32_t host)
+/* Is that link on a shortest path to the host? */
+static int plan_is_shortest(const struct network *net, const struct net_link *l, uint32_t host)
 {
 	uint8_t distance[NODES_MAX];
 
@@ -66,9 +65,9 @@ static int plan_leads_to(const struct network *net, const struct net_link *l, ui
 
 /* --- ports --- */
 
-/* A host's cable, there and back, and what real hosts do not take: in the simulated world a packet
- * is on their own line, too, and half of a full one's time there and of the machine's here is set
- * against each port. */
+/* Delay of a host's port: its link both ways, plus what is missing in reality: in the simulation a
+ * packet is also serialised by the host's own link, so half of a full packet's serialisation delay
+ * is added at each port, and the delay of the machine is subtracted. */
 static int64_t plan_host_delay_ps(const struct network *net, const struct net_link *down,
 				  uint32_t frame_bytes)
 {
@@ -90,7 +89,7 @@ uint32_t plan_wire_bytes(const struct config *c, uint64_t payload)
 	       (bytes < WEIR_ETHERNET_MIN_FRAME_BYTES ? WEIR_ETHERNET_MIN_FRAME_BYTES : bytes);
 }
 
-/* "h3" in a star, else "leaf0-h3"; the number tells parallel links apart. */
+/* "h3" in a star, else "leaf0-h3"; a number distinguishes parallel links. */
 static void plan_name_port(const struct testbed_plan *p, uint32_t port, char *name, size_t size)
 {
 	const struct network *net = &p->net;
@@ -120,13 +119,13 @@ static uint32_t plan_port_of_link(const struct testbed_plan *p, uint32_t link)
 	return i;
 }
 
-/* Where hosts are, as seen from the port's switch. */
+/* Static addresses, as seen from the port's switch. */
 static void plan_write_addresses(FILE *f, const struct network *net, const struct net_link *l)
 {
 	for (uint32_t host = 0; host < net->host_count; host++) {
 		char address[BED_ADDRESS];
 
-		if (plan_leads_to(net, l, host))
+		if (plan_is_shortest(net, l, host))
 			fprintf(f, "address = %s\n", bed_address(host, address));
 	}
 }
@@ -170,18 +169,18 @@ int plan_list_ports(struct testbed_plan *p, struct weir_error *e)
 	return 0;
 }
 
-/* --- the rest --- */
+/* --- settings --- */
 
-/* Keys of [switch] that become others here. */
-static int is_told_otherwise(const char *key)
+/* Keys of [switch] that are translated rather than copied. */
+static int is_translated_key(const char *key)
 {
 	return strcmp(key, "dscp-map") == 0 || strcmp(key, "non-ect") == 0;
 }
 
-/* Where every flow is ECN-capable and connections begin with data, the simulated world has no
- * packet that is not. A real kernel's SYNs and what it sends again are none under reno and cubic:
- * they pass, too. */
-static int passes_not_ect(const struct testbed_plan *p, const struct config *c)
+/* If every flow is ECN-capable and connections start with data, the simulation has no Not-ECT
+ * packet. A real kernel's SYNs, and its retransmissions under reno and cubic, are Not-ECT and must
+ * pass as well. */
+static int must_pass_not_ect(const struct testbed_plan *p, const struct config *c)
 {
 	return c->switches.non_ect || (p->bed.has_ecn && !c->host.handshake);
 }
@@ -191,14 +190,14 @@ static void plan_write_options(FILE *f, const struct weir_option *table, const v
 	for (const struct weir_option *o = table; o->name; o++) {
 		char text[1024];
 
-		if (o->type == WEIR_OPT_LINES || is_told_otherwise(o->name) ||
+		if (o->type == WEIR_OPT_LINES || is_translated_key(o->name) ||
 		    weir_option_is_default(o, params))
 			continue;
 		fprintf(f, "%s = %s\n", o->name, weir_option_format(text, sizeof(text), o, params));
 	}
 }
 
-/* Packets carry their class as a DSCP, unless the scenario has code points and a map of its own. */
+/* Maps classes to DSCPs, unless the scenario has its own map. */
 static void plan_write_classes(FILE *f, const struct config *c)
 {
 	for (uint32_t i = 0; i < DSCP_COUNT; i++) {
@@ -209,7 +208,7 @@ static void plan_write_classes(FILE *f, const struct config *c)
 	}
 }
 
-/* A line each: "scheme" stands for everything that the marking scheme shows. */
+/* One line per probe: "scheme" expands to all values that the marking scheme exposes. */
 static void plan_write_probe(FILE *f, const struct config *c, const char *what, const char *where,
 			     const char *every)
 {
@@ -224,8 +223,8 @@ static void plan_write_probe(FILE *f, const struct config *c, const char *what, 
 			fprintf(f, "probe = %s %s every %s\n", v->name, where, every);
 }
 
-/* Of the scenario's probes those that a real switch has: "queue sw->h0 every 1ms", or "queue
- * sw->h0/2 ..." of a queue. */
+/* The scenario's probes that a real switch supports: "queue sw->h0 every 1ms", or "queue sw->h0/2
+ * ..." for one queue. */
 static void plan_write_probes(FILE *f, const struct testbed_plan *p, const struct config *c)
 {
 	for (uint32_t i = 0; i < c->measure.probes.count; i++) {
@@ -250,7 +249,7 @@ static void plan_write_probes(FILE *f, const struct testbed_plan *p, const struc
 	}
 }
 
-/* Over the longest way, with nothing queued, as the simulator's schemes are told. */
+/* Base RTT over the longest path, as the simulator passes it to schemes. */
 static int64_t plan_base_rtt_ns(const struct testbed_plan *p, const struct config *c)
 {
 	int64_t longest_ps = 0;
@@ -285,10 +284,10 @@ char *plan_switch_text(const struct testbed_plan *p, const struct config *c)
 
 	fprintf(f, "# %s\nseed = %" PRIu64 "\n[switch]\n", c->title, c->seed);
 	plan_write_options(f, switch_options, &c->switches);
-	fprintf(f, "non-ect = %s\n", passes_not_ect(p, c) ? "pass" : "drop");
+	fprintf(f, "non-ect = %s\n", must_pass_not_ect(p, c) ? "pass" : "drop");
 	fprintf(f, "[real]\nmtu = %" PRIu32 "B\nlearn = no\nunknown = drop\nrtt = %" PRId64 "ns\n",
 		p->bed.mtu_bytes, rtt_ns);
-	if (catch_up_ns > WEIR_NS_PER_MS) /* the default is that */
+	if (catch_up_ns > WEIR_NS_PER_MS) /* larger than the default */
 		fprintf(f, "catch-up = %" PRId64 "ns\n", catch_up_ns);
 	plan_write_classes(f, c);
 	plan_write_probes(f, p, c);

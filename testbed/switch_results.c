@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch_results.c -- what a switch has counted, as results of a run. See testbed.h. */
+/* switch_results.c -- converts what a switch counted into results of a run. Contract in
+ * testbed.h. */
 #define _GNU_SOURCE
 #include "testbed/testbed.h"
 #include "base/text.h"
@@ -22,7 +23,7 @@
 
 /* --- ports --- */
 
-/* A switch and what is behind each of its ports, for names: "sw->b". */
+/* A network of the switch and its neighbours, which supplies port names: "sw->b". */
 static void results_make_network(const struct switch_settings *s, struct network *net)
 {
 	uint32_t ports = s->port_count;
@@ -92,7 +93,7 @@ static void results_set_metric(struct run_result *r, const char *metric, double 
 	r->value[i] = value;
 }
 
-/* Of the measured port. */
+/* Metrics of the measured port. */
 static void results_port_metrics(struct loop *l, struct run_result *r)
 {
 	const struct plane_port *p = loop_port(l, r->measured_port);
@@ -113,7 +114,7 @@ static void results_port_metrics(struct loop *l, struct run_result *r)
 							     time_ps / (double)WEIR_PS_PER_S));
 }
 
-/* Processor time of this process. */
+/* CPU time of this process. */
 static double results_cpu_seconds(void)
 {
 	struct rusage usage;
@@ -161,7 +162,8 @@ static void results_add_reason(struct run_result *r, const char *name, uint64_t 
 	r->reasons[i].count += count;
 }
 
-/* Over the whole run: also frames that no port was offered, and those that no ring had room for. */
+/* Reasons of drops and marks over the whole run, including frames rejected before any port and
+ * frames lost in receive rings. */
 static void results_list_reasons(struct loop *l, struct run_result *r)
 {
 	for (uint32_t i = 0; i < l->settings->port_count; i++) {
@@ -180,7 +182,7 @@ static void results_list_reasons(struct loop *l, struct run_result *r)
 	}
 }
 
-/* --- series --- */
+/* --- time series --- */
 
 static void results_list_series(struct loop *l, struct run_result *r)
 {
@@ -229,7 +231,7 @@ static void results_add_line(struct config *c, const char *path, const char *val
 	free(line);
 }
 
-/* Values of a table that are not the default. */
+/* Values of an option table that differ from the default. */
 static void results_add_options(struct config *c, const char *owner,
 				const struct weir_option *table, const void *params)
 {
@@ -291,7 +293,7 @@ int real_store(struct loop *l, const char *folder, struct weir_error *e)
 	return results_store_run(l, folder, results_cpu_seconds(), e);
 }
 
-/* --- while it goes on --- */
+/* --- periodic storing while the switch runs --- */
 
 void real_store_wait(struct real_keeping *k)
 {
@@ -307,7 +309,7 @@ void real_store_aside(struct loop *l, const char *folder, struct real_keeping *k
 	struct weir_error e;
 
 	if (k->process > 0 && waitpid(k->process, NULL, WNOHANG) == 0)
-		return; /* the one before is still writing */
+		return; /* the previous one is still writing */
 	fflush(NULL);
 	k->process = fork();
 	if (k->process != 0)

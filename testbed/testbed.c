@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* testbed.c -- see testbed.h. */
+/* testbed.c -- one run of a scenario with real packets: start, measurement, drain, health checks.
+ * Contract in testbed.h. */
 #define _GNU_SOURCE
 #include "testbed/testbed.h"
 #include "testbed/plan.h"
@@ -16,12 +17,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SETTLE_NS ((int64_t)20 * WEIR_NS_PER_MS) /* before anything happens */
-#define LOOK_NS ((int64_t)10 * WEIR_NS_PER_MS)   /* whether all flows are done */
-#define COUNT_NS ((int64_t)5 * WEIR_NS_PER_S)    /* that hosts have to count, however busy */
+#define SETTLE_NS ((int64_t)20 * WEIR_NS_PER_MS) /* settling time before the first flow */
+#define POLL_NS ((int64_t)10 * WEIR_NS_PER_MS)   /* polling interval for completion */
+#define COUNT_NS ((int64_t)5 * WEIR_NS_PER_S)    /* time limit for hosts to report, however busy */
 
-/* A testbed at work. */
-struct work {
+/* A running testbed. */
+struct testbed_run_state {
 	struct testbed_plan plan;
 	struct bed bed;
 	struct switch_settings settings;
@@ -31,14 +32,14 @@ struct work {
 	int64_t epoch_ns;
 };
 
-/* Lets real time pass until then, by the time of the plan. 1: somebody ended it. */
-static int testbed_pass_until(struct work *w, int64_t time_ns)
+/* Sleeps until that time of the plan. 1: the run was interrupted. */
+static int testbed_sleep_until(struct testbed_run_state *w, int64_t time_ns)
 {
 	return real_run(&w->server, &w->loop, &w->control,
 			weir_ns_to_ps(w->epoch_ns + time_ns - w->loop.start_ns));
 }
 
-/* Flows that are to be done: those with a size that start before measuring ends. */
+/* Number of flows to wait for: those of finite size that start before the measurement ends. */
 static uint32_t testbed_flows_awaited(const struct bed_board *b)
 {
 	uint32_t count = 0;
@@ -57,8 +58,8 @@ static uint32_t testbed_flows_done(const struct bed_board *b)
 	return count;
 }
 
-/* Until flows that count are done, or have had their time. */
-static int testbed_drain(struct work *w)
+/* Waits until the measured flows complete or their time limit passes. */
+static int testbed_drain(struct testbed_run_state *w)
 {
 	const struct bed_board *b = w->bed.board;
 	int64_t last_ns = b->flow_count ? b->flows[b->flow_count - 1].start_ns : 0;
@@ -67,15 +68,15 @@ static int testbed_drain(struct work *w)
 	if (b->to_ns != BED_NEVER_NS && b->to_ns + w->plan.drain_ns > end_ns)
 		end_ns = b->to_ns + w->plan.drain_ns;
 	for (int64_t at_ns = clock_ns() - w->epoch_ns;
-	     testbed_flows_done(b) < testbed_flows_awaited(b) && at_ns < end_ns; at_ns += LOOK_NS)
-		if (testbed_pass_until(w, at_ns))
+	     testbed_flows_done(b) < testbed_flows_awaited(b) && at_ns < end_ns; at_ns += POLL_NS)
+		if (testbed_sleep_until(w, at_ns))
 			return 1;
 	return 0;
 }
 
-/* Until every host has counted what there was when measuring ended: on a busy machine they are
- * late. */
-static int testbed_await_counts(struct work *w, struct weir_error *e)
+/* Waits until every host has reported its counters at the end of the measurement; on a busy machine
+ * they are late. */
+static int testbed_await_counts(struct testbed_run_state *w, struct weir_error *e)
 {
 	const struct bed_board *b = w->bed.board;
 	int64_t at_ns = clock_ns() - w->epoch_ns, end_ns = at_ns + COUNT_NS;
@@ -84,13 +85,13 @@ static int testbed_await_counts(struct work *w, struct weir_error *e)
 		while (!atomic_load(&b->hosts[i].has_counted)) {
 			if (at_ns > end_ns)
 				return weir_error_set(e, "host h%u does not answer any more", i);
-			if (testbed_pass_until(w, at_ns += LOOK_NS))
+			if (testbed_sleep_until(w, at_ns += POLL_NS))
 				return 1;
 		}
 	return 0;
 }
 
-/* Of the port that was held up longest: acknowledgements that wait hold their senders up as data
+/* The largest lost-time fraction of any port: delayed acknowledgements delay their senders as data
  * does. */
 static double testbed_lost_fraction(struct loop *l)
 {
@@ -102,7 +103,8 @@ static double testbed_lost_fraction(struct loop *l)
 	return (double)longest_ps / (double)(loop_done_ps(l) + 1);
 }
 
-/* Of those that open a connection: others may have waited for the one before. */
+/* Fraction of late flows among those that open a connection: others may have queued behind the
+ * previous flow. */
 static double testbed_late_fraction(const struct bed_board *b)
 {
 	double late = 0, count = 0;
@@ -118,7 +120,7 @@ static double testbed_late_fraction(const struct bed_board *b)
 	return count > 0 ? late / count : 0;
 }
 
-static void testbed_read_health(struct work *w, struct testbed_health *h)
+static void testbed_read_health(struct testbed_run_state *w, struct testbed_health *h)
 {
 	for (uint32_t i = 0; i < w->loop.settings->port_count; i++) {
 		h->lost_pkts += loop_lost_pkts(&w->loop, i);
@@ -131,10 +133,10 @@ static void testbed_read_health(struct work *w, struct testbed_health *h)
 	h->lost_fraction = testbed_lost_fraction(&w->loop);
 }
 
-/* Of the measured time that the switch's line may have stood still: more, and numbers are not to be
- * trusted. */
+/* Fraction of the measured time that the switch's link may have been stopped by the machine; above
+ * it the results are not trustworthy. */
 #define LOST_TRUSTED 0.005
-/* Of the flows that hosts may have begun late. */
+/* Fraction of flows that hosts may start late. */
 #define LATE_TRUSTED 0.05
 
 double testbed_strain(const struct testbed_health *h)
@@ -171,8 +173,8 @@ struct testbed_held_up testbed_held_up(const struct testbed_health *h)
 	return why;
 }
 
-/* By the time of the plan, which begins with the epoch. */
-static void testbed_shift_series(const struct work *w, struct series *s)
+/* Shifts times of series to those of the plan, which begins at the epoch. */
+static void testbed_shift_series(const struct testbed_run_state *w, struct series *s)
 {
 	int64_t epoch_ps = weir_ns_to_ps(w->epoch_ns - w->loop.start_ns);
 	uint64_t kept = 0;
@@ -186,9 +188,9 @@ static void testbed_shift_series(const struct work *w, struct series *s)
 	s->count = kept;
 }
 
-/* Ports and series are called as in the simulated world, by the links of the scenario's network. */
-static int testbed_name_links(const struct work *w, const struct config *c, struct run_result *r,
-			      struct weir_error *e)
+/* Renames ports and series as in the simulation, by the links of the scenario's network. */
+static int testbed_name_links(const struct testbed_run_state *w, const struct config *c,
+			      struct run_result *r, struct weir_error *e)
 {
 	struct network net;
 
@@ -210,24 +212,24 @@ static int testbed_name_links(const struct work *w, const struct config *c, stru
 	return 0;
 }
 
-/* Everything is there: the scenario's time passes. */
-static int testbed_measure(struct work *w, const struct config *c, struct run_result *r,
-			   struct testbed_health *h, struct weir_error *e)
+/* The measurement interval, once everything is running. */
+static int testbed_measure(struct testbed_run_state *w, const struct config *c,
+			   struct run_result *r, struct testbed_health *h, struct weir_error *e)
 {
 	struct bed_board *b = w->bed.board;
 	int has_end = b->to_ns != BED_NEVER_NS;
 
 	w->epoch_ns = clock_ns() + b->lead_ns + SETTLE_NS;
 	atomic_store(&b->epoch_ns, w->epoch_ns);
-	if (testbed_pass_until(w, b->from_ns))
+	if (testbed_sleep_until(w, b->from_ns))
 		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
 	loop_measure(&w->loop);
-	if (has_end ? testbed_pass_until(w, b->to_ns) : testbed_drain(w))
+	if (has_end ? testbed_sleep_until(w, b->to_ns) : testbed_drain(w))
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
 	if (!has_end)
 		b->to_ns = clock_ns() - w->epoch_ns;
 	real_results(&w->loop, w->plan.measured_port, r);
-	if (testbed_pass_until(w, b->to_ns) || testbed_await_counts(w, e) ||
+	if (testbed_sleep_until(w, b->to_ns) || testbed_await_counts(w, e) ||
 	    (has_end && testbed_drain(w)) || !bed_is_whole(&w->bed, e) ||
 	    testbed_name_links(w, c, r, e)) {
 		run_result_free(r);
@@ -241,7 +243,7 @@ static int testbed_measure(struct work *w, const struct config *c, struct run_re
 	return TESTBED_DONE;
 }
 
-/* The switch was in a hurry; who comes after it is not. */
+/* Undoes real.urgent for what this process does later. */
 static void testbed_reset_priority(void)
 {
 	const struct sched_param usual = { 0 };
@@ -250,15 +252,16 @@ static void testbed_reset_priority(void)
 	setpriority(PRIO_PROCESS, 0, 0);
 }
 
-/* Where 'weir switch status' finds the switch, and a folder that goes with it; empty: none. */
-struct place {
+/* Path of the control socket for 'weir switch status', and a directory to remove with it; empty:
+ * none. */
+struct socket_path {
 	char path[WEIR_OPT_TEXT_SIZE], folder[WEIR_OPT_TEXT_SIZE];
 };
 
-/* As any switch of that file, in /run; where only root may write there in the user's own folder for
- * such things. Without one it is a folder that is made for it: a name that anybody could foresee in
- * /tmp could be taken by others before. */
-static int testbed_find_socket(const struct config *c, struct place *p, struct weir_error *e)
+/* In /run as for any switch of that file, or, without write permission, in the user's runtime
+ * directory. Without either, in a freshly created directory: a predictable name in /tmp could be
+ * claimed by another user. */
+static int testbed_find_socket(const struct config *c, struct socket_path *p, struct weir_error *e)
 {
 	const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
 	const char *name = strrchr(c->file, '/') ? strrchr(c->file, '/') + 1 : c->file;
@@ -281,14 +284,14 @@ static int testbed_find_socket(const struct config *c, struct place *p, struct w
 	return control_path(c->file, given, p->path, e);
 }
 
-static int testbed_run_switch(struct work *w, const struct config *c, struct run_result *r,
-			      struct testbed_health *h, struct weir_error *e)
+static int testbed_run_switch(struct testbed_run_state *w, const struct config *c,
+			      struct run_result *r, struct testbed_health *h, struct weir_error *e)
 {
-	struct place place;
+	struct socket_path socket;
 	struct awake awake;
 	int status = TESTBED_FAILED;
 
-	if (testbed_find_socket(c, &place, e) || control_open(&w->control, place.path, e))
+	if (testbed_find_socket(c, &socket, e) || control_open(&w->control, socket.path, e))
 		return TESTBED_FAILED;
 	if (!loop_open(&w->loop, &w->settings, e)) {
 		if (!real_open(&w->server, &w->loop, e)) {
@@ -302,13 +305,13 @@ static int testbed_run_switch(struct work *w, const struct config *c, struct run
 		loop_close(&w->loop);
 	}
 	control_close(&w->control);
-	if (place.folder[0])
-		rmdir(place.folder);
+	if (socket.folder[0])
+		rmdir(socket.folder);
 	return status;
 }
 
-static int testbed_run_bed(struct work *w, const struct config *c, struct run_result *r,
-			   struct testbed_health *h, struct weir_error *e)
+static int testbed_run_bed(struct testbed_run_state *w, const struct config *c,
+			   struct run_result *r, struct testbed_health *h, struct weir_error *e)
 {
 	int status;
 
@@ -324,7 +327,7 @@ static int testbed_run_bed(struct work *w, const struct config *c, struct run_re
 int testbed_run(struct config *c, struct run_result *r, struct testbed_health *h,
 		struct weir_error *e)
 {
-	struct work w = { .epoch_ns = 0 };
+	struct testbed_run_state w = { .epoch_ns = 0 };
 	struct own_dctcp *dctcp = NULL;
 	int status = TESTBED_FAILED;
 	char name[256];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic.c -- the connections of a testbed's host, and what it sends and receives on them. See
- * host.h. */
+/* traffic.c -- connections of a testbed's host: opening, sending, receiving. Contract in host.h. */
 #define _GNU_SOURCE
 #include "testbed/host.h"
 #include "base/memory.h"
@@ -18,7 +17,7 @@
 
 enum {
 	FIRST_PORT = 5001,
-	UNSENT_BYTES = 256 << 10, /* that an application has handed over and the kernel not sent */
+	UNSENT_BYTES = 256 << 10, /* unsent bytes of the application in the kernel's send buffer */
 };
 
 struct sockaddr_in host_address(uint32_t host, uint32_t port)
@@ -84,9 +83,9 @@ void endpoint_free(struct worker *w, struct endpoint *p)
 	free(p);
 }
 
-/* A real host's cable has no rate; its connections have, so that none sends faster than its line in
- * the other world. */
-int endpoint_dress(const struct worker *w, int fd, uint32_t section)
+/* The host's veth pair has no rate limit, so connections are paced at most at the simulated link's
+ * rate. */
+int endpoint_set_options(const struct worker *w, int fd, uint32_t section)
 {
 	const struct bed_section *s = &w->board->sections[section];
 	const int yes = 1, unsent = UNSENT_BYTES;
@@ -107,7 +106,7 @@ void endpoint_set_tos(int fd, int tos)
 
 /* --- sending --- */
 
-/* The flow opens its connection. */
+/* Opens the flow's connection. */
 void host_open_flow(struct worker *w, uint32_t number)
 {
 	const struct bed_flow *f = &w->board->flows[number];
@@ -116,7 +115,7 @@ void host_open_flow(struct worker *w, uint32_t number)
 	socklen_t size = sizeof(from);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || endpoint_dress(w, fd, f->section) ||
+	if (fd < 0 || endpoint_set_options(w, fd, f->section) ||
 	    bind(fd, (struct sockaddr *)&from, sizeof(from)) ||
 	    getsockname(fd, (struct sockaddr *)&from, &size)) {
 		atomic_fetch_add(&w->board->hosts[w->host].connections, 1);
@@ -135,8 +134,8 @@ void host_open_flow(struct worker *w, uint32_t number)
 	w->sender_of[number]->is_first = f->first_bytes != 0;
 }
 
-/* Packets get the class that a connection has when they leave: it changes when the first bytes have
- * left. Returns 0 until then; the plan looks again soon. */
+/* The kernel assigns the class when a packet leaves, so the class changes only once the first bytes
+ * have left. Returns 0 until then; the event loop polls again soon. */
 static int endpoint_change_class(struct worker *w, struct endpoint *p, const struct bed_flow *f)
 {
 	int unsent = 0;
@@ -151,7 +150,7 @@ static int endpoint_change_class(struct worker *w, struct endpoint *p, const str
 	return 1;
 }
 
-/* How much of the flow may be handed over now. */
+/* Bytes of the flow that may be passed to the kernel now. */
 static uint64_t endpoint_sendable(const struct bed_flow *f, const struct endpoint *p,
 				  int64_t now_ns)
 {
@@ -160,8 +159,7 @@ static uint64_t endpoint_sendable(const struct bed_flow *f, const struct endpoin
 	return f->size_bytes - p->moved_bytes;
 }
 
-/* The flow that is done makes place for the next one on its connection, which may not have
- * begun. */
+/* Continues with the next flow of the connection, which may not be due yet. */
 static void endpoint_next_flow(struct worker *w, struct endpoint *p, int64_t now_ns)
 {
 	uint32_t next = w->board->flows[p->flow].next;
@@ -171,8 +169,8 @@ static void endpoint_next_flow(struct worker *w, struct endpoint *p, int64_t now
 	if (next == BED_NONE)
 		shutdown(p->fd, SHUT_WR);
 	else
-		p->is_going = w->board->flows[next].start_ns <= now_ns;
-	if (next != BED_NONE && p->is_going)
+		p->is_started = w->board->flows[next].start_ns <= now_ns;
+	if (next != BED_NONE && p->is_started)
 		w->board->flows[next].began_ns = now_ns;
 }
 
@@ -180,7 +178,7 @@ static void endpoint_send(struct worker *w, struct endpoint *p)
 {
 	int64_t now_ns = worker_now_ns(w);
 
-	while (p->flow != BED_NONE && p->is_going) {
+	while (p->flow != BED_NONE && p->is_started) {
 		const struct bed_flow *f = &w->board->flows[p->flow];
 		uint64_t left = endpoint_sendable(f, p, now_ns);
 		ssize_t sent;
@@ -201,15 +199,15 @@ static void endpoint_send(struct worker *w, struct endpoint *p)
 	}
 }
 
-/* Its time has come. */
+/* The flow's start time has come. */
 void host_begin_flow(struct worker *w, uint32_t number)
 {
 	struct bed_flow *f = &w->board->flows[number];
 	struct endpoint *p = w->sender_of[f->connection];
 
 	if (!p || p->flow != number)
-		return; /* those before it on the connection are not done; its turn comes */
-	p->is_going = 1;
+		return; /* earlier flows of the connection are not done; it follows them */
+	p->is_started = 1;
 	f->began_ns = worker_now_ns(w);
 	endpoint_send(w, p);
 }
@@ -252,7 +250,7 @@ static void endpoint_accept(struct worker *w, const struct endpoint *listener)
 	}
 }
 
-/* When the kernel saw the last packet of what was read come in; now, where it does not say. */
+/* Kernel timestamp of the last packet read; the current time if there is none. */
 static int64_t endpoint_arrival_ns(const struct worker *w, struct msghdr *m)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -267,7 +265,7 @@ static int64_t endpoint_arrival_ns(const struct worker *w, struct msghdr *m)
 	return worker_now_ns(w);
 }
 
-/* Those that are watched over time. */
+/* Adds to the bins of sections with a throughput probe. */
 static void endpoint_count_bins(const struct bed_board *b, uint32_t section, uint64_t bytes,
 				int64_t time_ns)
 {
@@ -279,7 +277,7 @@ static void endpoint_count_bins(const struct bed_board *b, uint32_t section, uin
 	}
 }
 
-/* Bytes of the connection belong to its flows in their order. */
+/* Attributes received bytes to the connection's flows in their order. */
 static void endpoint_take_bytes(struct worker *w, struct endpoint *p, uint64_t bytes,
 				int64_t time_ns)
 {
@@ -321,7 +319,7 @@ static void endpoint_receive(struct worker *w, struct endpoint *p)
 	}
 }
 
-/* A sender hears only that the other side is done, too, or gone. */
+/* For a sender, the only event is that the peer is done or gone. */
 static void endpoint_handle_events(struct worker *w, struct endpoint *p, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* addresses.c -- the forwarding table. See inside.h. */
+/* addresses.c -- the forwarding table: hash with linear probing, ageing of learned entries.
+ * Contract in inside.h. */
 #include "switch/plane/inside.h"
 #include "weir/rng.h"
 #include <stddef.h>
 
-enum { PLACES = 8 }; /* that an address may have */
+enum { PLACES = 8 }; /* probe length: slots that an address may occupy */
 
 static uint32_t addresses_place(uint64_t address, uint32_t i)
 {
@@ -64,7 +65,8 @@ void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64
 		*e = (struct address_entry){ address + 1, UINT64_C(1) << port, now_ps };
 }
 
-int addresses_is_news(const struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps)
+int addresses_must_announce(const struct addresses *a, uint64_t address, uint32_t port,
+			    int64_t now_ps)
 {
 	const struct address_entry *e = addresses_entry(a, address);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frame.c -- see frame.h. */
+/* frame.c -- Ethernet, IPv4, IPv6, TCP and UDP header parsing, CE marking and checksums. Contract
+ * in frame.h. */
 #include "switch/plane/frame.h"
 #include "weir/rng.h"
 
@@ -15,7 +16,7 @@ enum {
 	IPV6_HEADER_BYTES = 40,
 	IPV6_EXTENSIONS_MAX = 8,
 	IPV4_SUM_AT = 10,
-	PORT_BYTES = 4, /* both ports of TCP and UDP */
+	PORT_BYTES = 4, /* source and destination port of TCP or UDP */
 	TCP_SUM_AT = 16,
 	TCP_HEADER_BYTES = 20,
 	UDP_SUM_AT = 6,
@@ -47,7 +48,8 @@ static uint64_t frame_read_address(const uint8_t *at)
 
 /* --- flows --- */
 
-/* Of a flow: its addresses, its protocol and, where every packet shows them, its ports. */
+/* Flow hash over the addresses, the protocol and, when every packet of the flow carries them, the
+ * transport ports. */
 static uint32_t frame_hash_flow(const uint8_t *addresses, uint32_t bytes, uint32_t protocol,
 				uint32_t ports)
 {
@@ -58,8 +60,8 @@ static uint32_t frame_hash_flow(const uint8_t *addresses, uint32_t bytes, uint32
 	return (uint32_t)hash;
 }
 
-/* A transport header begins at that place, and the packet ends at the other: its ports, 0 where it
- * has none. f->protocol says which it is. */
+/* Reads the transport header between at and end and returns the hash input of its two ports: 0 if
+ * there are none. f->protocol names the header. */
 static uint32_t frame_read_transport(const uint8_t *frame, uint32_t at, uint32_t end,
 				     struct frame_facts *f)
 {
@@ -90,7 +92,7 @@ static enum frame_fault frame_read_ipv4(const uint8_t *frame, uint32_t length,
 	f->dscp = ip[1] >> 2;
 	f->ecn = ip[1] & 3;
 	f->protocol = ip[9];
-	/* Of fragments only the first one has ports, so none is asked for them. */
+	/* Only the first fragment carries ports, so no fragment contributes them to the hash. */
 	if ((read_u16(ip + 6) & 0x3fff) == 0)
 		ports = frame_read_transport(frame, f->ip_at + header, f->ip_at + total, f);
 	f->flow_hash = frame_hash_flow(ip + 12, 8, f->protocol, ports);
@@ -105,7 +107,7 @@ static int is_extension(uint32_t protocol)
 	       protocol == PROTOCOL_DESTINATION_OPTIONS;
 }
 
-/* Goes over extension headers, of which each says how long it is, as far as they lie inside. */
+/* Skips IPv6 extension headers by their length fields, stopping at the end of the packet. */
 static uint32_t frame_read_ipv6_ports(const uint8_t *frame, uint32_t at, uint32_t end,
 				      struct frame_facts *f)
 {
@@ -202,7 +204,7 @@ void frame_mark(uint8_t *frame, const struct frame_facts *f)
 		ip[1] |= FRAME_CE << 4;
 }
 
-/* --- sums --- */
+/* --- checksums --- */
 
 static uint32_t frame_packet_end(const uint8_t *frame, const struct frame_facts *f)
 {
@@ -212,9 +214,9 @@ static uint32_t frame_packet_end(const uint8_t *frame, const struct frame_facts 
 				     : f->ip_at + IPV6_HEADER_BYTES + read_u16(ip + 4);
 }
 
-/* RFC 1071: the ones' complement of the ones' complement sum. A sum of UDP that is 0 is written as
- * its other zero, because 0 means that there is none (RFC 768). */
-void frame_complete_sum(uint8_t *frame, const struct frame_facts *f)
+/* RFC 1071: ones' complement of the ones' complement sum. A UDP checksum of 0 is sent as 0xffff
+ * because 0 means "no checksum" (RFC 768). */
+void frame_complete_checksum(uint8_t *frame, const struct frame_facts *f)
 {
 	uint32_t sum_at = f->protocol == PROTOCOL_TCP ? TCP_SUM_AT : UDP_SUM_AT;
 	uint32_t at = f->transport_at, end;

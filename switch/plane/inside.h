@@ -1,62 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inside.h -- what a plane is made of, for the files of this directory: plane_make.c builds it,
- * plane.c forwards frames through it and counts, addresses.c has its forwarding table. */
+/* inside.h -- internals of the data plane, shared by plane_make.c (construction), plane.c
+ * (forwarding, counters) and addresses.c (forwarding table). */
 #ifndef SWITCH_PLANE_INSIDE_H
 #define SWITCH_PLANE_INSIDE_H
 #include "switch/plane/plane.h"
 
-/* --- addresses.c: the forwarding table, which maps a host's address to the ports that it is behind
- * ---
+/* --- addresses.c: the forwarding table, from MAC addresses to sets of ports ---
  *
- * The table has a fixed size. An address from the settings may be behind several ports, among which
- * flows are spread; a learnt one is behind the port where it was seen last, and is removed when it
- * was silent for long. An address that finds no free place in the table is not learnt, and frames
- * for it are flooded, like those for unknown addresses. */
+ * The table has a fixed size. A static address (from the settings) may map to several ports, among
+ * which flows are hashed. A learned address maps to the port where it was last seen and ages out.
+ * When no slot is free the address is not learned, and frames for it are flooded like those for
+ * unknown addresses. */
 
 enum { ADDRESSES_MAX = 4096 };
 
 struct address_entry {
-	uint64_t address_plus_one; /* 0: the place is free */
-	uint64_t ports;            /* bit each */
-	int64_t seen_ps;           /* ADDRESS_STATIC: not learnt */
+	uint64_t address_plus_one; /* 0: free slot */
+	uint64_t ports;            /* bitmap of ports */
+	int64_t seen_ps;           /* ADDRESS_STATIC: configured, never ages */
 };
 
 #define ADDRESS_STATIC INT64_MAX
 
 struct addresses {
-	int64_t age_ps; /* of those learnt */
+	int64_t age_ps; /* ageing time of learned entries */
 	struct address_entry entries[ADDRESSES_MAX];
 };
 
-/* One more port that the address is behind; 0, or -1: there is no place. */
+/* Adds a port to a static address; -1: no free slot. */
 int addresses_add(struct addresses *a, uint64_t address, uint32_t port);
 
-/* What is known from later on stays. */
+/* Learns or refreshes an address; an entry that was seen later, as a static one always is, stays.
+ */
 void addresses_learn(struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
 
-/* Would learning this tell others something: is the address not known, or behind another port, or
- * last seen in another quarter of the time that it is remembered? */
-int addresses_is_news(const struct addresses *a, uint64_t address, uint32_t port, int64_t now_ps);
+/* Must other planes be informed of this address? Yes if it is unknown, moved to another port, or
+ * was last seen in an earlier quarter of the ageing time: one refresh per quarter keeps their
+ * entries alive without a message per frame. */
+int addresses_must_announce(const struct addresses *a, uint64_t address, uint32_t port,
+			    int64_t now_ps);
 
-/* Bits of the ports; 0: not known. */
+/* Bitmap of ports for the address; 0: unknown. */
 uint64_t addresses_find(const struct addresses *a, uint64_t address, int64_t now_ps);
 
 /* --- the plane --- */
 
 #define NO_BUFFER UINT32_MAX
 
-/* What travels with a packet through a port. */
-struct passenger {
+/* Per-packet tag that the plane stores in the port's queue beside the library's packet. */
+struct frame_tag {
 	uint32_t buffer;
 	uint8_t came_with_ce;
 	struct frame_facts facts;
 };
 
-_Static_assert(sizeof(struct passenger) <= WEIR_PACKET_OWNER_BYTES, "it fits into a packet");
+_Static_assert(sizeof(struct frame_tag) <= WEIR_PACKET_OWNER_BYTES, "it fits into a packet");
 
-/* A switch of the plane. */
+/* One of the switches that a plane simulates. */
 struct plane_part {
-	uint64_t ports; /* bit each */
+	uint64_t ports; /* bitmap of all its ports */
 	struct weir_buffer_pool pool;
 	struct addresses addresses;
 };
@@ -65,42 +67,43 @@ struct plane {
 	struct plane_plan plan;
 	int64_t now_ps;
 	struct plane_port *ports;
-	uint64_t own; /* of them, bit each */
+	uint64_t own; /* bitmap of those served by this plane */
 	uint32_t part_count;
 	struct plane_part *parts;
-	uint64_t cables;     /* ports that have a peer, bit each */
-	int64_t shortest_ps; /* delay of a cable */
+	uint64_t internal_links; /* bitmap of ports connected to another switch of the plane */
+	int64_t shortest_ps;     /* smallest delay of an internal link: the step in which internal
+				    arrivals are processed */
 	struct weir_packet_pool packets;
 	struct weir_packet_store store;
 	uint8_t *buffers;
 	size_t buffer_size;
-	uint32_t free_first, free_count; /* buffers, as a list */
+	uint32_t free_first, free_count; /* free list of frame buffers */
 };
 
-static inline struct plane_frame *buffer_at(const struct plane *p, uint32_t buffer)
+static inline struct plane_frame *buffer_get(const struct plane *p, uint32_t buffer)
 {
 	return (struct plane_frame *)(void *)(p->buffers + buffer * p->buffer_size);
 }
 
-static inline uint32_t buffer_take(struct plane *p)
+static inline uint32_t buffer_alloc(struct plane *p)
 {
 	uint32_t buffer = p->free_first;
 
 	if (buffer == NO_BUFFER)
 		return NO_BUFFER;
-	p->free_first = buffer_at(p, buffer)->next;
+	p->free_first = buffer_get(p, buffer)->next;
 	p->free_count--;
 	return buffer;
 }
 
-static inline void buffer_give(struct plane *p, uint32_t buffer)
+static inline void buffer_free(struct plane *p, uint32_t buffer)
 {
-	buffer_at(p, buffer)->next = p->free_first;
+	buffer_get(p, buffer)->next = p->free_first;
 	p->free_first = buffer;
 	p->free_count++;
 }
 
-/* Everything that could start on the ports of a pool by now_ps starts; a weir_buffer_pool's
- * sync. */
+/* weir_buffer_pool.sync: runs all ports of a shared buffer up to now_ps, so that its occupancy is
+ * current when a dynamic threshold is evaluated. */
 void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plane.c -- see plane.h. */
+/* plane.c -- forwarding, egress, internal links and counters of the data plane. Contract in
+ * plane.h. */
 #include "switch/plane/inside.h"
 #include "weir/rng.h"
 #include <string.h>
@@ -12,29 +13,29 @@ const char *const plane_fault_names[PLANE_FAULTS] = {
 	[PLANE_NOT_GIVEN] = "no room between threads",
 };
 
-/* --- out --- */
+/* --- egress --- */
 
-/* The packet has taken the line, which is free again when all of it has passed. */
+/* Puts the packet on the link, which is busy for its serialisation delay. */
 static void plane_put_on_link(struct plane *p, struct plane_port *port,
 			      const struct weir_packet *packet)
 {
-	struct passenger rider;
+	struct frame_tag tag;
 	struct plane_frame *f;
 
-	memcpy(&rider, packet->owner, sizeof(rider));
-	f = buffer_at(p, rider.buffer);
-	if (packet->flags & WEIR_PACKET_CE && !rider.came_with_ce)
-		frame_mark(f->data, &rider.facts);
+	memcpy(&tag, packet->owner, sizeof(tag));
+	f = buffer_get(p, tag.buffer);
+	if (packet->flags & WEIR_PACKET_CE && !tag.came_with_ce)
+		frame_mark(f->data, &tag.facts);
 	f->due_ps = port->port->free_ps + port->delay_ps;
 	f->next = NO_BUFFER;
-	if (port->line_first == NO_BUFFER)
-		port->line_first = rider.buffer;
+	if (port->inflight_first == NO_BUFFER)
+		port->inflight_first = tag.buffer;
 	else
-		buffer_at(p, port->line_last)->next = rider.buffer;
-	port->line_last = rider.buffer;
+		buffer_get(p, port->inflight_last)->next = tag.buffer;
+	port->inflight_last = tag.buffer;
 }
 
-/* Everything that could start on the port by now_ps starts. */
+/* Starts every packet of the port whose transmission can begin by now_ps. */
 static void plane_run_port(struct plane *p, struct plane_port *port, int64_t now_ps)
 {
 	struct weir_port *out = port->port;
@@ -46,10 +47,10 @@ static void plane_run_port(struct plane *p, struct plane_port *port, int64_t now
 		if (weir_port_start(out, packet, queue) == WEIR_PORT_SEND) {
 			plane_put_on_link(p, port, packet);
 		} else {
-			struct passenger rider;
+			struct frame_tag tag;
 
-			memcpy(&rider, packet->owner, sizeof(rider));
-			buffer_give(p, rider.buffer);
+			memcpy(&tag, packet->owner, sizeof(tag));
+			buffer_free(p, tag.buffer);
 		}
 	}
 }
@@ -62,7 +63,8 @@ void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps)
 		plane_run_port(p, &p->ports[__builtin_ctzll(left)], now_ps);
 }
 
-/* A line that stood still for longer than may be made good has lost that time. */
+/* Advances an idle link's clock to at most catch_up_ps before now, so that a late process sends no
+ * burst; the capacity before that is lost and counted. */
 static void plane_skip_lost_time(const struct plane *p, struct plane_port *port, int64_t now_ps)
 {
 	struct weir_port *out = port->port;
@@ -71,23 +73,23 @@ static void plane_skip_lost_time(const struct plane *p, struct plane_port *port,
 	if (!out->pkts || out->free_ps >= from_ps)
 		return;
 	port->counts.lost_ps += from_ps - out->free_ps;
-	port->late_until_ps = now_ps; /* the same delay counts once */
+	port->late_until_ps = now_ps; /* a delay is counted only once */
 	out->free_ps = from_ps;
 }
 
 const struct plane_frame *plane_due(const struct plane *p, uint32_t port, int64_t now_ps)
 {
-	uint32_t first = p->ports[port].line_first;
+	uint32_t first = p->ports[port].inflight_first;
 
-	return first != NO_BUFFER && buffer_at(p, first)->due_ps <= now_ps ? buffer_at(p, first)
-									   : NULL;
+	return first != NO_BUFFER && buffer_get(p, first)->due_ps <= now_ps ? buffer_get(p, first)
+									    : NULL;
 }
 
 const struct plane_frame *plane_due_next(const struct plane *p, const struct plane_frame *f,
 					 int64_t now_ps)
 {
-	return f->next != NO_BUFFER && buffer_at(p, f->next)->due_ps <= now_ps
-		       ? buffer_at(p, f->next)
+	return f->next != NO_BUFFER && buffer_get(p, f->next)->due_ps <= now_ps
+		       ? buffer_get(p, f->next)
 		       : NULL;
 }
 
@@ -96,9 +98,9 @@ void plane_count_late(struct plane *p, uint32_t port, int64_t now_ps)
 	struct plane_port *out = &p->ports[port];
 	int64_t from_ps;
 
-	if (out->line_first == NO_BUFFER)
+	if (out->inflight_first == NO_BUFFER)
 		return;
-	from_ps = buffer_at(p, out->line_first)->due_ps + p->plan.catch_up_ps;
+	from_ps = buffer_get(p, out->inflight_first)->due_ps + p->plan.catch_up_ps;
 	if (from_ps < out->late_until_ps)
 		from_ps = out->late_until_ps;
 	if (from_ps >= now_ps)
@@ -110,17 +112,17 @@ void plane_count_late(struct plane *p, uint32_t port, int64_t now_ps)
 void plane_done(struct plane *p, uint32_t port, enum plane_fate fate)
 {
 	struct plane_port *out = &p->ports[port];
-	uint32_t first = out->line_first;
-	const struct plane_frame *f = buffer_at(p, first);
+	uint32_t first = out->inflight_first;
+	const struct plane_frame *f = buffer_get(p, first);
 
-	out->line_first = f->next;
+	out->inflight_first = f->next;
 	if (fate == PLANE_LOST) {
 		weir_port_drop(out->port, WEIR_DROP_LINK_DOWN);
 	} else {
 		out->counts.sent_pkts++;
 		out->counts.sent_bytes += f->length;
 	}
-	buffer_give(p, first);
+	buffer_free(p, first);
 }
 
 int64_t plane_next_ps(const struct plane *p)
@@ -128,29 +130,29 @@ int64_t plane_next_ps(const struct plane *p)
 	int64_t next_ps = WEIR_TIME_NEVER_PS;
 
 	for (uint64_t left = p->own; left; left &= left - 1) {
-		uint32_t first = p->ports[__builtin_ctzll(left)].line_first;
+		uint32_t first = p->ports[__builtin_ctzll(left)].inflight_first;
 
-		if (first != NO_BUFFER && buffer_at(p, first)->due_ps < next_ps)
-			next_ps = buffer_at(p, first)->due_ps;
+		if (first != NO_BUFFER && buffer_get(p, first)->due_ps < next_ps)
+			next_ps = buffer_get(p, first)->due_ps;
 	}
 	return next_ps;
 }
 
-/* --- in --- */
+/* --- ingress --- */
 
-/* The frame is let in: it needs to be kept from now on. */
+/* Copies an admitted frame into its buffer; until then it is read in place from the ring. */
 static void plane_keep_frame(struct plane_frame *buffer, const struct plane_arrival *a,
 			     const struct frame_facts *f)
 {
 	memcpy(buffer->data, a->frame, a->length);
-	if (a->lacks_sum)
-		frame_complete_sum(buffer->data, f);
+	if (a->needs_checksum)
+		frame_complete_checksum(buffer->data, f);
 }
 
 static void plane_offer_frame(struct plane *p, struct plane_port *in, struct plane_port *out,
 			      const struct plane_arrival *a, const struct frame_facts *f)
 {
-	struct passenger rider = { buffer_take(p), f->ecn == FRAME_CE, *f };
+	struct frame_tag tag = { buffer_alloc(p), f->ecn == FRAME_CE, *f };
 	struct weir_packet packet = {
 		.flow_hash = f->flow_hash,
 		.bytes = (uint16_t)a->length,
@@ -158,7 +160,7 @@ static void plane_offer_frame(struct plane *p, struct plane_port *in, struct pla
 	};
 	struct plane_frame *buffer;
 
-	if (rider.buffer == NO_BUFFER) {
+	if (tag.buffer == NO_BUFFER) {
 		in->counts.faults[PLANE_POOL_FULL]++;
 		return;
 	}
@@ -166,13 +168,13 @@ static void plane_offer_frame(struct plane *p, struct plane_port *in, struct pla
 		packet.flags |= WEIR_PACKET_ECT;
 	if (f->ecn == FRAME_CE)
 		packet.flags |= WEIR_PACKET_CE;
-	memcpy(packet.owner, &rider, sizeof(rider));
+	memcpy(packet.owner, &tag, sizeof(tag));
 	plane_run_port(p, out, p->now_ps);
-	buffer = buffer_at(p, rider.buffer);
+	buffer = buffer_get(p, tag.buffer);
 	buffer->length = a->length;
 	switch (weir_port_offer(out->port, &p->packets, &packet, p->now_ps)) {
 	case WEIR_PORT_DROPPED:
-		buffer_give(p, rider.buffer);
+		buffer_free(p, tag.buffer);
 		return;
 	case WEIR_PORT_SEND:
 		plane_keep_frame(buffer, a, f);
@@ -183,7 +185,7 @@ static void plane_offer_frame(struct plane *p, struct plane_port *in, struct pla
 	}
 }
 
-/* Which of the ports in the bits, n of them: by the flow, so that a flow stays in order. */
+/* Selects one of n ports by flow hash (equal-cost multipath without reordering). */
 static uint64_t plane_choose_port(uint64_t ports, uint64_t seed, uint32_t flow_hash)
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(ports);
@@ -194,13 +196,13 @@ static uint64_t plane_choose_port(uint64_t ports, uint64_t seed, uint32_t flow_h
 	return ports & -ports;
 }
 
-/* Bits of the ports that the frame leaves by. */
+/* Bitmap of egress ports for the frame. */
 static uint64_t plane_route(const struct plane *p, uint32_t in, const struct frame_facts *f)
 {
 	const struct plane_part *part = &p->parts[p->ports[in].part];
 	uint64_t others = part->ports & ~(UINT64_C(1) << in), known;
 
-	/* 01:80:c2:00:00:00 to 0f are never forwarded (IEEE 802.1Q, table 8-1). */
+	/* 01:80:c2:00:00:00 to 0f are link-local and never forwarded (IEEE 802.1Q, table 8-1). */
 	if (f->to >> 4 == UINT64_C(0x0180c200000))
 		return 0;
 	if (!frame_is_for_one(f->to))
@@ -219,8 +221,8 @@ static void plane_offer_copies(struct plane *p, uint64_t ports, uint32_t in,
 		plane_offer_frame(p, &p->ports[in], &p->ports[__builtin_ctzll(ports)], a, f);
 }
 
-/* What not everybody could be told is not learnt here either: the host's next frame says it
- * again. */
+/* Learns a source address. If another plane could not be informed, the address is not learned here
+ * either, so that the host's next frame triggers the announcement again. */
 static void plane_learn_source(struct plane *p, uint32_t port, uint64_t address)
 {
 	struct addresses *known = &p->parts[p->ports[port].part].addresses;
@@ -228,13 +230,13 @@ static void plane_learn_source(struct plane *p, uint32_t port, uint64_t address)
 
 	if (!p->plan.learns || !frame_is_for_one(address))
 		return;
-	if (others->tell && addresses_is_news(known, address, port, p->now_ps) &&
-	    others->tell(others->context, address, port, p->now_ps))
+	if (others->announce && addresses_must_announce(known, address, port, p->now_ps) &&
+	    others->announce(others->context, address, port, p->now_ps))
 		return;
 	addresses_learn(known, address, port, p->now_ps);
 }
 
-/* A frame comes in at that port now. */
+/* Receives a frame at an ingress port at the plane's current time. */
 static void plane_forward(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
 	struct plane_port *in = &p->ports[port];
@@ -259,48 +261,49 @@ static void plane_forward(struct plane *p, uint32_t port, const struct plane_arr
 	plane_offer_copies(p, out & p->own, port, a, &facts);
 	if (out & ~p->own) {
 		const struct plane_others *others = &p->plan.others;
-		const struct plane_arrival now = { a->frame, a->length, a->lacks_sum, p->now_ps };
+		const struct plane_arrival now = { a->frame, a->length, a->needs_checksum,
+						   p->now_ps };
 
 		in->counts.faults[PLANE_NOT_GIVEN] +=
-			others->give(others->context, out & ~p->own, port, &now, &facts);
+			others->hand_over(others->context, out & ~p->own, port, &now, &facts);
 	}
 }
 
-/* --- cables inside --- */
+/* --- internal links --- */
 
-/* The port on whose cable the next frame arrives, by that time at the latest; -1: none does. */
-static int plane_next_cable_arrival(const struct plane *p, int64_t until_ps)
+/* The port whose internal link delivers the earliest frame by until_ps; -1: none. */
+static int plane_next_internal_arrival(const struct plane *p, int64_t until_ps)
 {
 	int64_t first_ps = until_ps;
 	int first = -1;
 
-	for (uint64_t left = p->cables; left; left &= left - 1) {
+	for (uint64_t left = p->internal_links; left; left &= left - 1) {
 		int i = __builtin_ctzll(left);
-		uint32_t buffer = p->ports[i].line_first;
+		uint32_t buffer = p->ports[i].inflight_first;
 
-		if (buffer == NO_BUFFER || buffer_at(p, buffer)->due_ps > first_ps ||
-		    (first >= 0 && buffer_at(p, buffer)->due_ps == first_ps))
+		if (buffer == NO_BUFFER || buffer_get(p, buffer)->due_ps > first_ps ||
+		    (first >= 0 && buffer_get(p, buffer)->due_ps == first_ps))
 			continue;
 		first = i;
-		first_ps = buffer_at(p, buffer)->due_ps;
+		first_ps = buffer_get(p, buffer)->due_ps;
 	}
 	return first;
 }
 
 static int plane_cables_are_idle(const struct plane *p)
 {
-	for (uint64_t left = p->cables; left; left &= left - 1) {
+	for (uint64_t left = p->internal_links; left; left &= left - 1) {
 		const struct plane_port *port = &p->ports[__builtin_ctzll(left)];
 
-		if (port->port->pkts || port->line_first != NO_BUFFER)
+		if (port->port->pkts || port->inflight_first != NO_BUFFER)
 			return 0;
 	}
 	return 1;
 }
 
-/* Time goes on: what arrives over cables inside by then does so in its order. In steps of the
- * shortest cable, because what starts on one during a step arrives after it. */
-static void plane_pass_time(struct plane *p, int64_t until_ps)
+/* Delivers frames over internal links in time order. Advances in steps of the shortest link delay:
+ * a frame that starts during a step arrives after it (the lookahead of conservative simulation). */
+static void plane_advance_internal(struct plane *p, int64_t until_ps)
 {
 	while (p->now_ps < until_ps && !plane_cables_are_idle(p)) {
 		int64_t step_ps = until_ps - p->now_ps <= p->shortest_ps
@@ -308,11 +311,11 @@ static void plane_pass_time(struct plane *p, int64_t until_ps)
 					  : p->now_ps + p->shortest_ps;
 		int port;
 
-		for (uint64_t left = p->cables; left; left &= left - 1)
+		for (uint64_t left = p->internal_links; left; left &= left - 1)
 			plane_run_port(p, &p->ports[__builtin_ctzll(left)], p->now_ps);
-		while ((port = plane_next_cable_arrival(p, step_ps)) >= 0) {
+		while ((port = plane_next_internal_arrival(p, step_ps)) >= 0) {
 			struct plane_port *from = &p->ports[port];
-			const struct plane_frame *f = buffer_at(p, from->line_first);
+			const struct plane_frame *f = buffer_get(p, from->inflight_first);
 			const struct plane_arrival a = { f->data, f->length, 0, f->due_ps };
 
 			if (f->due_ps > p->now_ps)
@@ -328,14 +331,14 @@ static void plane_pass_time(struct plane *p, int64_t until_ps)
 
 void plane_receive(struct plane *p, uint32_t port, const struct plane_arrival *a)
 {
-	plane_pass_time(p, a->time_ps);
+	plane_advance_internal(p, a->time_ps);
 	plane_forward(p, port, a);
 }
 
 void plane_receive_handed(struct plane *p, uint64_t ports, uint32_t in,
 			  const struct plane_arrival *a, const struct frame_facts *f)
 {
-	plane_pass_time(p, a->time_ps);
+	plane_advance_internal(p, a->time_ps);
 	plane_offer_copies(p, ports, in, a, f);
 }
 
@@ -348,7 +351,7 @@ void plane_advance(struct plane *p, int64_t now_ps)
 {
 	if (now_ps < p->now_ps)
 		return;
-	plane_pass_time(p, now_ps);
+	plane_advance_internal(p, now_ps);
 	for (uint64_t left = p->own; left; left &= left - 1) {
 		struct plane_port *port = &p->ports[__builtin_ctzll(left)];
 
@@ -366,7 +369,7 @@ void plane_drop_oversize(struct plane *p, uint32_t port, uint32_t length)
 	c->faults[PLANE_OVERSIZE]++;
 }
 
-/* --- what is counted --- */
+/* --- counters --- */
 
 struct plane_port *plane_port(struct plane *p, uint32_t port)
 {

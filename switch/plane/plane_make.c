@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plane_make.c -- a plane from its plan, and plans that change. See plane.h. */
+/* plane_make.c -- construction of a plane from its plan, and changes at run time. Contract in
+ * plane.h. */
 #include "switch/plane/inside.h"
 #include "base/memory.h"
 #include "config/markings.h"
@@ -17,9 +18,9 @@ static void plane_build_port(struct plane *p, uint32_t i)
 	port->part = plan->part;
 	port->peer_plus_one = plan->peer_plus_one;
 	if (plan->peer_plus_one) {
-		if (!p->cables || plan->delay_ps < p->shortest_ps)
+		if (!p->internal_links || plan->delay_ps < p->shortest_ps)
 			p->shortest_ps = plan->delay_ps;
-		p->cables |= UINT64_C(1) << i;
+		p->internal_links |= UINT64_C(1) << i;
 	}
 	snprintf(port->name, sizeof(port->name), "%s", plan->name);
 	if (!(p->own >> i & 1))
@@ -28,7 +29,7 @@ static void plane_build_port(struct plane *p, uint32_t i)
 	weir_port_class_init(&port->class, &port->plan);
 	port->port = memory_new(port->class.size, 1);
 	port->delay_ps = plan->delay_ps;
-	port->line_first = port->line_last = NO_BUFFER;
+	port->inflight_first = port->inflight_last = NO_BUFFER;
 	weir_port_init(port->port, &port->class, p->plan.shared_buffer ? &part->pool : NULL,
 		       weir_hash64(p->plan.seed, i));
 	weir_port_stats_start(port->port, &port->stats, 0);
@@ -43,7 +44,7 @@ static void plane_build_buffers(struct plane *p)
 	p->buffers = memory_new(p->plan.buffers, p->buffer_size);
 	p->free_first = NO_BUFFER;
 	for (uint32_t i = p->plan.buffers; i-- > 0;)
-		buffer_give(p, i);
+		buffer_free(p, i);
 }
 
 static void plane_build_parts(struct plane *p)
@@ -61,8 +62,8 @@ static void plane_build_parts(struct plane *p)
 struct plane *plane_new(const struct plane_plan *plan)
 {
 	struct plane *p = memory_new(1, sizeof(*p));
-	/* Every packet in a port has a buffer, and no queue of n packets lies in more than n
-	 * chunks; the library's pool takes them by the batch. */
+	/* Every packet in a port has a frame buffer, and a queue of n packets spans at most n
+	 * chunks; the library's pool allocates them in batches. */
 	uint64_t slots = ((uint64_t)plan->buffers + 2 * WEIR_POOL_BATCH) * WEIR_CHUNK_PACKETS;
 
 	p->plan = *plan;
@@ -75,7 +76,7 @@ struct plane *plane_new(const struct plane_plan *plan)
 	for (uint32_t i = 0; i < plan->port_count; i++)
 		plane_build_port(p, i);
 	plane_build_buffers(p);
-	p->plan.ports = NULL; /* the caller's */
+	p->plan.ports = NULL; /* owned by the caller */
 	return p;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* build.c -- builds the planes of a switch from its settings. See settings.h. */
+/* build.c -- builds the planes of a switch from its settings. Contract in settings.h. */
 #include "switch/run/loop.h"
 #include "base/memory.h"
 #include "weir/units.h"
 
-/* There and back by a port: a full packet and what answers it, on its line and by its delay. */
+/* Round trip through one port: serialisation of a full packet and of its acknowledgement, and the
+ * delay both ways. */
 static int64_t build_trip_ps(const struct port_settings *p, uint32_t frame_bytes)
 {
 	uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(p->rate_bps);
@@ -13,7 +14,8 @@ static int64_t build_trip_ps(const struct port_settings *p, uint32_t frame_bytes
 	       weir_bytes_to_ps(WEIR_ETHERNET_MIN_FRAME_BYTES, per_byte_q20);
 }
 
-/* A packet leaves by one port and its answer by another: the two that take longest. */
+/* Base RTT for the schemes: a packet leaves by one port and its acknowledgement by another, so the
+ * two slowest ports determine it. */
 static int64_t build_base_rtt_ns(const struct switch_settings *s)
 {
 	int64_t longest_ps = 0, second_ps = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checks.c -- refuses settings of a real switch that contradict each other. See settings.h. */
+/* checks.c -- rejects contradictory settings of a real switch. Contract in settings.h. */
 #include "config/fabric.h"
 #include "switch/run/settings.h"
 #include "switch/run/probe.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The pair that a message "switch.marking: ..." is about: the port's own, else that of [switch]. */
+/* The pair that a message "switch.marking: ..." refers to: the port's own, else that of
+ * [switch]. */
 static const struct ini_pair *checks_find_pair(const struct reader *r, const char *message,
 					       uint32_t port)
 {
@@ -26,7 +27,7 @@ static const struct ini_pair *checks_find_pair(const struct reader *r, const cha
 	return found;
 }
 
-/* What of [switch] is for simulated ones alone. */
+/* Rejects keys of [switch] that only apply to simulated switches. */
 static int checks_real_switch(const struct config *c, struct weir_error *e)
 {
 	if (fabric_is_on(c))
@@ -54,7 +55,7 @@ static int checks_config(struct reader *r, struct config *c, uint32_t port, stru
 				 p ? p->line : r->s->ports[port].line);
 }
 
-/* "46 1" or "8-15 2". */
+/* Parses "46 1" or "8-15 2". */
 static int checks_read_dscp(struct switch_settings *s, const struct config_line *line,
 			    struct weir_error *e)
 {
@@ -77,7 +78,7 @@ static int checks_read_dscp(struct switch_settings *s, const struct config_line 
 	return 0;
 }
 
-/* Classes count from 0, and one that no queue has is refused. */
+/* Classes count from 0; a class without a queue is rejected. */
 static int checks_classes(const struct switch_settings *s, struct weir_error *e)
 {
 	uint32_t queues = 0, highest = 0;
@@ -132,7 +133,7 @@ static int checks_interfaces(const struct switch_settings *s, uint32_t at, struc
 	return 0;
 }
 
-/* Of a mistake in [real]. */
+/* Adds the location to an error in [real]. */
 static int checks_locate_real(const struct reader *r, const char *key, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < r->pairs.count; i++)
@@ -171,7 +172,7 @@ static int checks_probes(const struct switch_settings *s, struct weir_error *e)
 	return 0;
 }
 
-/* A port's first pair whose key begins like this; NULL: there is none. */
+/* A port's first pair whose key has this prefix; NULL: none. */
 static const struct ini_pair *checks_port_pair(const struct reader *r, uint32_t port,
 					       const char *key)
 {
@@ -185,7 +186,7 @@ static const struct ini_pair *checks_port_pair(const struct reader *r, uint32_t 
 	return NULL;
 }
 
-/* A thread may look at its own ports alone. */
+/* Each thread can serve only its own ports, so settings that span ports need one thread. */
 static int checks_threads(const struct reader *r, struct weir_error *e)
 {
 	const struct switch_settings *s = r->s;
@@ -212,7 +213,7 @@ static int checks_threads(const struct reader *r, struct weir_error *e)
 	return checks_locate_real(r, "threads", e);
 }
 
-/* An agent looks after all ports; one pool is all ports', or nobody's. */
+/* An agent controls all ports, and a shared buffer belongs to all ports of a switch or to none. */
 static int checks_common_settings(const struct reader *r, struct weir_error *e)
 {
 	const struct switch_settings *s = r->s;
@@ -234,9 +235,9 @@ static int checks_common_settings(const struct reader *r, struct weir_error *e)
 	return 0;
 }
 
-/* --- cables between the switches of one file --- */
+/* --- internal links between switches of one file --- */
 
-/* Parts are numbered as they first come. */
+/* Numbers the switches in order of first appearance. */
 static void checks_number_part(struct switch_settings *s, uint32_t at, uint32_t *count)
 {
 	for (uint32_t i = 0; i < at; i++)
@@ -247,7 +248,7 @@ static void checks_number_part(struct switch_settings *s, uint32_t at, uint32_t 
 	s->ports[at].part_number = (*count)++;
 }
 
-/* A cable has two ends, in two parts, and takes time. */
+/* An internal link has two ends in two different switches and a positive delay. */
 static int checks_cable(struct switch_settings *s, uint32_t at, struct weir_error *e)
 {
 	struct port_settings *p = &s->ports[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c -- settings that change while a switch runs, and its control socket. See control.h. */
+/* control.c -- settings that change at run time, and the control socket. Contract in control.h. */
 #define _GNU_SOURCE
 #include "switch/run/control.h"
 #include "config/schemes.h"
@@ -13,7 +13,7 @@
 static const char *const keys[] = { "marking", "rate", "delay" };
 enum { KEY_MARKING, KEY_RATE, KEY_DELAY, KEYS };
 
-/* "port.h0.rate=50Mbps": the parts, of which the last points into the text. */
+/* "port.h0.rate=50Mbps" split into its parts; the value points into the text. */
 struct assignment {
 	char port[PLANE_NAME_SIZE];
 	int key;
@@ -96,7 +96,7 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
 	return 0;
 }
 
-/* --- the socket --- */
+/* --- socket --- */
 
 int control_path(const char *file, const char *given, char path[WEIR_OPT_TEXT_SIZE],
 		 struct weir_error *e)
@@ -130,9 +130,9 @@ uint32_t control_polled(const struct control *c, struct pollfd polled[CONTROL_FD
 	return control_socket_polled(&c->socket, polled);
 }
 
-/* --- answers --- */
+/* --- replies --- */
 
-/* An answer is written in memory first: the switch never waits for a client. */
+/* A reply is formatted in memory first: the switch never blocks on a client. */
 struct answer {
 	FILE *stream;
 	char *text;
@@ -196,7 +196,7 @@ static int control_answer_done(FILE *f, const char *line)
 	return 0;
 }
 
-/* A request, and what it is answered with. */
+/* A request and its reply. */
 struct request {
 	struct control_client *client;
 	const char *line;
@@ -241,7 +241,7 @@ struct serving {
 	struct loop *loop;
 };
 
-/* A control_handler. */
+/* control_handler: executes one request line. */
 static void control_answer_request(void *context, struct control_client *client, const char *line)
 {
 	const struct serving *s = context;
@@ -268,7 +268,7 @@ static void control_answer_probe(struct control_client *client, struct port_prob
 	answer_send(&a, client);
 }
 
-/* Has this client a probe with a line due by then? */
+/* Has this client a probe that is due by then? */
 static int control_probe_is_due(const struct control *c, uint32_t client, int64_t now_ps)
 {
 	const struct control_probe *p = &c->probes[client];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c -- opens wires and groups of ports, and passes frames between threads. See loop.h. */
+/* loop.c -- opens interfaces, divides ports into groups, and passes frames between threads.
+ * Contract in loop.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/loop.h"
 #include "base/memory.h"
@@ -51,8 +52,8 @@ struct handed *handover_room(struct handover *h)
 	return handover_slot(h, put);
 }
 
-/* In one order with what the taker says of its sleep (wait.c): it sees the frame, or is seen to
- * sleep. */
+/* Sequentially consistent with the consumer's sleeps flag (turn.c): either the consumer sees the
+ * frame before it sleeps, or the producer sees that it sleeps and wakes it. */
 void handover_put(struct handover *h)
 {
 	atomic_store(&h->put, atomic_load_explicit(&h->put, memory_order_relaxed) + 1);
@@ -79,13 +80,13 @@ static void handover_fill(struct handed *h, const struct plane_arrival *a,
 {
 	h->time_ps = a->time_ps;
 	h->length = a->length;
-	h->lacks_sum = a->lacks_sum;
+	h->needs_checksum = a->needs_checksum;
 	h->facts = *f;
 	if (a->length)
 		memcpy(h->data, a->frame, a->length);
 }
 
-/* For a plane_others: the context is the group that gives. */
+/* plane_others.hand_over: the context is the sending group. */
 static uint32_t loop_give_frame(void *context, uint64_t ports, uint32_t in,
 				const struct plane_arrival *a, const struct frame_facts *f)
 {
@@ -134,7 +135,7 @@ static int loop_give_address(void *context, uint64_t address, uint32_t port, int
 	return told;
 }
 
-/* --- making --- */
+/* --- construction --- */
 
 static uint32_t loop_frame_bytes(const struct switch_settings *s)
 {
@@ -163,7 +164,7 @@ static int loop_open_wires(struct loop *l, struct weir_error *e)
 	return 0;
 }
 
-/* Neighbours in the file are in one group. */
+/* Ports that are adjacent in the file share a group. */
 static void loop_divide_ports(struct loop *l)
 {
 	const struct switch_settings *s = l->settings;
@@ -215,7 +216,7 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 		l->tuning = tuning_new(s);
 	for (uint32_t i = 0; i < l->group_count && !failed; i++)
 		failed = loop_open_group(l, &l->groups[i], e);
-	/* With an agent there is one group: see settings. */
+	/* An agent requires a single group: see checks.c. */
 	if (failed || tuning_begin(l->tuning, l->groups[0].plane, e)) {
 		loop_close(l);
 		return -1;
@@ -249,7 +250,7 @@ void loop_close(struct loop *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* --- looking --- */
+/* --- observation --- */
 
 struct plane *loop_plane(const struct loop *l, uint32_t port)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe.c -- see probe.h. */
+/* probe.c -- sampling of port quantities. Contract in probe.h. */
 #include "switch/run/probe.h"
 #include "weir/units.h"
 #include "base/words.h"
@@ -93,7 +93,7 @@ double sample_queue(const struct plane_port *p, uint32_t what, uint32_t queue)
 	return samples[what].read == sample_queue_pkts ? (double)q->pkts : (double)q->bytes;
 }
 
-/* "b/2": cuts the queue off the name of the port. */
+/* "b/2": splits the queue number off the port name. */
 static int port_probe_read_queue(struct port_probe *p, char *name, struct weir_error *e)
 {
 	static const struct weir_option queue = {
@@ -124,8 +124,8 @@ static int port_probe_check_queue(const struct port_probe *p, const struct switc
 			      port->config.queues);
 }
 
-/* A quantity of every port, or one that the scheme of this one shows. Under a tuner schemes are
- * wrapped in meters. */
+/* Finds a quantity that every port has, or one that this port's marking scheme exposes. Under a
+ * tuner, schemes are wrapped in meters. */
 static int port_probe_find_quantity(struct port_probe *p, const struct switch_settings *s,
 				    const char *name, struct weir_error *e)
 {
@@ -231,10 +231,10 @@ void records_close(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* Room doubles: grow whenever the count is a power of two. */
+/* Capacity doubles: the array grows whenever the count is a power of two. */
 static void record_add_point(struct record *r, int64_t time_ps, double value)
 {
-	if (r->count == RECORD_POINTS_MAX || isnan(value)) /* a scheme may have no such value */
+	if (r->count == RECORD_POINTS_MAX || isnan(value)) /* a scheme may not expose the value */
 		return;
 	if ((r->count & (r->count - 1)) == 0) {
 		uint64_t room = r->count ? 2 * r->count : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* serve.c -- see serve.h. */
+/* serve.c -- worker threads, signals and the main loop of a switch. Contract in serve.h. */
 #define _GNU_SOURCE
 #include "switch/run/serve.h"
 #include "weir/units.h"
@@ -15,8 +15,8 @@ enum { NICE_MOST_URGENT = -20 };
 
 #define IDLE_LONGEST_NS ((int64_t)WEIR_NS_PER_S / 4)
 
-/* Wishes: without them the switch is late more often, and counts that. Each is of the calling
- * thread alone. */
+/* Best effort: without these privileges the switch is late more often, which is counted. They apply
+ * to the calling thread only. */
 void workers_set_priority(const struct switch_settings *s)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -34,7 +34,8 @@ static void worker_wait(sem_t *s)
 		;
 }
 
-/* Until it is to rest; the last turn is after that was said, so that all is done up to then. */
+/* Runs until told to pause; one more turn follows the request, so that all work up to then is
+ * done. */
 static void worker_run(struct loop_thread *m)
 {
 	struct loop_polled polled;
@@ -152,12 +153,12 @@ static int real_has_request(const struct loop_polled *p, uint32_t count)
 	return 0;
 }
 
-/* Signals are as they were before. */
+/* Restores the signal mask. */
 static void real_close_signals(struct real_server *s)
 {
 	struct signalfd_siginfo heard;
 
-	/* What was heard must not come again when it is no longer blocked. */
+	/* Discards pending signals, which must not fire when they are unblocked. */
 	while (read(s->signals, &heard, sizeof(heard)) > 0)
 		;
 	close(s->signals);
@@ -176,7 +177,7 @@ int real_open(struct real_server *s, struct loop *l, struct weir_error *e)
 		responder_close(&s->responder);
 		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
 	}
-	sigprocmask(SIG_BLOCK, &set, &s->before); /* the workers', too */
+	sigprocmask(SIG_BLOCK, &set, &s->before); /* inherited by the workers */
 	if (workers_open(&s->workers, l, e) == 0)
 		return 0;
 	real_close_signals(s);

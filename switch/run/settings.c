@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settings.c -- the keys of a switch's file that scenarios do not have, and settings read from the
- * file. See settings.h. */
+/* settings.c -- keys of a switch file that scenarios do not have, and the parser of that file.
+ * Contract in settings.h. */
 #include "switch/run/settings.h"
 #include "weir/units.h"
 #include "base/memory.h"
@@ -208,7 +208,7 @@ int reading_locate(const struct reader *r, const struct ini_pair *p, struct weir
 	return ini_pair_locate(p, r->s->file, section, e);
 }
 
-/* Which table holds the key; of a port its own comes before that of [switch]. */
+/* Finds the option table that has the key; a port's own keys come before those of [switch]. */
 static const struct weir_option *settings_find_option(const struct ini_pair *p,
 						      const struct weir_option **table)
 {
@@ -242,7 +242,7 @@ static int settings_unknown_key(const struct ini_pair *p, struct weir_error *e)
 	return weir_error_unknown(e, "key", p->key, names, count);
 }
 
-/* Sets the value in params, which the table describes. */
+/* Sets the value in the params struct that the table describes. */
 static int settings_set_value(void *params, const struct weir_option *o, const struct ini_pair *p,
 			      struct weir_error *e)
 {
@@ -252,7 +252,7 @@ static int settings_set_value(void *params, const struct weir_option *o, const s
 	return 0;
 }
 
-/* The pair as far as it is for this port (NULL: for [real] and all ports' [switch]). */
+/* Applies the pair if it concerns this port (NULL: [real] and the [switch] common to all ports). */
 static int settings_apply_pair(struct reader *r, const struct ini_pair *p,
 			       struct port_settings *port, struct weir_error *e)
 {
@@ -268,7 +268,7 @@ static int settings_apply_pair(struct reader *r, const struct ini_pair *p,
 	return port ? 0 : settings_set_value(&r->s->real, o, p, e);
 }
 
-/* Is the key of that pair given before, in the same section? */
+/* Was the key of that pair given earlier in the same section? */
 static int settings_is_repeated(const struct reader *r, uint32_t at, struct weir_error *e)
 {
 	const struct weir_option *table, *o = settings_find_option(&r->pairs.list[at], &table);
@@ -298,7 +298,7 @@ static int settings_fill_common(struct reader *r, struct weir_error *e)
 	return 0;
 }
 
-/* [switch] first, and then the port's own. */
+/* Applies [switch] first, then the port's own keys. */
 static int settings_fill_port(struct reader *r, uint32_t number, struct weir_error *e)
 {
 	struct port_settings *port = &r->s->ports[number];

@@ -37,25 +37,26 @@ struct real_settings {
 	uint64_t unknown; /* enum plane_unknown */
 	struct line_list dscps;
 	uint64_t catch_up_ps;
-	uint64_t rtt_ns; /* 0: by the ports' rates and delays */
+	uint64_t rtt_ns; /* 0: computed from the ports' rates and delays */
 	uint64_t urgent; /* enum urgency */
 	uint64_t threads;
 	char socket[WEIR_OPT_TEXT_SIZE];
 	struct line_list probes;
-	uint64_t prometheus; /* port of 127.0.0.1; 0: none */
+	uint64_t prometheus; /* TCP port on 127.0.0.1; 0: none */
 };
 
 /* [port NAME] */
 struct port_settings {
 	char name[PLANE_NAME_SIZE];
-	int line;                           /* of its header */
-	char interface[WEIR_OPT_TEXT_SIZE]; /* empty: as the port is called */
+	int line;                           /* line of its section header */
+	char interface[WEIR_OPT_TEXT_SIZE]; /* empty: the port's name */
 	uint64_t rate_bps;
 	uint64_t delay_ps;
-	char part[WEIR_OPT_TEXT_SIZE]; /* of several switches in one file; empty: there is one */
-	char to[WEIR_OPT_TEXT_SIZE];   /* a cable to that port in place of an interface; empty: none
-					*/
-	uint32_t part_number, peer_plus_one; /* these, as the plane has them */
+	char part[WEIR_OPT_TEXT_SIZE]; /* switch it belongs to, when one file holds several; empty:
+					  the only one */
+	char to[WEIR_OPT_TEXT_SIZE];   /* peer port of an internal link, in place of an interface;
+					  empty: none */
+	uint32_t part_number, peer_plus_one; /* the same two, as the plane has them */
 	struct line_list addresses;          /* of the hosts behind it */
 	struct config config;                /* its [switch], checked */
 };
@@ -66,53 +67,52 @@ struct switch_settings {
 	struct real_settings real;
 	uint8_t class_of_dscp[PLANE_DSCPS];
 	const struct wire_ops *backend;
-	struct config config; /* [switch], without the ports' own; checked */
+	struct config config; /* [switch] without the ports' overrides, checked */
 	uint32_t port_count;
 	struct port_settings *ports;
 };
 
 extern const struct weir_option real_options[], real_port_options[];
 
-/* On -1 nothing is left to free. */
+/* After -1 there is nothing to free. */
 int settings_read(struct switch_settings *s, const char *file, struct weir_error *e);
 int settings_read_text(struct switch_settings *s, const char *file, const char *text, size_t length,
 		       struct weir_error *e);
 void settings_free(struct switch_settings *s);
 
-/* The number of the port of that name. */
+/* The index of the port of that name. */
 int settings_port(const struct switch_settings *s, const char *name, uint32_t *port,
 		  struct weir_error *e);
 
 struct tuning;
 
-/* What of a switch one of its planes has; see plane_plan. */
+/* The share of the switch that one plane serves; see plane_plan. */
 struct settings_share {
 	uint64_t own;
 	uint32_t buffers;
 	struct plane_others others;
 };
 
-/* The plane of these settings, whose hosts are told where settings name them. The settings must
- * outlive it. tuning may be NULL. */
+/* Builds the plane of these settings with the static addresses they name. The settings must outlive
+ * it. tuning may be NULL. */
 struct plane *settings_plane(const struct switch_settings *s, struct tuning *tuning,
 			     const struct settings_share *share);
 
-/* --- while a file is read: settings.c fills settings from its pairs, checks.c says what does not
- * go together --- */
+/* --- parsing: settings.c applies pairs, checks.c rejects contradictions --- */
 
 enum owner { OWNER_ROOT, OWNER_SWITCH, OWNER_REAL, OWNER_PORT };
 
 struct reader {
 	struct switch_settings *s;
 	enum owner owner;
-	int seen[2]; /* lines of [switch] and [real] */
+	int seen[2]; /* line numbers of [switch] and [real] */
 	struct ini_pairs pairs;
 };
 
-/* A message about that pair: says where it is. */
+/* Adds the location of that pair to the error. */
 int reading_locate(const struct reader *r, const struct ini_pair *p, struct weir_error *e);
 
-/* Of [switch] and [real], when these are filled in; of a port, when it is; and of all together. */
+/* Checks [switch] and [real], then each port, then the combination. */
 int reading_check_common(struct reader *r, struct weir_error *e);
 int reading_check_port(struct reader *r, uint32_t port, struct weir_error *e);
 int reading_check_whole(struct reader *r, struct weir_error *e);

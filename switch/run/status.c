@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.c -- what a switch counts: as JSON for its control socket, and as metrics for Prometheus.
- * See control.h. */
+/* status.c -- counters of a switch, as JSON for the control socket and as Prometheus metrics.
+ * Contract in control.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/control.h"
 #include "base/prometheus.h"
@@ -19,7 +19,7 @@ static void status_print_real(FILE *f, const char *name, double value)
 	fprintf(f, ",\"%s\":%s", name, exact_number(value).text);
 }
 
-/* {"queue full":3}: those that are not zero and have a name. */
+/* {"queue full":3}: the named reasons with a non-zero count. */
 static void status_print_reasons(FILE *f, const char *name, const char *const *names,
 				 const uint64_t *counts, uint32_t count)
 {
@@ -37,7 +37,7 @@ static void status_print_reasons(FILE *f, const char *name, const char *const *n
 	fputc('}', f);
 }
 
-/* Lengths over the time that they are measured. */
+/* Queue statistics over the measurement interval. */
 static void status_print_queue(FILE *f, const struct weir_port_stats *s)
 {
 	uint64_t time_ps = 0;
@@ -56,7 +56,7 @@ static void status_print_queue(FILE *f, const struct weir_port_stats *s)
 	status_print_number(f, "queue_max_pkts", s->max_pkts);
 }
 
-/* What an agent or tuner has set, a row for each queue. */
+/* Settings in force by an agent or tuner, one row per queue. */
 static void status_print_knobs(FILE *f, const struct loop *l, uint32_t port, uint32_t queues)
 {
 	struct weir_tune_knobs k;
@@ -71,7 +71,8 @@ static void status_print_knobs(FILE *f, const struct loop *l, uint32_t port, uin
 	fputc(']', f);
 }
 
-/* As 'set port.NAME.marking=' takes it. Where somebody tunes it there are knobs instead. */
+/* The marking spec, in the form that 'set port.NAME.marking=' accepts. When a tuner controls it,
+ * the knobs are listed instead. */
 static void status_print_marking(FILE *f, const struct loop *l, const struct plane_port *p)
 {
 	char spec[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tuning.c -- switch.tune on a real switch. See loop.h. */
+/* tuning.c -- switch.tune on a real switch. Contract in loop.h. */
 #include "switch/run/loop.h"
 #include "lib/tune/each.h"
 #include "lib/tune/meter.h"
@@ -8,7 +8,7 @@
 #include "weir/rng.h"
 #include "weir/units.h"
 
-/* A port's marking, which is a meter around the one of its settings. */
+/* The marking parameters of a port: a meter that wraps the configured scheme. */
 struct metered {
 	struct weir_mark_ops mark;
 	struct meter_plan plan;
@@ -27,7 +27,7 @@ struct tuning {
 	struct metered *ports;
 	struct plane *plane;
 	struct weir_agent_env env;
-	int64_t end_ps; /* of the interval that goes on */
+	int64_t end_ps; /* end of the current interval */
 	uint64_t refused;
 	void *state;
 	size_t state_size;
@@ -38,7 +38,7 @@ struct tuning {
 	struct weir_tune_telemetry *telemetry;
 };
 
-/* --- making --- */
+/* --- construction --- */
 
 struct tuning *tuning_new(const struct switch_settings *s)
 {
@@ -89,7 +89,7 @@ void tuning_free(struct tuning *t)
 	memory_free(t, 1, sizeof(*t));
 }
 
-/* --- rows --- */
+/* --- queues --- */
 
 static struct weir_port *tuning_port(const struct tuning *t, uint32_t row)
 {
@@ -142,8 +142,8 @@ static void tuning_begin_rows(struct tuning *t)
 
 /* --- intervals --- */
 
-/* What was asked for and is a setting comes into force; turning nothing leaves a scheme as it
- * is. */
+/* Applies the requested settings that are valid. A request that changes nothing leaves the scheme's
+ * state untouched. */
 static void tuning_apply_knobs(struct tuning *t)
 {
 	for (uint32_t i = 0; i < t->row_count; i++) {
@@ -163,7 +163,7 @@ static void tuning_apply_knobs(struct tuning *t)
 	}
 }
 
-/* The interval that was asked for, or that the agent wants, as far as there are such. */
+/* The configured interval, else the one that the agent prefers. */
 static int64_t tuning_interval_ns(const struct tuning *t, int64_t rtt_ns)
 {
 	int64_t ns = (int64_t)t->settings->config.switches.tune_interval_ns;
@@ -219,7 +219,7 @@ void tuning_work(struct tuning *t, int64_t now_ps)
 		t->end_ps += weir_ns_to_ps(t->env.interval_ns);
 }
 
-/* --- looking --- */
+/* --- observation --- */
 
 int64_t tuning_next_ps(const struct tuning *t)
 {

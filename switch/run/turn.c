@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* turn.c -- what a group's thread does again and again: a turn, and sleep until there is work. See
- * loop.h.
+/* turn.c -- one iteration of a group's thread, and its sleep in between. Contract in loop.h.
  *
  * The thread sleeps in ppoll with a timer slack of one nanosecond (serve.c). At 100 Mb/s that is as
- * precise as polling, and takes a small part of a core. It never polls without sleeping: a
- * real-time thread that did would keep every other program from its core. */
+ * precise as busy polling and uses a small part of a core. It never polls without sleeping: a
+ * real-time thread that did so would starve every other process on its core. */
 #define _GNU_SOURCE
 #include "switch/run/loop.h"
 #include "weir/units.h"
@@ -12,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-	TURN_FRAMES = 256, /* read in one turn at most, so that sending is not put off for long */
+	TURN_FRAMES =
+		256, /* frames received per turn at most, so that sending is not delayed for long */
 	SOURCES_MAX = PLANE_PORTS_MAX + REAL_THREADS_MAX,
 };
 
@@ -33,25 +33,25 @@ static void turn_check_links(struct loop_group *g, int64_t now_ns)
 	}
 }
 
-/* --- in --- */
+/* --- ingress --- */
 
-/* Where frames come from: a port's wire, or another thread. */
+/* A source of frames: a port's interface, or the handover ring of another thread. */
 struct source {
 	uint32_t port;
-	struct handover *ring; /* NULL: the wire */
-	int there;             /* is there one? When it came, and it: */
+	struct handover *ring; /* NULL: the interface */
+	int there;             /* is a frame available? Its arrival time and contents follow */
 	int64_t time_ps;
 	struct wire_frame frame;
 	const struct handed *handed;
 };
 
-/* Now, by both clocks. */
+/* The current time by both clocks. */
 struct moment {
 	int64_t real_ns, ps;
 };
 
-/* When the frame came, by the clock of the plane. The kernel's clock for frames may be set by
- * anybody: a time that is not of the near past is now. */
+/* Arrival time by the plane's clock. CLOCK_REALTIME, which stamps frames, can be stepped: a stamp
+ * that is not in the recent past is replaced by now. */
 static int64_t turn_arrival_ps(const struct wire_frame *f, const struct moment *now)
 {
 	int64_t ago_ns = now->real_ns - f->time_ns;
@@ -73,7 +73,7 @@ static void turn_peek_source(const struct loop *l, struct source *s, const struc
 		s->time_ps = turn_arrival_ps(&s->frame, now);
 }
 
-/* The source whose frame came first; NULL: there is none. */
+/* The source with the earliest frame; NULL: none. */
 static struct source *turn_earliest_source(struct source *s, uint32_t count)
 {
 	struct source *first = NULL;
@@ -100,11 +100,11 @@ static uint32_t turn_list_sources(const struct loop_group *g, struct source *s)
 	return count;
 }
 
-/* What came in elsewhere and leaves here, or was learnt there. */
+/* Receives a frame or an address announcement from another thread's ring. */
 static void turn_take_handed(struct loop_group *g, struct source *s)
 {
 	const struct handed *h = s->handed;
-	const struct plane_arrival a = { h->data, h->length, h->lacks_sum, h->time_ps };
+	const struct plane_arrival a = { h->data, h->length, h->needs_checksum, h->time_ps };
 
 	if (h->ports)
 		plane_receive_handed(g->plane, h->ports, h->in, &a, &h->facts);
@@ -116,7 +116,7 @@ static void turn_take_handed(struct loop_group *g, struct source *s)
 static void turn_take_frame(struct loop_group *g, const struct source *s)
 {
 	const struct wire_frame *f = &s->frame;
-	const struct plane_arrival a = { f->data, f->length, f->lacks_sum, s->time_ps };
+	const struct plane_arrival a = { f->data, f->length, f->needs_checksum, s->time_ps };
 
 	if (f->captured < f->length)
 		plane_drop_oversize(g->plane, s->port, f->length);
@@ -125,7 +125,8 @@ static void turn_take_frame(struct loop_group *g, const struct source *s)
 	g->loop->settings->backend->release(g->loop->wires[s->port]);
 }
 
-/* Frames in the order of their times. Returns up to when all that came was read. */
+/* Processes frames in order of arrival time. Returns the time up to which all sources were
+ * drained. */
 static int64_t turn_receive(struct loop_group *g, int64_t now_ps)
 {
 	const struct moment now = { clock_wall_ns(), now_ps };
@@ -146,7 +147,7 @@ static int64_t turn_receive(struct loop_group *g, int64_t now_ps)
 	return now_ps;
 }
 
-/* Whoever was given something and sleeps is woken, once. */
+/* Wakes each sleeping thread that received something, once. */
 static void turn_wake_others(struct loop_group *g)
 {
 	for (; g->given; g->given &= g->given - 1) {
@@ -157,9 +158,9 @@ static void turn_wake_others(struct loop_group *g)
 	}
 }
 
-/* --- out --- */
+/* --- egress --- */
 
-/* What is due on a port goes out, as far as the kernel takes it. */
+/* Sends what is due on a port until the kernel's send buffer is full. */
 static void turn_send(struct loop_group *g, uint32_t port, int64_t now_ps)
 {
 	struct loop *l = g->loop;
@@ -216,7 +217,7 @@ void loop_turn(struct loop_group *g)
 	turn_check_links(g, now_ns);
 }
 
-/* Between two turns at least, where the kernel takes no more frames for now. */
+/* shortest sleep while the kernel's send buffer is full */
 #define IDLE_SHORTEST_NS ((int64_t)5 * WEIR_NS_PER_US)
 
 static int64_t turn_next_ps(const struct loop_group *g)
@@ -257,8 +258,8 @@ static void turn_poll_wires(const struct loop_group *g, struct loop_polled *p)
 	p->all[p->count++] = (struct pollfd){ .fd = g->wake_fd, .events = POLLIN };
 }
 
-/* Those who hand over look at sleeps after they have put something in, and this thread looks at
- * what was put in after it has written sleeps: one of the two sees the other. */
+/* Lost-wakeup protection: producers read sleeps after they publish an entry, and this thread reads
+ * the rings after it sets sleeps, so one of the two sees the other. */
 static int turn_sleep(struct loop_group *g, struct loop_polled *p, int64_t ns)
 {
 	struct timespec t;
@@ -286,7 +287,7 @@ void loop_wait(struct loop_group *g, struct loop_polled *p, int64_t ns)
 			p->all[i].revents = 0;
 		return;
 	}
-	/* A wire whose link went down stays readable until its link is checked. */
+	/* A descriptor whose link went down stays readable until the link is checked. */
 	for (uint64_t left = g->ports; left; left &= left - 1) {
 		const int i = __builtin_ctzll(left);
 
@@ -294,14 +295,14 @@ void loop_wait(struct loop_group *g, struct loop_polled *p, int64_t ns)
 			l->is_up[i] = l->settings->backend->check_link(l->wires[i]);
 	}
 	if (p->all[at].revents && read(g->wake_fd, &times, sizeof(times)) < 0)
-		return; /* nobody woke it after all */
+		return; /* a spurious wake-up */
 }
 
 void loop_wake(struct loop_group *g)
 {
 	const uint64_t once = 1;
 
-	/* It cannot be full before 2^64 - 1, and wakes then, too. */
+	/* An eventfd blocks only at 2^64 - 1, which a single count cannot reach. */
 	if (write(g->wake_fd, &once, sizeof(once)) < 0)
 		return;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* packet.c -- the back-end for every interface that Linux has: a packet socket (packet(7)) with a
- * ring of received frames in shared memory, TPACKET_V2, and sendmmsg to send.
+/* packet.c -- back-end for every Linux interface: a packet socket (packet(7)) with a TPACKET_V2
+ * receive ring in shared memory, and sendmmsg to send.
  *
- * Version 3 of the ring hands frames over by the block and adds a millisecond. The socket does not
- * see what it sends itself (PACKET_IGNORE_OUTGOING) and sends past the interface's queueing
- * discipline (PACKET_QDISC_BYPASS), because the queue is ours. Promiscuity is a membership of the
- * socket and ends with it. The kernel takes a frame's outer tag out and says so beside it; it is
- * put back in place, for which room is reserved in front of every frame. */
+ * TPACKET_V3 delivers frames in blocks, which adds up to a millisecond. The socket does not receive
+ * what it sends (PACKET_IGNORE_OUTGOING) and bypasses the interface's queueing discipline
+ * (PACKET_QDISC_BYPASS), because queueing is this switch's task. Promiscuous mode is a membership
+ * of the socket and ends with it. The kernel strips a frame's outer VLAN tag and reports it in the
+ * ring's header; it is put back in place, for which headroom is reserved before each frame. */
 #define _GNU_SOURCE
 #include "switch/wire/wire.h"
 #include "base/memory.h"
@@ -38,7 +38,7 @@ struct wire {
 	uint8_t *ring;
 	size_t ring_bytes;
 	uint32_t slot_bytes, slots_per_block, block_bytes;
-	uint32_t next; /* slot to be looked at */
+	uint32_t next; /* next ring slot to read */
 	uint64_t lost_pkts;
 };
 
@@ -49,11 +49,11 @@ static int packet_set_option(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* A ring of so many frames, mapped. */
+/* Sets up and maps a ring with this many slots. */
 static int packet_make_ring(struct wire *w)
 {
 	struct tpacket_req request;
-	/* The kernel aligns what stands in front of a frame; that and some more is the rest. */
+	/* Alignment of the slot header plus some slack. */
 	uint32_t bytes = (uint32_t)(sizeof(struct tpacket2_hdr) + sizeof(struct sockaddr_ll)) +
 			 TAG_BYTES + w->frame_bytes + 4 * TPACKET_ALIGNMENT;
 	uint32_t slot = (bytes + TPACKET_ALIGNMENT - 1) / TPACKET_ALIGNMENT * TPACKET_ALIGNMENT;
@@ -82,7 +82,7 @@ static int packet_make_ring(struct wire *w)
 	return 0;
 }
 
-/* Frames of this interface, all of them. */
+/* Binds the socket to this interface in promiscuous mode. */
 static int packet_attach(struct wire *w)
 {
 	struct sockaddr_ll address = {
@@ -127,7 +127,7 @@ static int packet_configure(struct wire *w)
 		errno = failed;
 		return -1;
 	}
-	/* Wishes: without them things are only slower. */
+	/* Best effort: without these options sending is only slower. */
 	packet_set_option(w->fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
 	if (packet_set_option(w->fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_MEMORY_BYTES))
 		packet_set_option(w->fd, SOL_SOCKET, SO_SNDBUF, SEND_MEMORY_BYTES);
@@ -185,7 +185,8 @@ static struct tpacket2_hdr *packet_slot(const struct wire *w, uint32_t slot)
 	return (struct tpacket2_hdr *)(void *)(w->ring + at);
 }
 
-/* Puts the outer tag back between addresses and type; the addresses move into the reserved room. */
+/* Reinserts the outer VLAN tag between addresses and EtherType by moving the addresses into the
+ * reserved headroom. */
 static uint8_t *packet_restore_tag(uint8_t *frame, const struct tpacket2_hdr *h)
 {
 	uint16_t type = h->tp_status & TP_STATUS_VLAN_TPID_VALID ? h->tp_vlan_tpid : ETH_P_8021Q;
@@ -220,7 +221,7 @@ static int packet_peek(struct wire *w, struct wire_frame *frame)
 		frame->captured += TAG_BYTES;
 	}
 	frame->data = data;
-	frame->lacks_sum = (status & TP_STATUS_CSUMNOTREADY) != 0;
+	frame->needs_checksum = (status & TP_STATUS_CSUMNOTREADY) != 0;
 	frame->time_ns = (int64_t)h->tp_sec * NS_PER_S + h->tp_nsec;
 	return 1;
 }
@@ -273,7 +274,7 @@ static int packet_link_is_up(const struct wire *w)
 	socklen_t size = sizeof(int);
 	int seen;
 
-	/* That it went down is reported once, and waiting ends at once until somebody asks. */
+	/* SO_ERROR is reported once and makes poll return at once until it is read. */
 	getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &seen, &size);
 	memcpy(request.ifr_name, w->interface, sizeof(w->interface));
 	return ioctl(w->fd, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING;
@@ -281,7 +282,7 @@ static int packet_link_is_up(const struct wire *w)
 
 static int packet_check_link(struct wire *w)
 {
-	/* Of that name there may be another one by now. */
+	/* A new interface may have the same name by now. */
 	if (w->fd >= 0 && (int)if_nametoindex(w->interface) != w->index)
 		packet_detach(w);
 	if (w->fd < 0 && packet_configure(w))
@@ -294,7 +295,7 @@ static void packet_count(struct wire *w, struct wire_counts *counts)
 	struct tpacket_stats stats;
 	socklen_t size = sizeof(stats);
 
-	/* Reading them sets them back. */
+	/* Reading the statistics resets them. */
 	if (w->fd >= 0 && getsockopt(w->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0)
 		w->lost_pkts += stats.tp_drops;
 	counts->lost_pkts = w->lost_pkts;

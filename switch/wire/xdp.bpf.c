@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* xdp.bpf.c -- what the kernel runs for every frame that an interface receives: gives it to the
- * switch's socket. Frames of another receive queue than the socket's take their usual way. */
+/* xdp.bpf.c -- the XDP program: redirects every received frame to the switch's AF_XDP socket.
+ * Frames of other receive queues pass to the kernel's stack. */
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -8,7 +8,7 @@ typedef unsigned long long u64;
 
 enum { MAP_OF_SOCKETS = 17, PASS = 2 };
 
-/* As the kernel gives it; only what is used. */
+/* The kernel's context structure, as far as it is used. */
 struct xdp_md {
 	u32 data, data_end, data_meta, ingress_ifindex, rx_queue_index;
 };
@@ -20,7 +20,7 @@ struct {
 	int (*value_size)[sizeof(u32)];
 } sockets SECTION(".maps");
 
-/* Helper 51. */
+/* bpf_redirect_map, helper 51. */
 static long (*const redirect_map)(void *map, u64 key, u64 flags) = (void *)51;
 
 SECTION("xdp") int to_socket(struct xdp_md *frame)

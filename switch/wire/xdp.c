@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xdp.c -- the back-end for interfaces whose driver runs programs on frames (XDP): an AF_XDP socket
- * with rings in shared memory, both ways, past most of the kernel's network stack.
+/* xdp.c -- back-end for drivers with XDP: an AF_XDP socket with shared-memory rings in both
+ * directions, bypassing most of the kernel's network stack.
  *
- * The program (xdp.bpf.c) is attached by a link that belongs to this process and goes with it,
- * however it goes. Frames are copied between the driver and our memory, which every driver can.
- * What the kernel does not say here: when a frame came (it came when it was looked at), whether its
- * sender left the sum to a card (turn that off at the other end: ethtool -K IF tx off), and tags
- * that the card has taken out.
+ * The program (xdp.bpf.c) is attached by a BPF link that belongs to this process and disappears
+ * with it. Frames are copied between the driver and our memory (copy mode), which every driver
+ * supports. The kernel reports less than for packet sockets: no arrival time (the time of reading
+ * is used), no checksum offload state (turn that off at the sender: ethtool -K IF tx off), and no
+ * VLAN tags that the NIC stripped.
  *
- * Memory is chunks of one size: the first receive, the others send. */
+ * Memory is divided into chunks of one size: the first ones receive, the rest send. */
 #define _GNU_SOURCE
 #include "switch/wire/wire.h"
 
@@ -27,18 +27,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-extern const unsigned char xdp_bpf[]; /* the program, by the Makefile */
+extern const unsigned char xdp_bpf[]; /* the program, embedded by the Makefile */
 extern const size_t xdp_bpf_size;
 
 enum {
 	CHUNK_SMALL = 2048,
-	CHUNK_LARGE = 4096, /* of what the kernel allows */
-	KERNEL_ROOM = 256,  /* that it keeps in front of a received frame */
-	SEND_CHUNKS = 1024, /* a power of two, as rings have to be */
-	KICKS_MAX = 64,     /* the kernel sends some frames a call */
+	CHUNK_LARGE = 4096, /* largest chunk that the kernel allows */
+	KERNEL_ROOM = 256,  /* headroom that the kernel keeps before a received frame */
+	SEND_CHUNKS = 1024, /* a power of two, as rings require */
+	KICKS_MAX = 64,     /* the kernel sends only some frames per system call */
 };
 
-/* One of the kernel's four rings: one side adds, the other takes. */
+/* One of the kernel's four rings: single producer, single consumer. */
 struct ring {
 	void *map;
 	size_t map_bytes;
@@ -51,7 +51,7 @@ struct wire {
 	char interface[IFNAMSIZ];
 	int index;
 	int fd;      /* -1: the interface is gone */
-	int flag_fd; /* to ask whether it is up */
+	int flag_fd; /* socket for reading the interface's flags */
 	uint32_t receive_chunks, chunk_bytes;
 	uint8_t *memory;
 	size_t memory_bytes;
@@ -103,7 +103,7 @@ static struct xdp_desc *ring_frame(const struct ring *r, uint32_t at)
 	return (struct xdp_desc *)r->slots + (at & r->mask);
 }
 
-/* Which ring, and how many entries of what size it has. */
+/* Type of a ring, its number of entries and their size. */
 struct ring_plan {
 	int option;
 	uint32_t count;
@@ -130,8 +130,8 @@ static int xdp_make_ring(struct wire *w, struct ring *r, const struct ring_plan 
 	return 0;
 }
 
-/* The kernel wants to know how many entries the rings of the memory have before it says where they
- * are. */
+/* The kernel requires the sizes of the fill and completion rings before it reports the offsets of
+ * any ring. */
 static int xdp_make_rings(struct wire *w)
 {
 	const struct ring_plan plans[] = {
@@ -184,7 +184,7 @@ static void xdp_share_chunks(struct wire *w)
 			(uint64_t)(w->receive_chunks + w->free_count) * w->chunk_bytes;
 }
 
-/* The program gives frames to the socket from here on. */
+/* From here on the program redirects frames to the socket. */
 static int xdp_attach(struct wire *w)
 {
 	struct bpf_program *program;
@@ -253,7 +253,7 @@ static int xdp_configure(struct wire *w)
 	return -1;
 }
 
-/* The next power of two. */
+/* The smallest power of two that is not below count. */
 static uint32_t xdp_round_up(uint32_t count)
 {
 	uint32_t power = 64;
@@ -329,7 +329,7 @@ static int xdp_peek(struct wire *w, struct wire_frame *frame)
 	return 1;
 }
 
-/* The chunk may receive again: there are as many places in the ring as chunks. */
+/* Returns the chunk to the fill ring, which has a place for every chunk. */
 static void xdp_release(struct wire *w)
 {
 	uint64_t address = ring_frame(&w->received, *w->received.consumer)->addr;
@@ -351,7 +351,7 @@ static void xdp_reclaim_sent(struct wire *w)
 	ring_taken(&w->completed, count);
 }
 
-/* The kernel sends what is in the ring, a few frames a call. */
+/* Triggers transmission: the kernel sends a few frames per call. */
 static enum wire_sending xdp_wake_kernel(const struct wire *w)
 {
 	for (int i = 0; i < KICKS_MAX && ring_room(&w->sending) <= w->sending.mask; i++) {
@@ -383,7 +383,7 @@ static enum wire_sending xdp_send(struct wire *w, const struct wire_piece *piece
 	}
 	ring_added(&w->sending, *sent);
 	end = xdp_wake_kernel(w);
-	/* What is in the ring is the kernel's: it is sent when there is room again. */
+	/* Frames in the ring belong to the kernel and are sent when its buffer has room again. */
 	return *sent < count && end == WIRE_SENT ? WIRE_LATER : end;
 }
 
@@ -419,7 +419,7 @@ static void xdp_count(struct wire *w, struct wire_counts *counts)
 
 #else
 
-/* Built without clang and libbpf: the back-end is listed, but cannot be opened. */
+/* Built without clang and libbpf: the back-end is listed but cannot be opened. */
 static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 {
 	weir_error_set(

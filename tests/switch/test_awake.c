@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_awake.c -- threads that keep processors awake give way to everybody. */
+/* test_awake.c -- the threads that keep cores out of idle states yield to every other thread. */
 #define _GNU_SOURCE
 #include "testbed/machine.h"
 #include "tests/test.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Threads of this process besides the first that have the lowest priority and one processor
+/* Threads of this process, besides the first, with the lowest priority and bound to one core
  * each. */
 static uint32_t idle_threads(void)
 {
@@ -43,7 +43,7 @@ TEST(test_awake_has_an_idle_thread_on_each_processor_until_it_ends)
 
 	awake_start(&a);
 	CHECK_INT(a.count, processors());
-	while (idle_threads() < before + a.count) /* the last of them has not begun yet */
+	while (idle_threads() < before + a.count) /* the last one has not started yet */
 		usleep(1000);
 	awake_end(&a);
 	CHECK_INT(idle_threads(), before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_frame.c -- what a switch reads of frames, and that nothing in them leads it astray. */
+/* test_frame.c -- frame parsing: valid headers are recognised, and malformed ones never cause a
+ * read out of bounds. */
 #include "tests/frames.h"
 #include "weir/rng.h"
 #include <stdlib.h>
@@ -57,7 +58,7 @@ TEST(test_frame_is_found_behind_two_tags_and_not_behind_three)
 	CHECK_INT(facts_of(&f).ip_at, 22);
 	frames_tag(&f, 0x88a8, 9);
 	CHECK_INT(facts_of(&f).kind, FRAME_OTHER);
-	f.length = 17; /* ends in its tag */
+	f.length = 17; /* ends inside its VLAN tag */
 	CHECK_INT(fault_of(&f), FRAME_SHORT);
 }
 
@@ -66,9 +67,9 @@ TEST(test_frame_whose_ip_header_contradicts_itself_is_bad)
 	struct made_frame f;
 
 	frames_ipv4(&f, &usual);
-	f.data[14] = 0x44; /* a header of 16 bytes */
+	f.data[14] = 0x44; /* an IP header of 16 bytes */
 	CHECK_INT(fault_of(&f), FRAME_BAD_IP);
-	f.data[14] = 0x65; /* IPv6 in a frame of IPv4 */
+	f.data[14] = 0x65; /* version 6 in an IPv4 frame */
 	CHECK_INT(fault_of(&f), FRAME_BAD_IP);
 	frames_ipv4(&f, &usual);
 	frames_put(f.data + 16, f.length - 14 + 1, 2); /* longer than the frame */
@@ -85,7 +86,7 @@ TEST(test_frame_whose_ip_header_contradicts_itself_is_bad)
 	CHECK_INT(fault_of(&f), FRAME_BAD_IP);
 }
 
-/* A short frame is filled up to 60 bytes: what is behind the IP packet counts for nothing. */
+/* A short frame is padded to 60 bytes: what follows the IP packet is ignored. */
 TEST(test_frame_may_be_longer_than_its_packet)
 {
 	struct made_frame f;
@@ -95,12 +96,12 @@ TEST(test_frame_may_be_longer_than_its_packet)
 	CHECK_INT(facts_of(&f).kind, FRAME_IPV4);
 }
 
-TEST(test_frame_mark_sets_ce_and_keeps_the_sum_right)
+TEST(test_frame_mark_sets_ce_and_updates_the_checksum)
 {
 	struct made_ip p = usual;
 	struct made_frame f;
 
-	/* Every value of the first word, so that the sum also wraps. */
+	/* All values of the first word, so that the checksum wraps, too. */
 	for (p.dscp = 0; p.dscp < 64; p.dscp++)
 		for (p.ecn = FRAME_ECT_1; p.ecn <= FRAME_ECT_0; p.ecn++) {
 			struct frame_facts facts;
@@ -120,9 +121,9 @@ TEST(test_frame_mark_sets_ce_and_keeps_the_sum_right)
 		}
 }
 
-/* RFC 1624, section 4: with 0xdd2f for the sum, 0x5555 that becomes 0x3285 gives 0x0000. Here the
- * first word 0x4502 becomes 0x4503, and a sum of 0x0001 the one below it: 0x0000. */
-TEST(test_frame_mark_takes_one_off_the_sum)
+/* RFC 1624, section 4: with checksum 0xdd2f, 0x5555 changed to 0x3285 yields 0x0000. Here the first
+ * word 0x4502 becomes 0x4503, and a checksum of 0x0001 becomes the next lower value, 0x0000. */
+TEST(test_frame_mark_updates_the_checksum_as_rfc_1624)
 {
 	struct frame_facts facts = { .kind = FRAME_IPV4 };
 	uint8_t ip[20] = { 0x45, 0x02 };
@@ -144,10 +145,10 @@ TEST(test_frame_flows_differ_by_ports_and_fragments_stay_together)
 	p.ports++;
 	frames_ipv4(&g, &p);
 	CHECK(facts_of(&g).flow_hash != whole);
-	frames_put(f.data + 20, 0x2000, 2); /* the first of several: more to come */
+	frames_put(f.data + 20, 0x2000, 2); /* first fragment */
 	other = facts_of(&f).flow_hash;
 	CHECK(other != whole);
-	frames_put(g.data + 20, 0x00b9, 2); /* a later one, whose "ports" are payload */
+	frames_put(g.data + 20, 0x00b9, 2); /* later fragment, whose "ports" are payload */
 	CHECK_INT(facts_of(&g).flow_hash, other);
 }
 
@@ -163,14 +164,14 @@ TEST(test_frame_ports_are_found_behind_ipv6_extensions)
 	ip[48] = 6;
 	ip[49] = 1;
 	CHECK_INT(facts_of(&f).flow_hash, facts_of(&plain).flow_hash);
-	ip[49] = 255; /* says to be longer than the packet */
+	ip[49] = 255; /* claims to be longer than the packet */
 	CHECK(facts_of(&f).flow_hash != facts_of(&plain).flow_hash);
-	ip[40] = 0; /* options for ever: they end nowhere in this packet */
+	ip[40] = 0; /* options without end inside the packet */
 	memset(ip + 40, 0, 40);
 	CHECK_INT(fault_of(&f), FRAME_GOOD);
 }
 
-TEST(test_frame_that_is_not_ip_is_let_alone)
+TEST(test_frame_that_is_not_ip_is_unchanged)
 {
 	struct made_frame f, before;
 	struct frame_facts facts;
@@ -186,8 +187,8 @@ TEST(test_frame_that_is_not_ip_is_let_alone)
 	CHECK(memcmp(&f, &before, sizeof(f)) == 0);
 }
 
-/* What a kernel leaves to a card: the field holds the sum over addresses, protocol and length. */
-TEST(test_frame_sum_that_was_left_to_a_card_is_completed)
+/* As a kernel leaves it to NIC offload: the field holds the pseudo-header sum. */
+TEST(test_frame_offloaded_checksum_is_completed)
 {
 	for (uint32_t whole = 100; whole <= 101; whole++) {
 		struct made_ip p = usual;
@@ -206,13 +207,13 @@ TEST(test_frame_sum_that_was_left_to_a_card_is_completed)
 		frames_put(f.data + 34 + 16, ~frames_sum_error(pseudo, 12) & 0xffff, 2);
 		facts = facts_of(&f);
 		CHECK_INT(facts.transport_at, 34);
-		frame_complete_sum(f.data, &facts);
+		frame_complete_checksum(f.data, &facts);
 		memcpy(pseudo + 12, f.data + 34, bytes);
 		CHECK_INT(frames_sum_error(pseudo, 12 + bytes), 0);
 	}
 }
 
-/* Under the sanitizers a byte read beyond the frame's memory ends the test. */
+/* Under the sanitizers a read beyond the frame fails the test. */
 TEST(test_frame_reader_stays_inside_any_bytes)
 {
 	struct weir_rng r = weir_rng_make(1, 0, WEIR_RNG_TEST);
@@ -233,7 +234,7 @@ TEST(test_frame_reader_stays_inside_any_bytes)
 		if (frame_read(frame, length, &facts) == FRAME_GOOD) {
 			CHECK(facts.ip_at <= length);
 			frame_mark(frame, &facts);
-			frame_complete_sum(frame, &facts);
+			frame_complete_checksum(frame, &facts);
 		}
 		free(frame);
 	}

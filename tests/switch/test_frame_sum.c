@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_frame_sum.c -- checksums that come out as 0, of which UDP and TCP think differently. */
+/* test_frame_sum.c -- checksums whose value is 0, which UDP and TCP treat differently. */
 #include "tests/frames.h"
 
 enum { IP_AT = 14, TRANSPORT_AT = 34, TCP = 6, UDP = 17 };
 
-/* A frame whose sum was left to a card, with all words of its transport 0 but for the sum's own
- * place, which holds what the words add up to; returns the sum that it is given. */
+/* Builds a frame with checksum offload whose transport words are 0 except the checksum field, which
+ * holds their sum; returns the completed checksum. */
 static uint32_t completed(uint32_t protocol, uint32_t sum_at, uint32_t partial)
 {
 	const struct made_ip p = { .to = 2, .from = 1, .whole = 100 };
@@ -18,13 +18,13 @@ static uint32_t completed(uint32_t protocol, uint32_t sum_at, uint32_t partial)
 	frames_put(f.data + TRANSPORT_AT + sum_at, partial, 2);
 	CHECK_INT(frame_read(f.data, f.length, &facts), FRAME_GOOD);
 	CHECK_INT(facts.transport_at, TRANSPORT_AT);
-	frame_complete_sum(f.data, &facts);
+	frame_complete_checksum(f.data, &facts);
 	return (uint32_t)f.data[TRANSPORT_AT + sum_at] << 8 | f.data[TRANSPORT_AT + sum_at + 1];
 }
 
-/* RFC 768: a sum of 0 is sent as all ones, as 0 says that there is none. TCP has no such rule (RFC
- * 9293). */
-TEST(test_frame_sum_of_zero_is_all_ones_in_udp_alone)
+/* RFC 768: a checksum of 0 is sent as all ones, because 0 means that there is none. TCP has no such
+ * rule (RFC 9293). */
+TEST(test_frame_checksum_of_zero_is_all_ones_in_udp_only)
 {
 	CHECK_INT(completed(UDP, 6, 0xffff), 0xffff);
 	CHECK_INT(completed(TCP, 16, 0xffff), 0);
@@ -32,7 +32,7 @@ TEST(test_frame_sum_of_zero_is_all_ones_in_udp_alone)
 	CHECK_INT(completed(TCP, 16, 0xfffe), 1);
 }
 
-/* RFC 1624, equation 3: the sum 1 less 2 is -1, in ones' complement 0xfffe, by two carries. */
+/* RFC 1624, equation 3: checksum 1 minus 2 is -1, in ones' complement 0xfffe, with two carries. */
 TEST(test_frame_mark_folds_both_carries)
 {
 	const struct made_ip p = { .to = 2, .from = 1, .ecn = FRAME_ECT_1, .whole = 100 };
@@ -46,8 +46,8 @@ TEST(test_frame_mark_folds_both_carries)
 	CHECK_INT(f.data[IP_AT + 10] << 8 | f.data[IP_AT + 11], 0xfffe);
 }
 
-/* All zeros but for the last two bytes: their complement. */
-TEST(test_frame_sum_of_ipv6_reaches_to_the_end_of_the_packet)
+/* All zeros except for the last two bytes: the checksum is their complement. */
+TEST(test_frame_ipv6_checksum_covers_the_whole_packet)
 {
 	const struct made_ip p = { .to = 2, .from = 1, .whole = 100 };
 	struct made_frame f;
@@ -58,6 +58,6 @@ TEST(test_frame_sum_of_ipv6_reaches_to_the_end_of_the_packet)
 	frames_put(f.data + 98, 0x1234, 2);
 	CHECK_INT(frame_read(f.data, f.length, &facts), FRAME_GOOD);
 	CHECK_INT(facts.transport_at, IP_AT + 40);
-	frame_complete_sum(f.data, &facts);
+	frame_complete_checksum(f.data, &facts);
 	CHECK_INT(f.data[IP_AT + 40 + 16] << 8 | f.data[IP_AT + 40 + 17], 0xffff - 0x1234);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_plane.c -- the real switch in virtual time, with frames in memory: where they go, what is
- * marked, what is dropped and counted. */
+/* test_plane.c -- the data plane in virtual time with frames in memory: forwarding, marking, drops
+ * and counters. */
 #include "switch/plane/plane.h"
 #include "tests/frames.h"
 #include "weir/rng.h"
@@ -19,7 +19,7 @@ struct plane_desk {
 	_Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
 };
 
-/* Ports at 100 Mb/s with so many queues. */
+/* Ports at 100 Mb/s with this many queues. */
 static void desk_plan(struct plane_desk *d, const char *marking, const char *scheduler,
 		      uint32_t queues)
 {
@@ -68,7 +68,7 @@ static void desk_come(struct plane_desk *d, const struct made_ip *p, int64_t tim
 	come(d->plane, (uint32_t)p->from, &f, time_ps);
 }
 
-/* A full frame from host 0 to host 1. */
+/* A full-sized frame from host 0 to host 1. */
 static const struct made_ip full = { .to = 1, .from = 0, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES };
 
 static const struct weir_port *port_of(const struct plane_desk *d, uint32_t port)
@@ -81,7 +81,7 @@ static const struct plane_counts *counts_of(const struct plane_desk *d, uint32_t
 	return &plane_port(d->plane, port)->counts;
 }
 
-/* Takes what is due on a port; returns its ECN bits, -1 where nothing is. */
+/* Removes the frame due on a port; returns its ECN field, -1: none. */
 static int desk_take(struct plane_desk *d, uint32_t port, int64_t now_ps)
 {
 	const struct plane_frame *f = plane_due(d->plane, port, now_ps);
@@ -116,8 +116,9 @@ TEST(test_plane_frame_is_due_when_its_last_byte_and_the_delay_have_passed)
 	plane_free(d.plane);
 }
 
-/* ecn marks what finds k packets waiting. The first takes the line, so the fourth finds two. */
-TEST(test_plane_marks_what_finds_k_packets_and_nothing_else)
+/* ecn marks a packet that finds k packets queued. The first one occupies the link, so the fourth
+ * finds two. */
+TEST(test_plane_marks_a_packet_that_finds_k_queued_and_no_other)
 {
 	struct plane_desk d;
 	int ecn[6];
@@ -156,8 +157,8 @@ TEST(test_plane_packets_that_cannot_be_marked_are_dropped_or_passed_as_told)
 	}
 }
 
-/* A scheme that drops on the way out must not lose the frame's buffer. */
-TEST(test_plane_frames_dropped_on_their_way_out_give_their_buffers_back)
+/* A scheme that drops at dequeue must free the frame's buffer. */
+TEST(test_plane_frames_dropped_at_dequeue_free_their_buffers)
 {
 	struct made_ip deaf = full;
 	struct plane_desk d;
@@ -175,7 +176,7 @@ TEST(test_plane_frames_dropped_on_their_way_out_give_their_buffers_back)
 	plane_free(d.plane);
 }
 
-TEST(test_plane_full_pool_is_a_counted_drop)
+TEST(test_plane_without_free_buffer_counts_a_drop)
 {
 	struct plane_desk d;
 
@@ -189,9 +190,9 @@ TEST(test_plane_full_pool_is_a_counted_drop)
 	plane_free(d.plane);
 }
 
-/* A packet each in many queues, ranked ones too: more chunks than packets fill, never more than
- * there are. */
-TEST(test_plane_room_for_packets_is_enough_for_every_order_of_queues)
+/* One packet in each of many queues, ranked ones too, uses more chunks than packets would fill, but
+ * never more than there are. */
+TEST(test_plane_packet_memory_suffices_for_any_order_of_queues)
 {
 	static const char *const schedulers[] = { "dwrr", "sp", "pifo" };
 
@@ -242,7 +243,7 @@ TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
 	plane_drop_oversize(d.plane, 0, 60000);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_OVERSIZE], 2);
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1);
-	/* Tags are not counted in what a frame carries. */
+	/* VLAN tags do not count towards the MTU. */
 	p.whole = 1514;
 	frames_ipv4(&f, &p);
 	frames_tag(&f, 0x8100, 1);
@@ -259,23 +260,23 @@ TEST(test_plane_learns_where_hosts_are_and_forgets_silent_ones)
 	desk_plan(&d, "none", "fifo", 1);
 	d.plane = plane_new(&d.plan);
 	frames_ipv4(&f, &full);
-	come(d.plane, 0, &f, 0); /* nobody knows host 1 */
+	come(d.plane, 0, &f, 0); /* host 1 is unknown */
 	for (uint32_t i = 1; i < DESK_PORTS; i++)
 		CHECK_INT(port_of(&d, i)->tx_pkts, 1);
 	CHECK_INT(port_of(&d, 0)->tx_pkts, 0);
 	frames_ipv4(&f, &(struct made_ip){ .to = 0, .from = 1, .whole = 100 });
 	come(d.plane, 1, &f, 1000 * US);
-	CHECK_INT(port_of(&d, 0)->tx_pkts, 1); /* host 0 was learnt */
+	CHECK_INT(port_of(&d, 0)->tx_pkts, 1); /* host 0 was learned */
 	CHECK_INT(port_of(&d, 2)->tx_pkts, 1);
 	frames_ipv4(&f, &(struct made_ip){ .to = 0, .from = 2, .whole = 100 });
 	come(d.plane, 0, &f, 1000 * US);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_NOWHERE], 1); /* behind the same port */
 	come(d.plane, 2, &f, 301 * WEIR_PS_PER_S);
-	CHECK_INT(port_of(&d, 3)->tx_pkts, 2); /* forgotten: goes everywhere again */
+	CHECK_INT(port_of(&d, 3)->tx_pkts, 2); /* aged out: flooded again */
 	plane_free(d.plane);
 }
 
-TEST(test_plane_frames_for_neighbours_go_nowhere)
+TEST(test_plane_link_local_frames_are_not_forwarded)
 {
 	struct plane_desk d;
 	struct made_frame f;
@@ -293,7 +294,8 @@ TEST(test_plane_frames_for_neighbours_go_nowhere)
 	plane_free(d.plane);
 }
 
-/* Host 9 is behind b and c: a flow keeps to one of them, and many flows use both about equally. */
+/* Host 9 is behind b and c: each flow stays on one of them, and many flows use both about
+ * equally. */
 TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 {
 	struct made_ip p = { .to = 9, .from = 0, .whole = 100 };
@@ -322,9 +324,9 @@ TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 	plane_free(d.plane);
 }
 
-/* 20 packets wait; the owner looks after 5 ms. 1 ms of that is made good: 10 packets and the one
- * that starts now. */
-TEST(test_plane_makes_good_no_more_than_the_credit)
+/* 20 packets are queued and the owner calls after 5 ms. 1 ms of that is caught up: 10 packets and
+ * the one that starts now. */
+TEST(test_plane_catches_up_at_most_catch_up_ps)
 {
 	struct plane_desk d;
 
@@ -336,13 +338,13 @@ TEST(test_plane_makes_good_no_more_than_the_credit)
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1 + 11);
 	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
 	CHECK_INT(plane_next_ps(d.plane), 100 * US);
-	plane_count_late(d.plane, 1, 5000 * US); /* the same delay counts once */
+	plane_count_late(d.plane, 1, 5000 * US); /* a delay is counted only once */
 	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
 	plane_free(d.plane);
 }
 
-/* The kernel timed the arrivals while the process was stopped: the modelled port sent them on time,
- * the machine did not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
+/* The kernel stamped the arrivals while the process was stopped: the modelled port sent them on
+ * time, the machine did not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
 TEST(test_plane_counts_frames_that_leave_late)
 {
 	struct plane_desk d;
@@ -366,8 +368,8 @@ TEST(test_plane_counts_frames_that_leave_late)
 	plane_free(d.plane);
 }
 
-/* What is said to have come before what is done comes now: times in a port never go back. */
-TEST(test_plane_late_news_come_now)
+/* An arrival older than the work already done is processed now: port time never decreases. */
+TEST(test_plane_late_arrivals_count_as_arriving_now)
 {
 	struct plane_desk d;
 
@@ -411,15 +413,15 @@ TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 	CHECK_INT(weir_mark_parse("ecn(k=5pkts)", &ops, params, &e), 0);
 	plan.mark_params = params;
 	CHECK_INT(plane_change(d.plane, 1, &plan), 0);
-	memset(params, 0xff, sizeof(params)); /* they were the caller's */
+	memset(params, 0xff, sizeof(params)); /* the caller may free them */
 	for (int i = 0; i < 5; i++)
 		desk_come(&d, &full, i);
 	CHECK_INT(port_of(&d, 1)->rare->marks[0], 1 + 2);
 	plane_free(d.plane);
 }
 
-/* Under the sanitizers: whatever bytes come, in whatever order of times, each frame is sent,
- * dropped for a reason, or still here, and no buffer is lost. */
+/* Under the sanitizers: whatever bytes arrive, in whatever order of times, each frame is sent,
+ * dropped for a reason or still queued, and no buffer is lost. */
 TEST(test_plane_survives_any_frames_and_accounts_for_each)
 {
 	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
@@ -450,7 +452,7 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
 			f.data[weir_rng_below(&r, 60)] = (uint8_t)weir_rng_u32(&r);
 		if (i % 5 == 0)
 			f.length = (uint32_t)weir_rng_below(&r, f.length);
-		frame = malloc(f.length + 1); /* so that a byte behind it is noticed */
+		frame = malloc(f.length + 1); /* so that a read beyond it is detected */
 		memcpy(frame, f.data, f.length);
 		plane_receive(d.plane, port,
 			      &(struct plane_arrival){ frame, f.length, i % 7 == 0, now_ps });
@@ -474,10 +476,10 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
 	plane_free(d.plane);
 }
 
-/* a and b are ports of one switch, c and d of another, with a cable of 30 us from b to c: from a to
- * d a frame takes two lines of 100 us and the cable. It is due at that time although nobody looked
- * in between. */
-TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
+/* a and b are ports of one switch, c and d of another, with an internal link of 30 us from b to c:
+ * from a to d a frame takes two serialisation delays of 100 us and the link's delay. It is due then
+ * although the owner did not call in between. */
+TEST(test_plane_internal_links_deliver_on_time)
 {
 	struct plane_desk d;
 
@@ -503,8 +505,8 @@ TEST(test_plane_frames_pass_a_cable_inside_at_their_times)
 	plane_free(d.plane);
 }
 
-/* Another switch's ports and addresses are none of one's own: what nobody here knows is flooded
- * here alone. */
+/* Switches of one plane have separate ports and addresses: an unknown destination is flooded in its
+ * own switch only. */
 TEST(test_plane_parts_do_not_see_each_others_ports)
 {
 	struct plane_desk d;
@@ -523,7 +525,7 @@ TEST(test_plane_parts_do_not_see_each_others_ports)
 }
 
 /* Table 8-1 of IEEE 802.1Q reserves sixteen addresses. */
-TEST(test_plane_frames_for_any_reserved_address_go_nowhere)
+TEST(test_plane_frames_to_reserved_addresses_are_not_forwarded)
 {
 	struct plane_desk d;
 	struct made_frame f;
@@ -558,8 +560,8 @@ TEST(test_plane_frames_to_unknown_addresses_are_dropped_where_told)
 	}
 }
 
-/* Room for two packets beside the one on the link: ten are dropped as they come. */
-TEST(test_plane_frames_dropped_at_their_arrival_give_their_buffers_back)
+/* Buffer space for two packets beside the one on the link: ten are dropped at enqueue. */
+TEST(test_plane_frames_dropped_at_enqueue_free_their_buffers)
 {
 	struct plane_desk d;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_plane_alike.c -- given the frames that reach a simulated switch, at their times, a real one
- * decides what that decides: which packets are marked, and when each leaves. */
+/* test_plane_alike.c -- the data plane and the simulated switch, given the same frames at the same
+ * times, make the same decisions: which packets are marked and when each departs. */
 #include "sim/core/host.h"
 #include "switch/plane/plane.h"
 #include "tests/frames.h"
@@ -14,7 +14,7 @@ enum { SEEN_MAX = 20000, LINKS = 3 };
 
 struct seen {
 	int64_t time_ps;
-	uint32_t input; /* number of the link among those of the switch's inputs */
+	uint32_t input; /* index of the link among the switch's ingress links */
 	uint32_t bytes, flags, class_id, flow_hash;
 };
 
@@ -43,8 +43,8 @@ static int by_arrival(const void *a, const void *b)
 	return x->input < y->input ? -1 : x->input > y->input;
 }
 
-/* Everything that two senders put on their lines, in the order in which it reaches the switch, and
- * what the switch puts on the line of the receiver. */
+/* Everything that two senders transmit, in order of arrival at the switch, and what the switch
+ * transmits to the receiver. */
 struct world {
 	struct sim sim;
 	struct seen_list in[2], out;
@@ -84,8 +84,8 @@ static void world_end(struct world *w)
 	sim_end(&w->sim);
 }
 
-/* A plane whose port for host 2 has the number that the simulator's link has: its random numbers
- * are made of that. Frames of every port but that one come in at port 0. */
+/* The plane's port for host 2 has the number of the simulator's link, because that seeds its random
+ * numbers. Frames of all other ports arrive at port 0. */
 static struct plane *world_plane(const struct world *w, struct plane_port_plan *ports)
 {
 	const struct config *c = &w->sim.c;
@@ -104,7 +104,7 @@ static struct plane *world_plane(const struct world *w, struct plane_port_plan *
 				       .mtu_bytes = c->frame_max_bytes };
 	struct plane *plane;
 
-	/* A full packet and its ACK over two links of 20 us, there and back. */
+	/* A full packet and its ACK over two links of 20 us, both ways. */
 	port.rtt_ns = 4 * 20000 + 2 * (1514 + 54) * 80;
 	weir_buffer_params_init(&port.buffer, WEIR_BUFFER_PER_PORT, c->switches.buffer, 0);
 	for (uint32_t i = 0; i < plan.port_count; i++)
@@ -116,7 +116,7 @@ static struct plane *world_plane(const struct world *w, struct plane_port_plan *
 	return plane;
 }
 
-/* Compares what is on the line of host 2 with what the simulator put there. */
+/* Compares the departures to host 2 with those of the simulator. */
 static void world_compare(const struct world *w, struct plane *plane, uint32_t *compared)
 {
 	const struct plane_frame *f;
@@ -149,7 +149,7 @@ static void check_same_as_simulator(const char *marking, const char *scheduler, 
 	all = calloc(count, sizeof(*all));
 	memcpy(all, w.in[0].all, w.in[0].count * sizeof(*all));
 	memcpy(all + w.in[0].count, w.in[1].all, w.in[1].count * sizeof(*all));
-	for (uint32_t i = 0; i < count; i++) /* on the wire, and 20 us on their way */
+	for (uint32_t i = 0; i < count; i++) /* serialisation, and 20 us of propagation */
 		all[i].time_ps += (int64_t)all[i].bytes * 80 * WEIR_PS_PER_NS + 20 * US;
 	qsort(all, count, sizeof(*all), by_arrival);
 	plane = world_plane(&w, ports);
@@ -168,7 +168,7 @@ static void check_same_as_simulator(const char *marking, const char *scheduler, 
 	}
 	for (uint32_t i = 0; i < compared; i++)
 		marks += (w.out.all[i].flags & WEIR_PACKET_CE) != 0;
-	CHECK(compared + 100 > w.out.count); /* the last ones wait in the port */
+	CHECK(compared + 100 > w.out.count); /* the last packets are still queued */
 	CHECK(compared > 1000);
 	CHECK(marks > 10);
 	plane_free(plane);

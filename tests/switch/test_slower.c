@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_slower.c -- a scenario that takes longer by a factor: which texts change, and that its
- * simulated run is the same run. */
+/* test_slower.c -- scaling a scenario in time by a factor: which values change, and that the
+ * simulated run is equivalent. */
 #include "cli/testbed.h"
 #include "lab/scenario/scenario.h"
 #include "sim/run/run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_switch_loop.c -- a turn of a real switch over wires of memory: the order of what came, what
- * a kernel without room or a link that is down make of frames. */
+/* test_switch_loop.c -- one turn of a real switch on in-memory back-ends: the order of arrivals,
+ * full send buffers, links that are down. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/control.h"
 #include "tests/memory_wire.h"
@@ -23,8 +23,8 @@ TEST(test_switch_loop_works_in_the_order_in_which_frames_came)
 	end(&s, &l);
 }
 
-/* A clock that was set back or forth: the frame is of now, and the switch goes on. */
-TEST(test_switch_loop_takes_a_strange_time_for_now)
+/* The clock was stepped: the frame is treated as arriving now, and the switch continues. */
+TEST(test_switch_loop_replaces_implausible_timestamps_by_now)
 {
 	struct switch_settings s;
 	struct loop l;
@@ -36,7 +36,7 @@ TEST(test_switch_loop_takes_a_strange_time_for_now)
 	end(&s, &l);
 }
 
-TEST(test_switch_loop_keeps_what_the_kernel_has_no_room_for)
+TEST(test_switch_loop_keeps_frames_while_the_send_buffer_is_full)
 {
 	struct switch_settings s;
 	struct loop l;
@@ -76,7 +76,7 @@ TEST(test_switch_loop_loses_and_counts_frames_of_a_dead_link_and_goes_on)
 	end(&s, &l);
 }
 
-/* More than one turn reads; none is lost or comes twice. */
+/* More than one turn can read: no frame is lost or duplicated. */
 TEST(test_switch_loop_reads_a_long_ring_in_turns)
 {
 	struct switch_settings s;
@@ -117,9 +117,9 @@ TEST(test_switch_changes_are_made_or_refused_with_a_reason)
 	end(&s, &l);
 }
 
-/* qla wants a queue of about K_min: it turns the knobs of red away from where they stood, interval
- * by interval. */
-TEST(test_switch_tuner_turns_knobs_while_frames_pass)
+/* qla aims at a queue near K_min: it moves red's thresholds away from their initial values,
+ * interval by interval. */
+TEST(test_switch_tuner_changes_thresholds_under_traffic)
 {
 	static const char tuned[] =
 		"[switch]\nmarking = red(min=20KB, max=60KB, p=10%)\ntune = qla\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_switch_results.c -- a real run as results: the metrics of simulated ones, and settings that
- * say which is which. */
+/* test_switch_results.c -- results of a real run: the same metrics as a simulated run, and settings
+ * that tell them apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
@@ -9,8 +9,8 @@
 #include "tests/memory_wire.h"
 #include <math.h>
 
-/* Five packets of 100 bytes at 1 Mb/s, within less than the 0.8 ms of one: the first takes the
- * line, four wait. */
+/* Five packets of 100 bytes at 1 Mb/s arrive within less than the 0.8 ms that one takes: the first
+ * occupies the link, four queue. */
 TEST(test_switch_results_are_what_the_ports_counted)
 {
 	struct switch_settings s;
@@ -31,10 +31,10 @@ TEST(test_switch_results_are_what_the_ports_counted)
 	CHECK_INT(r.port_count, 3);
 	CHECK_INT(r.measured_port, 2);
 	CHECK_STR(link_name(&r.network, r.ports[2].link, name, sizeof(name)), "sw->c");
-	CHECK_INT(r.ports[2].tx_pkts, 5); /* since it is measured */
+	CHECK_INT(r.ports[2].tx_pkts, 5); /* since the measurement began */
 	CHECK_NEAR(run_metric(&r, "queue_max_pkts"), 4, 0);
 	CHECK_NEAR(run_metric(&r, "drops"), 0, 0);
-	CHECK(isnan(run_metric(&r, "fct_mean_ns"))); /* a switch knows no flows */
+	CHECK(isnan(run_metric(&r, "fct_mean_ns"))); /* a switch does not know flows */
 	CHECK(run_metric(&r, "queue_mean_pkts") > 0);
 	run_result_free(&r);
 	end(&s, &l);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_switch_sample.c -- what a probe of the real switch says of counters, by hand. */
+/* test_switch_sample.c -- probe values of the real switch against hand-computed ones. */
 #include "switch/run/probe.h"
 #include "tests/test.h"
 #include "weir/units.h"
 
-/* 1250 bytes more in a millisecond are 10 Mb/s; the first 1000 were before. */
+/* 1250 bytes more in a millisecond are 10 Mb/s; the first 1000 bytes came before. */
 TEST(test_switch_throughput_is_in_bits_per_second)
 {
 	struct weir_port port = { .tx_bytes = 2250 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_switch_settings.c -- the file of a real switch: what it means, and what is said of
- * mistakes. */
+/* test_switch_settings.c -- the file of a real switch: meaning of its keys, messages for its
+ * errors. */
 #include "switch/run/settings.h"
 #include "tests/test.h"
 #include "weir/rng.h"
@@ -113,7 +113,7 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 
 #define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
 
-TEST(test_switch_settings_of_a_cable_have_two_ends_that_name_each_other)
+TEST(test_switch_settings_of_an_internal_link_name_each_other)
 {
 	struct switch_settings s;
 
@@ -141,7 +141,7 @@ TEST(test_switch_settings_of_a_cable_have_two_ends_that_name_each_other)
 		      "sw.ini:2: real.probe: of one queue there are queue and queue-bytes alone");
 }
 
-/* Under the sanitizers: a file is read or refused with one line, whatever is in it. */
+/* Under the sanitizers: a file of any bytes is read or rejected with one line. */
 TEST(test_switch_settings_of_any_bytes_are_read_or_refused)
 {
 	static const char good[] =

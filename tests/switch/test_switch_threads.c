@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_switch_threads.c -- a real switch whose ports are divided among threads: what is handed over
- * between them arrives once and in order, a ring that is full is a counted drop, and what one
- * learns all know. */
+/* test_switch_threads.c -- ports divided among threads: a frame handed over arrives once and in
+ * order, a full ring is a counted drop, and all planes learn an address. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/serve.h"
 #include "switch/run/control.h"
 #include "tests/memory_wire.h"
 
-TEST(test_handover_keeps_order_and_takes_no_more_than_it_has_room_for)
+TEST(test_handover_keeps_order_and_rejects_when_full)
 {
 	struct handover *h = handover_new(100);
 	uint32_t put = 0, taken = 0;
@@ -29,7 +28,7 @@ TEST(test_handover_keeps_order_and_takes_no_more_than_it_has_room_for)
 	handover_free(h);
 }
 
-/* a and b are of the first thread, c is of the second. */
+/* a and b belong to the first thread, c to the second. */
 TEST(test_switch_frame_leaves_by_a_port_of_another_thread)
 {
 	struct switch_settings s;
@@ -74,8 +73,7 @@ TEST(test_switch_full_ring_between_threads_is_a_counted_drop)
 	end(&s, &l);
 }
 
-/* Buffers that the thread of the way out has none of are counted for the port where the frame came
- * in. */
+/* When the egress thread has no free buffer, the fault is counted at the ingress port. */
 TEST(test_switch_faults_of_other_threads_are_those_of_the_port_that_a_frame_came_in_at)
 {
 	struct switch_settings s;
@@ -95,9 +93,9 @@ TEST(test_switch_faults_of_other_threads_are_those_of_the_port_that_a_frame_came
 	end(&s, &l);
 }
 
-/* Host 2 is heard at a, which is of the first thread: what comes in at c, of the second, goes there
- * and nowhere else. */
-TEST(test_switch_threads_know_what_one_of_them_has_learnt)
+/* Host 2 is learned at a, of the first thread: a frame for it that arrives at c, of the second,
+ * leaves by a only. */
+TEST(test_switch_threads_share_learned_addresses)
 {
 	static const char plain[] = "[real]\nthreads = 2\n[port a]\n[port b]\n[port c]\n";
 	struct weir_error e = { "" };
@@ -112,7 +110,7 @@ TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 		l.wires[i]->room = WAITING_MAX;
 	frames_ipv4(&f, &(struct made_ip){ .to = 9, .from = 2, .ecn = 2, .whole = 100 });
 	plane_receive(l.groups[0].plane, 0, &(struct plane_arrival){ f.data, f.length, 0, 1 });
-	CHECK_INT(loop_port(&l, 1)->port->tx_pkts, 1); /* nobody knows host 9 */
+	CHECK_INT(loop_port(&l, 1)->port->tx_pkts, 1); /* host 9 is unknown */
 	loop_turn(&l.groups[1]);
 	CHECK_INT(loop_port(&l, 2)->port->tx_pkts, 1);
 	frames_ipv4(&f, &(struct made_ip){ .to = 2, .from = 5, .ecn = 2, .whole = 100 });
@@ -120,7 +118,7 @@ TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 	loop_turn(&l.groups[0]);
 	CHECK_INT(loop_port(&l, 0)->port->tx_pkts, 1);
 	CHECK_INT(loop_port(&l, 1)->port->tx_pkts, 1);
-	/* It moves to c; what was seen before that does not bring it back. */
+	/* It moves to c; an older observation does not move it back. */
 	frames_ipv4(&f, &(struct made_ip){ .to = 9, .from = 2, .ecn = 2, .whole = 100 });
 	plane_receive(l.groups[1].plane, 2,
 		      &(struct plane_arrival){ f.data, f.length, 0, WEIR_TIME_NEVER_PS - 1 });
@@ -132,9 +130,9 @@ TEST(test_switch_threads_know_what_one_of_them_has_learnt)
 	end(&s, &l);
 }
 
-/* With threads in earnest, which rest now and then and are looked at: what comes in leaves once, in
- * the order in which it came. Under the thread sanitizer: nobody touches what is another's. */
-TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
+/* With real threads, which are paused and inspected now and then: every frame leaves once and in
+ * order. Under the thread sanitizer this also shows that no thread touches another's data. */
+TEST(test_switch_workers_forward_everything_and_can_be_inspected_while_paused)
 {
 	struct weir_error e = { "" };
 	struct switch_settings s;
@@ -165,7 +163,7 @@ TEST(test_switch_helpers_forward_all_and_may_be_looked_at_while_it_rests)
 	CHECK_INT(l.wires[2]->sent, 400);
 	for (int i = 0; i < 400; i++)
 		CHECK_INT(l.wires[2]->number[i], i % 256);
-	CHECK_INT(l.wires[0]->sent, 600); /* its wire has no more room */
+	CHECK_INT(l.wires[0]->sent, 600); /* its send buffer is full */
 	CHECK_INT(loop_port(&l, 0)->port->tx_pkts + loop_port(&l, 0)->port->pkts, 800);
 	workers_close(&workers);
 	end(&s, &l);

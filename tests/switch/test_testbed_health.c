@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_testbed_health.c -- when a real run is not to be trusted, and what is said of it. */
+/* test_testbed_health.c -- when a real run must not be trusted, and the message that says so. */
 #include "testbed/testbed.h"
 #include "tests/test.h"
 #include <string.h>
 
 TEST(test_run_that_the_machine_kept_up_with_is_trusted)
 {
-	/* At the bounds, and with frames that are somebody else's fault. */
+	/* At the bounds, and with frames that did not come from the testbed's hosts. */
 	const struct testbed_health at_bounds = { .lost_fraction = 0.005,
 						  .late_fraction = 0.05,
 						  .refused_pkts = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_testbed_plan.c -- what of a scenario a testbed can be, what its switch and its hosts are
- * told, and what becomes of what hosts count. No packet is sent here: tests/cli/testbed.sh does
- * that. */
+/* test_testbed_plan.c -- translation of a scenario to a testbed: what is possible, the settings of
+ * its switch and hosts, and the evaluation of what hosts count. No packet is sent here:
+ * tests/cli/testbed.sh does that. */
 #include "lab/scenario/scenario.h"
 #include "switch/run/settings.h"
 #include "testbed/testbed.h"
@@ -25,7 +25,7 @@ static void make_config(const char *text, struct config *c)
 	scenario_free(&s);
 }
 
-/* The message with which a plan is refused; empty: it is not. */
+/* The message with which a plan is rejected; empty: accepted. */
 static struct weir_error refusal(const char *text)
 {
 	struct weir_error e = { "" };
@@ -86,8 +86,7 @@ TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
 	CHECK_INT(s.port_count, 3);
 	CHECK_STR(s.ports[2].name, "h2");
 	CHECK_INT(s.ports[2].rate_bps, 100000000);
-	/* 100 us there and back, half of 1514 B at 100 Mb/s (121.12 us), less 25 us of the
-	 * machine. */
+	/* 100 us round trip; half of 1514 B at 100 Mb/s (121.12 us), less 25 us for the machine. */
 	CHECK_INT(s.ports[2].delay_ps, 235560000);
 	CHECK_INT(s.class_of_dscp[1], 1);
 	CHECK_INT(s.real.mtu_bytes, 1500);
@@ -96,8 +95,8 @@ TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
 	config_free(&c);
 }
 
-/* Two leaves with two hosts each, two spines: what a leaf has for the other's hosts are its two
- * ports up. */
+/* Two leaves with two hosts each, two spines: a leaf reaches the hosts of the other by its two
+ * uplinks. */
 TEST(test_testbed_several_switches_are_parts_with_cables_between_them)
 {
 	struct weir_error e = { "" };
@@ -132,7 +131,7 @@ TEST(test_testbed_several_switches_are_parts_with_cables_between_them)
 	config_free(&c);
 }
 
-/* A board with a plan on it, for the caller to free. */
+/* A board with a plan, freed by the caller. */
 static struct bed_board *make_board(const struct testbed_plan *p, const struct config *c)
 {
 	struct bed_board *b = calloc(1, sizeof(*b) + p->flows.count * sizeof(struct bed_flow));
@@ -161,7 +160,7 @@ TEST(test_testbed_messages_of_a_pair_follow_each_other_on_its_connection)
 	CHECK_INT(b->flows[1].next, BED_NONE);
 	CHECK_INT(b->flows[0].tos, 4);
 	CHECK_INT(b->flows[0].ack_tos, 4);
-	/* 100 Mb/s carry 1460 of 1514 bytes. */
+	/* 100 Mb/s carry 1460 of every 1514 bytes as payload. */
 	CHECK_INT(b->hosts[1].line_Bps, 12054161);
 	free(b);
 	plan_free(&p);
@@ -195,12 +194,12 @@ TEST(test_testbed_counts_a_goodput_over_the_time_in_which_it_was_counted)
 	CHECK_INT(run_metric(&r, "flows_completed"), 1);
 	CHECK_INT(run_metric(&r, "flows_unfinished"), 1);
 	CHECK_NEAR(run_metric(&r, "fct_mean_ns"), 4e6, 1e-3);
-	/* Ten packets of 121.12 us one after the other, the last over two lines, and 200 us of
-	 * cable. */
+	/* Ten serialisation delays of 121.12 us, the last packet over two links, and 200 us of
+	 * propagation delay. */
 	CHECK_INT(r.ideal_ps[0], 11 * 121120000LL + 200000000);
 	CHECK_NEAR(run_metric(&r, "goodput_span_ns"), (double)(b->to_ns - b->from_ns), 0);
 	run_result_free(&r);
-	/* Simulated, it would be until the last start. */
+	/* In simulation it would run until the last start. */
 	c.measure.to_ps = 0;
 	outcome_add(&p, &c, b, &r);
 	CHECK(isnan(run_metric(&r, "goodput_bps")));
