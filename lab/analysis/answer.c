@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer.c -- see answer.h. */
+/* answer.c -- builds the rankings of a comparison, one for each unit of traffic, and has each
+ * written as sentences. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/answer.h"
 #include "base/quantity.h"
@@ -15,13 +16,13 @@
 
 enum { NONE = -1 };
 
-/* By what a setting is judged: the first of its unit of traffic that is known. Then what it may
- * cost; those of a section's flows stand for flows alone. */
+/* Metrics by unit of traffic, goals first: a setting is ranked by the first goal of its unit that
+ * is known. Costs follow; those of a section's flows apply to flows only. */
 static const struct subject {
 	const char *metric, *words;
 	enum rank_source source;
 	enum weir_traffic_unit unit;
-	int stands_in; /* 1: only where nothing before it is known */
+	int stands_in; /* 1: used only where no goal before it is known */
 } goals[] = {
 	{ "round_mean_ns", "mean round time", RANK_RUN, WEIR_TRAFFIC_ROUNDS, 0 },
 	{ "io_read_p99_ns", "p99 read time", RANK_RUN, WEIR_TRAFFIC_IOS, 0 },
@@ -57,7 +58,7 @@ int answer_stands_in(const char *metric)
 	return 0;
 }
 
-/* --- what is compared --- */
+/* --- inputs of a ranking --- */
 
 static int has_numbers(const struct compare_axis *a)
 {
@@ -102,7 +103,7 @@ const char *answer_baseline(const struct comparison *c, int axis)
 	return a->values[0];
 }
 
-/* The label that the reader sees for a value of the other comparison. */
+/* The label in the shown comparison for a value of the other comparison. */
 static const char *label_of(const struct compare_axis *shown, const char *value)
 {
 	for (uint32_t i = 0; i < shown->value_count; i++)
@@ -111,16 +112,17 @@ static const char *label_of(const struct compare_axis *shown, const char *value)
 	return value;
 }
 
-/* The runs of a comparison, seen by the setting alone that the answer is about. */
+/* The runs of a comparison, reduced to the one setting that the answer is about. */
 struct race {
 	const struct comparison *c;
-	const struct compare_axis *shown;       /* of c */
-	struct comparison tables[RANK_SOURCES]; /* whole runs; and parts, where flows ended */
-	uint32_t axis[RANK_SOURCES];            /* of the setting */
-	const char *baseline;                   /* its value */
+	const struct compare_axis *shown;
+	struct comparison tables[RANK_SOURCES]; /* RANK_RUN: whole runs; RANK_PART: traffic
+						   sections, where flows completed */
+	uint32_t axis[RANK_SOURCES]; /* index of the setting among the axes of each table */
+	const char *baseline;        /* value of the setting that others are compared with */
 };
 
-/* Columns of a table: the metrics of that source, goals first. */
+/* Lists the metrics of a source as columns, goals first. */
 static uint32_t list_metrics(enum rank_source source, const char **metrics)
 {
 	uint32_t count = 0;
@@ -160,7 +162,7 @@ static void race_free(struct race *r)
 		comparison_free(&r->tables[i]);
 }
 
-/* The value of the axis that the baseline names, by its label or as a setting. */
+/* Finds the value of the axis that the baseline names, either by its label or as a setting. */
 static const char *find_baseline(const struct race *r, int axis, const char *wanted)
 {
 	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
@@ -173,7 +175,8 @@ static const char *find_baseline(const struct race *r, int axis, const char *wan
 	return NULL;
 }
 
-/* What the applications of a section wait for; flows, where its pattern is a plug-in's. */
+/* Unit of completion for a section: flow, round or I/O. Flow where a plug-in generates the
+ * traffic. */
 static enum weir_traffic_unit unit_of(const struct comparison *c, const char *section)
 {
 	const char *pattern = NULL;
@@ -188,7 +191,7 @@ static enum weir_traffic_unit unit_of(const struct comparison *c, const char *se
 	return WEIR_TRAFFIC_FLOWS;
 }
 
-/* --- a ranking of a section, or of rounds or I/Os of the whole run --- */
+/* --- a ranking: of one traffic section, or of the rounds or I/Os of a whole run --- */
 
 static const struct compare_row *row_of(const struct race *r, enum rank_source source,
 					const char *value, uint32_t part)
@@ -203,8 +206,8 @@ static const struct compare_row *row_of(const struct race *r, enum rank_source s
 	return NULL;
 }
 
-/* Deadlocks of the runs, and unfinished flows of the sections that are ranked: those of others
- * leave rounds and I/Os as they are. */
+/* Counts PFC deadlocks of whole runs, and unfinished flows of the ranked sections only: unfinished
+ * flows of other sections do not affect rounds and I/Os. */
 static enum rank_state health_of(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
 				 const char *value)
 {
@@ -224,7 +227,7 @@ static enum rank_state health_of(const struct race *r, enum weir_traffic_unit un
 					     : RANK_RANKED;
 }
 
-/* An entry for each row that is shown: values with the same numbers in every run are one. */
+/* Adds an entry for each row. Values with identical numbers in every run share one entry. */
 static void add_entries(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
 			uint32_t part)
 {
@@ -264,7 +267,7 @@ static int add_objective(struct ranking *k, const struct race *r, const struct s
 	return 1;
 }
 
-/* Why an entry has no say by the goal, or RANKED. */
+/* Why an entry cannot be ranked by the goal, or RANK_RANKED. */
 static enum rank_state state_of(const struct ranking *k, const struct rank_entry *a)
 {
 	const struct rank_objective *o = &k->objectives[RANK_GOAL];
@@ -276,7 +279,8 @@ static enum rank_state state_of(const struct ranking *k, const struct rank_entry
 								    : RANK_WITHOUT_VALUE;
 }
 
-/* How many entries lack a value, and no other reason is known; and how many are ranked. */
+/* Returns how many entries lack a value for no other known reason; *ranked: the number of ranked
+ * entries. */
 static uint32_t set_states(struct ranking *k, uint32_t *ranked)
 {
 	uint32_t without = 0;
@@ -290,8 +294,8 @@ static uint32_t set_states(struct ranking *k, uint32_t *ranked)
 	return without;
 }
 
-/* The first goal of the unit that all runs have; else the one that most settings have. 0: none has
- * any. */
+/* Chooses the first goal of the unit that all runs have, else the one that most settings have. 0:
+ * no run has any. */
 static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
 {
 	uint32_t most = 0, ranked;
@@ -318,20 +322,21 @@ static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffi
 	return 1;
 }
 
-/* Objectives that no ranked setting knows, or that are 0 in all, say nothing. */
+/* An objective that no ranked setting has, or that is zero everywhere, cannot tell settings
+ * apart. */
 static int is_of_interest(const struct ranking *k, uint32_t objective)
 {
 	for (uint32_t i = 0; i < k->entry_count; i++) {
 		const struct rank_entry *a = &k->entries[i];
 
-		/* A comparison with an unknown value is false. */
+		/* A comparison with NAN is false. */
 		if (a->state == RANK_RANKED && ranking_value(k, a, objective) > 0)
 			return 1;
 	}
 	return 0;
 }
 
-/* 0: the unit of traffic has no goal in these runs. To be freed in either case. */
+/* Returns 0 if no run has a goal of this unit of traffic. ranking_free is needed in either case. */
 static int ranking_make(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
 			uint32_t part)
 {
@@ -357,9 +362,9 @@ static void ranking_free(struct ranking *k)
 	free(k->entries);
 }
 
-/* --- section by section --- */
+/* --- answers by section --- */
 
-/* "ai, db: ": the sections of the unit, where there are others as well. */
+/* Writes "ai, db: ", the sections of the unit, if the runs also have sections of other units. */
 static int name_sections(const struct comparison *c, enum weir_traffic_unit unit, char *where,
 			 size_t size)
 {

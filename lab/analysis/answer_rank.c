@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer_rank.c -- see answer_rank.h. */
+/* answer_rank.c -- pairwise comparison of ranked settings: significance, domination, costs. */
 #include "lab/analysis/answer_rank.h"
 #include <math.h>
 
-/* Differences that are no larger say nothing: relative ones, and those of shares of a whole. */
+/* Smaller differences are ignored as negligible effect sizes: relative to the larger value, or
+ * absolute for shares of a whole. */
 #define RANK_TOLERANCE 0.01
 #define RANK_SHARE_TOLERANCE 1e-5
 
@@ -38,8 +39,8 @@ struct compare_cell ranking_ratio(const struct ranking *r, const struct rank_ent
 	return pair_of(r, a, b, objective, PAIR_RATIO);
 }
 
-/* Ratios have the narrower interval where values are positive; of counts, which may be 0, there are
- * differences. */
+/* Ratios have the narrower confidence interval where values are positive. Counts may be zero, so
+ * their differences are tested. */
 static int is_even(const struct ranking *r, const struct rank_entry *a, const struct rank_entry *b,
 		   uint32_t objective, const struct compare_cell *difference)
 {
@@ -71,8 +72,8 @@ int ranking_compare(const struct ranking *r, const struct rank_entry *a, const s
 	return (d.mean < 0) == (o->info->better == METRIC_LOWER) ? 1 : -1;
 }
 
-/* By the mean difference of pairs: while a sweep goes on, means may be of different seeds or
- * loads. */
+/* Compares by the mean of paired differences. While a sweep is incomplete, plain means would cover
+ * different seeds or loads. */
 static int is_better_value(const struct ranking *r, const struct rank_entry *a,
 			   const struct rank_entry *b, uint32_t objective)
 {
@@ -112,7 +113,7 @@ static int dominates(const struct ranking *r, const struct rank_entry *a,
 	return better;
 }
 
-/* The row that dominates a and is best by the goal; NULL: no row dominates it. */
+/* The entry that dominates a and has the best goal; NULL: none dominates it. */
 static const struct rank_entry *dominator(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;
@@ -135,8 +136,8 @@ static const struct rank_entry *ranked_baseline(const struct ranking *r)
 	return NULL;
 }
 
-/* With noise domination need not be transitive: as many steps as there are entries, then that is
- * it. */
+/* With noise, domination need not be transitive, so the walk is bounded by the number of
+ * entries. */
 const struct rank_entry *ranking_subject(const struct ranking *r)
 {
 	const struct rank_entry *subject = ranking_best(r), *baseline = ranked_baseline(r);
@@ -168,7 +169,7 @@ const struct rank_entry *ranking_rival(const struct ranking *r, const struct ran
 	return best;
 }
 
-/* Is b as good as the rivals of a where a has some? */
+/* Is b as good as the rivals of a in every objective where a has a rival? */
 static int has_no_cost_of(const struct ranking *r, const struct rank_entry *a,
 			  const struct rank_entry *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer_say.c -- see answer_say.h. Every sentence holds by answer_rank.h's definition of clearly
- * better. */
+/* answer_say.c -- writes a ranking as sentences. Every "better" means clearly better in the sense
+ * of answer_rank.h: significant and larger than the tolerance. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/answer_say.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 enum { NAMES_MAX = 3 };
 
-/* A line under way. */
+/* The line that is being composed. */
 struct phrase {
 	FILE *f;
 	char *text;
@@ -45,7 +45,7 @@ static struct human value_text(const struct ranking *r, const struct rank_entry 
 					    : human_quantity(value, info->unit);
 }
 
-/* "0.49 (0.29..0.83)" */
+/* "0.49 (0.29..0.83)": mean ratio and 95 % confidence interval. */
 static void put_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		      const struct rank_entry *b)
 {
@@ -56,8 +56,8 @@ static void put_ratio(struct phrase *p, const struct ranking *r, const struct ra
 		fprintf(p->f, " (%.2f..%.2f)", ratio.low, ratio.high);
 }
 
-/* "a, b and c", of those that are wanted; beyond NAMES_MAX their number. Returns how many there
- * are. */
+/* Writes the selected names as "a, b and c", or their number if there are more than NAMES_MAX.
+ * Returns how many there are. */
 static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
 {
 	uint32_t count = 0, at = 0;
@@ -79,7 +79,7 @@ static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsig
 	return count;
 }
 
-/* "goodput, drops and time paused": all that was compared besides the goal. */
+/* Writes "goodput, drops and time paused": every objective except the goal. */
 static void put_costs(struct phrase *p, const struct ranking *r)
 {
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++)
@@ -115,9 +115,9 @@ static const struct rank_entry *baseline_of(const struct ranking *r)
 	return NULL;
 }
 
-/* --- the sentences --- */
+/* --- sentences --- */
 
-/* Of the others the best by the goal. */
+/* The second best by the goal: the best of all entries but a. */
 static const struct rank_entry *next_of(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;
@@ -132,7 +132,7 @@ static const struct rank_entry *next_of(const struct ranking *r, const struct ra
 	return best;
 }
 
-/* The baseline is the subject: nothing beats it by the goal. */
+/* Case 1: no setting is clearly better than the baseline by the goal. */
 static void say_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *next = next_of(r, a);
@@ -153,7 +153,7 @@ static void say_baseline(struct phrase *p, const struct ranking *r, const struct
 	fputs(".", p->f);
 }
 
-/* Better than the baseline not by the goal but in something else. */
+/* Case 2: the subject dominates the baseline without being clearly better by the goal. */
 static void say_dominator(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 			  const struct rank_entry *baseline)
 {
@@ -191,7 +191,8 @@ static void put_ties(struct phrase *p, const struct ranking *r, const struct ran
 	free(ties);
 }
 
-/* The subject is clearly better than the baseline by the goal, or the baseline is not ranked. */
+/* Case 3: the subject is clearly better than the baseline by the goal, or the baseline is not
+ * ranked. */
 static void say_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		     const struct rank_entry *baseline)
 {
@@ -212,8 +213,8 @@ static void say_best(struct phrase *p, const struct ranking *r, const struct ran
 	fputs(".", p->f);
 }
 
-/* Where others are clearly better, and which setting is the best by the goal of those that are as
- * good there. */
+/* Objectives in which others are clearly better than the subject (its costs), and the best setting
+ * by the goal without these costs. */
 static void say_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *other = ranking_without_costs(r, a);
@@ -238,7 +239,7 @@ static void say_costs(struct phrase *p, const struct ranking *r, const struct ra
 	}
 }
 
-/* Settings that no completion time can be believed of. */
+/* Settings whose completion times are not trustworthy: unfinished flows or PFC deadlock. */
 static void say_unranked(const struct ranking *r, const char *where, const struct answer_ear *ear)
 {
 	static const struct {

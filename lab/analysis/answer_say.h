@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer_say.h -- a ranking in words. Private to this module. */
+/* answer_say.h -- writes a ranking as sentences. Private to answer.c. */
 #ifndef LAB_ANALYSIS_ANSWER_SAY_H
 #define LAB_ANALYSIS_ANSWER_SAY_H
 #include "lab/analysis/answer.h"
 #include "lab/analysis/answer_rank.h"
 
-/* where: what the lines begin with, "web: ", or "". */
+/* where: prefix of each line, "web: " or "". */
 void answer_say_ranking(const struct ranking *r, const char *where, const struct answer_ear *ear);
 
-/* That no run has a value of the goal. */
+/* Writes that no run has a value of the goal. */
 void answer_say_unknown(const char *words, const char *where, const struct answer_ear *ear);
 #endif

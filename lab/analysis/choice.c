@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choice.c -- choice.ini: the outcome of a search, written and read. See choice.h. */
+/* choice.c -- writes and reads choice.ini, the outcome of weir choose. */
 #include "lab/analysis/choice.h"
 #include "base/ini.h"
 #include "base/output.h"
@@ -141,7 +141,7 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 	return 0;
 }
 
-/* A whole number up to 2^53. */
+/* A whole number up to 2^53, which a double holds exactly. */
 static int read_count(const char *text, uint64_t *number)
 {
 	char *end;
@@ -343,7 +343,7 @@ static const struct ini_form form = {
 	.end = see_end,
 };
 
-/* Is it of the runs of the folder's plan? */
+/* Does the run belong to the store's plan? */
 static int is_of_plan(const struct choice *c, struct store *s, struct weir_error *e)
 {
 	struct planned_run *planned;

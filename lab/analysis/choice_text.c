@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choice_text.c -- the outcome of a search in words; the same ones for the terminal, reports and
- * pages. */
+/* choice_text.c -- the outcome of a search as text, shared by terminal, reports and pages. */
 #include "base/text.h"
 #include "lab/analysis/choice.h"
 #include <inttypes.h>
@@ -53,8 +52,8 @@ struct choice_text choice_goal_text(const struct choice *c)
 
 /* --- settings --- */
 
-/* The path after the kind of section: "storage.min" of "switch.marking.storage.min", "web.load" of
- * "traffic.web.load". */
+/* The path without the kind of its section: "storage.min" of "switch.marking.storage.min",
+ * "web.load" of "traffic.web.load". */
 static const char *tail_of(const char *path)
 {
 	static const char marking[] = "switch.marking.";
@@ -86,7 +85,7 @@ struct choice_text choice_point_text(const struct choice *c, const struct choice
 		char path[256];
 
 		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, "="), at);
-		/* A value that nobody gave is left to its default. */
+		/* A value that was not given has its default. */
 		if (length > strlen(path) + 1)
 			append(&t, "%s%s%.*s", t.text[0] ? ", " : "", choice_path_text(c, path),
 			       (int)(length - strlen(path)), at + strlen(path));
@@ -113,7 +112,7 @@ struct choice_text choice_value_text(const struct choice_setting *s, const char 
 	return t;
 }
 
-/* Did no setting of the last round of the search do better at the constraint? */
+/* Is no candidate of the last search round better at this constraint's metric? */
 static int is_best_at(const struct choice *c, uint32_t setting, uint32_t rule)
 {
 	double own = c->all[setting].all.rule[rule];
@@ -251,8 +250,7 @@ static struct choice_text fresh_sentence(const struct choice *c)
 	return t;
 }
 
-/* Does the file's own setting meet the constraints on the fresh seeds, with a goal that is no
- * worse? */
+/* Does the file's own setting meet all constraints on fresh seeds with a goal that is no worse? */
 static int own_is_as_good(const struct choice *c)
 {
 	const struct choice_setting *won = &c->all[0], *own = &c->all[c->own];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* claims.c -- from the headers and pairs of FIG.claims to a figure, and its end. */
+/* claims.c -- reads FIG.claims: sections and key-value pairs become a struct figure; and frees
+ * it. */
 #include "lab/analysis/claims_read.h"
 #include "base/ini.h"
 #include "base/quantity.h"
@@ -11,8 +12,8 @@
 
 static const struct claims_form {
 	const char *name, *example;
-	const char *keys[CLAIMS_KEYS_MAX];     /* ends with NULL */
-	const char *required[CLAIMS_KEYS_MAX]; /* likewise */
+	const char *keys[CLAIMS_KEYS_MAX];     /* terminated by NULL */
+	const char *required[CLAIMS_KEYS_MAX]; /* terminated by NULL */
 } forms[] = {
 	[SECTION_FIGURE] = { "figure",
 			     "[figure]",
@@ -83,7 +84,7 @@ static int check_required(struct claims_section *s, struct weir_error *e)
 	return 0;
 }
 
-/* How long all runs take, on one core. */
+/* The estimated time of all runs on one core. */
 static int read_seconds(struct claims_section *s, const char *key, double *seconds,
 			struct weir_error *e)
 {
@@ -129,7 +130,8 @@ static int add_claim(struct reader *r)
 	return claim_make(&f->claims[f->claim_count++], &r->section, r->e);
 }
 
-/* All keys of the section have been seen. A mistake may be in any of its lines. */
+/* Called at the end of a section, when all of its keys are known. An error may refer to any of its
+ * lines. */
 static int end_section(struct reader *r, struct ini_place *at)
 {
 	static int (*const add[FORMS])(struct reader *) = { add_figure, add_panel, add_claim };
@@ -151,7 +153,7 @@ static int end_section(struct reader *r, struct ini_place *at)
 
 /* --- headers and pairs --- */
 
-/* Line of the section of that name, 0: there is none. */
+/* Line of the section with that name; 0: there is none. */
 static int line_of(const struct figure *f, enum claims_section_kind kind, const char *name)
 {
 	for (uint32_t i = 0; kind == SECTION_PANEL && i < f->panel_count; i++)
@@ -235,7 +237,7 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 	return 0;
 }
 
-/* A word for axes that no other panel has is a mistake in it. */
+/* An axis group with a single panel is a mistake: the word is probably misspelt. */
 static int check_axes(const struct reader *r, struct ini_place *at)
 {
 	const struct figure *f = r->f;
@@ -305,7 +307,7 @@ int figure_read(struct figure *f, const char *file, struct weir_error *e)
 	return failed;
 }
 
-/* --- its end --- */
+/* --- freeing --- */
 
 static void panel_free(struct panel *p)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* claims_check.c -- do the runs of a scenario have what the figure's panels and claims name? */
+/* claims_check.c -- checks, before anything runs, that the runs of a scenario have what the
+ * figure's panels and claims name; and whether a figure needs per-flow records. */
 #include "lab/analysis/claims.h"
 #include "lab/store/results.h"
 #include <string.h>
 
 /* --- panels --- */
 
-/* The value that the others are relative to. */
+/* The value that others are divided by must exist. */
 static int check_normalize(const struct panel *p, const struct stored_runs *runs,
 			   struct weir_error *e)
 {
@@ -16,7 +17,7 @@ static int check_normalize(const struct panel *p, const struct stored_runs *runs
 	return selection_check(&s, runs, e);
 }
 
-/* Some run that the panel shows has the series. */
+/* At least one run shown in the panel must have the series. */
 static int check_series(const struct panel *p, const char *name, const struct stored_runs *runs,
 			struct weir_error *e)
 {
@@ -33,7 +34,7 @@ static int check_panel(const struct panel *p, const struct stored_runs *runs, st
 		return weir_error_prefix(e, "where: ");
 	if (p->x && path_check(p->x, runs, e))
 		return weir_error_prefix(e, "x: ");
-	/* Without cases there is one line. */
+	/* Without cases there is a single line. */
 	if (strcmp(p->by, "case") != 0 && path_check(p->by, runs, e))
 		return weir_error_prefix(e, "by: ");
 	if (p->normalize && check_normalize(p, runs, e))
@@ -88,9 +89,9 @@ int figure_check(const struct figure *f, const struct stored_runs *runs, enum fi
 	return 0;
 }
 
-/* --- what it reads --- */
+/* --- need of per-flow records --- */
 
-/* Runs have the usual completion times themselves. */
+/* Every run stores the usual completion-time metrics itself. */
 static int is_made_from_flows(const char *metric)
 {
 	const char *unit;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* claims_make.c -- from the keys of a section to a panel or a claim, with every value checked. */
+/* claims_make.c -- builds a panel or claim from the keys of a section and validates every value;
+ * and writes numbers of claims as text. */
 #include "lab/analysis/claims_read.h"
 #include "lab/analysis/compare.h"
 #include "base/quantity.h"
@@ -14,7 +15,7 @@
 
 /* --- metrics --- */
 
-/* Is it a metric of `weir table`? Gives its unit. */
+/* Looks up a metric of `weir table` and its unit. */
 static int find_metric(const char *name, const char **unit, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + FLOW_METRICS], *nearest;
@@ -38,7 +39,7 @@ static int find_metric(const char *name, const char **unit, struct weir_error *e
 		nearest ? ")" : "");
 }
 
-/* One of several words. */
+/* Looks up one of several words. */
 static int find_word(const char *kind, const char *word, const char *const *names, size_t count,
 		     struct weir_error *e)
 {
@@ -58,7 +59,7 @@ static void add_y(struct panel *p, const char *text, size_t length)
 	p->y[p->y_count++] = memory_text(text, length);
 }
 
-/* The names of series, divided by commas. */
+/* Splits the names of series at commas. */
 static int split_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	for (;; text++) {
@@ -96,7 +97,7 @@ static int read_y(struct panel *p, const char *text, struct weir_error *e)
 	return 0;
 }
 
-/* A number of the claim's unit, which the first number decides where nothing else does. */
+/* Reads a number in the claim's unit. If the unit is not known yet, the first number defines it. */
 static int read_number(const char *text, const char **unit, double *number, struct weir_error *e)
 {
 	struct quantity q;
@@ -187,7 +188,7 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 
 /* --- claims --- */
 
-/* Metric and unit of the claim; unit NULL: the store knows it. */
+/* Reads metric and unit of the claim. unit NULL: only the store knows it. */
 static int read_metric(struct claim *c, struct claims_section *s, const char **unit,
 		       struct weir_error *e)
 {
@@ -285,7 +286,7 @@ static int read_tolerance(struct claim *c, struct claims_section *s, struct weir
 	return 0;
 }
 
-/* "none" is for who says that two are alike, whatever the numbers beside it. */
+/* "none" declares that a claim has no direction, whatever its numbers. */
 static int read_against(struct claim *c, struct claims_section *s, const char **unit,
 			struct weir_error *e)
 {
@@ -304,11 +305,11 @@ static int read_against(struct claim *c, struct claims_section *s, const char **
 	if (text)
 		return weir_error_set(e, "against: %s; what is expected lies on neither side of it",
 				      weir_quote(text).text);
-	c->against = (double)NAN; /* "as long as the other": that has no direction */
+	c->against = (double)NAN; /* a claim of equality has no direction */
 	return 0;
 }
 
-/* The best point needs to know which way is better. */
+/* The best point is undefined without a direction. */
 static int read_best(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	if (section_value(s, "best") && isnan(c->against))
@@ -348,7 +349,7 @@ static int read_size(struct claim *c, struct claims_section *s, struct weir_erro
 	return 0;
 }
 
-/* What is said of a failure is one of few things, and says more than the word. */
+/* A failure has one of a few reasons, and the note must say more than the reason's name. */
 static int read_why(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const words[WHYS - 1] = { "silent", "fails", "size", "unexplained" };
@@ -394,7 +395,7 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 	return 0;
 }
 
-/* --- for people --- */
+/* --- text --- */
 
 static const struct {
 	const char *name, *begin;
@@ -420,7 +421,7 @@ struct claim_text claim_number(double number, const char *unit)
 {
 	struct claim_text t;
 
-	/* Only what is never reached is without end. */
+	/* INFINITY is the time to reach a level that is never reached. */
 	if (isinf(number))
 		snprintf(t.text, sizeof(t.text), "never");
 	else
@@ -429,7 +430,7 @@ struct claim_text claim_number(double number, const char *unit)
 	return t;
 }
 
-/* A value, a range, or an open one. */
+/* A value, a range, or a range with an open end. */
 static struct claim_text span(double low, double high, const char *unit)
 {
 	struct claim_text t, first = claim_number(low, unit), last = claim_number(high, unit);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare.c -- from stored runs to rows and columns. */
+/* compare.c -- makes a comparison: chooses rows (settings that differ) and columns (metrics) for
+ * stored runs. */
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 #include "base/memory.h"
@@ -39,8 +40,7 @@ static void add_axis(struct comparison *c, const char *path)
 
 static const char digest_of[] = COMPARE_DIGEST;
 
-/* The digest of a file or plug-in says something of its own only where the same name stands for
- * several contents. */
+/* A digest of a file or plug-in is shown only if the same name stands for several contents. */
 static int is_rebuilt(const struct stored_runs *runs, const char *path)
 {
 	const char *named = path + strlen(digest_of);
@@ -79,7 +79,8 @@ int compare_is_compared(const struct stored_runs *runs, const char *path)
 	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
 }
 
-/* Every setting that differs, in the order of the runs; of those that a case holds, the case. */
+/* Adds every setting that differs, in order of first appearance; settings that a case determines
+ * are represented by the case. */
 static void add_differing(struct comparison *c)
 {
 	int has_cases = compare_differs(&c->runs, case_path);
@@ -91,7 +92,7 @@ static void add_differing(struct comparison *c)
 			const char *path = c->runs.runs[i].settings[k].path;
 
 			if (i > 0 && stored_setting(&c->runs.runs[0], path))
-				continue; /* it was looked at */
+				continue; /* already handled */
 			if (!compare_differs(&c->runs, path) ||
 			    !compare_is_compared(&c->runs, path) ||
 			    (has_cases && strcmp(path, case_path) != 0 &&
@@ -101,7 +102,7 @@ static void add_differing(struct comparison *c)
 		}
 }
 
-/* A path, or its last part where that is clear. NULL with a message. */
+/* A full path, or its last part if unambiguous. NULL with a message otherwise. */
 static const char *find_path(const struct comparison *c, const char *wanted, struct weir_error *e)
 {
 	const struct stored_run *run = &c->runs.runs[0];
@@ -140,7 +141,7 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 	return found;
 }
 
-/* A split that the user named, under its own name; NULL: it is none. */
+/* The canonical name of a split that the user named; NULL: not a split. */
 static const char *find_split(struct comparison *c, const char *wanted)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
@@ -213,7 +214,7 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 	return 0;
 }
 
-/* What rows are ordered by is shown. */
+/* The column that rows are sorted by is always shown. */
 static int add_sorted(struct comparison *c, const char *sort, struct weir_error *e)
 {
 	if (!sort)
@@ -225,8 +226,8 @@ static int add_sorted(struct comparison *c, const char *sort, struct weir_error 
 	return add_column(c, sort, e);
 }
 
-/* Of completion times, first; those of parts of runs are of all their flows, whatever their
- * size. */
+/* Adds completion-time columns, first. For parts of runs these cover all flows of the part,
+ * whatever their size. */
 static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
 {
 	struct flow_metric m;
@@ -243,7 +244,7 @@ static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
 	return 0;
 }
 
-/* All that tables show without being asked, group by group. */
+/* Adds the default columns, group by group. */
 static int add_shown(struct comparison *c, struct weir_error *e)
 {
 	if (add_shown_of_flows(c, e))
@@ -278,8 +279,9 @@ static void drop_columns(struct comparison *c, enum metric_kind kind)
 	c->column_count = kept;
 }
 
-/* Where the queues of the columns were measured. Queues of different ports are not compared unless
- * somebody asks for it: what all ports have together stands in their place. */
+/* Finds the port at which each run's queue columns were measured. If ports differ, queue columns
+ * are replaced by the all-port ones unless the user asked for them: queues of different ports are
+ * not comparable. */
 static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
 		      struct weir_error *e)
 {
@@ -321,7 +323,7 @@ static int read_numbers(struct comparison *c, struct store *s, const struct comp
 	return 0;
 }
 
-/* --- all together --- */
+/* --- entry point --- */
 
 static int refuse_empty(const struct stored_runs *runs, struct weir_error *e)
 {

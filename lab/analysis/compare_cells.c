@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_cells.c -- the numbers of a table: means over runs, their confidence, and ratios of runs
- * that differ in one setting, or in one case, alone. */
+/* compare_cells.c -- the statistics of a table: means over runs, confidence intervals, and paired
+ * ratios and differences of runs that differ in one setting (or one case) only. */
 #include "lab/analysis/compare.h"
 #include "lab/analysis/selection.h"
 #include "base/memory.h"
@@ -17,7 +17,7 @@ static const double t_table[] = {
 	2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 };
 
-/* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), exact to three digits there
+/* Beyond the table by the expansion t = z + (z^3 + z) / (4 n), which is exact to three digits there
  * (Abramowitz and Stegun, 26.7.5). */
 static double student_t(uint32_t freedom)
 {
@@ -50,7 +50,7 @@ double confidence_half(const double *numbers, uint32_t count)
 
 /* --- cells --- */
 
-/* Of the i-th run of a row. */
+/* The number of the row's i-th run. */
 static double number(const struct comparison *c, const struct compare_row *row, uint32_t i,
 		     uint32_t column)
 {
@@ -68,7 +68,8 @@ static void add_same(struct compare_reference *r, const char *path)
 	r->same[r->same_count++] = path;
 }
 
-/* All that differ but the one that is compared, and but those that another case brings with it. */
+/* Pairs must agree in every differing setting except the compared one and those that the compared
+ * case determines. */
 static void find_same(struct compare_reference *r, const struct stored_runs *runs)
 {
 	int by_case = strcmp(r->path, COMPARE_CASE) == 0;
@@ -78,7 +79,7 @@ static void find_same(struct compare_reference *r, const struct stored_runs *run
 			const char *at = runs->runs[i].settings[k].path;
 
 			if (i > 0 && stored_setting(&runs->runs[0], at))
-				continue; /* it was looked at */
+				continue; /* already handled */
 			if (strcmp(at, r->path) == 0 ||
 			    strncmp(at, COMPARE_DIGEST, strlen(COMPARE_DIGEST)) == 0 ||
 			    !compare_differs(runs, at) || (by_case && compare_is_of_case(runs, at)))
@@ -87,7 +88,7 @@ static void find_same(struct compare_reference *r, const struct stored_runs *run
 		}
 }
 
-/* Do two runs differ in that setting alone? Then they met the same luck. */
+/* Do the runs differ in that setting only? Then they share the seed and form a pair. */
 static int is_pair(const struct stored_run *a, const struct stored_run *b,
 		   const struct compare_reference *r)
 {
@@ -127,9 +128,9 @@ static struct compare_cell mean_cell(const struct comparison *c, const struct co
 	return cell;
 }
 
-/* The geometric mean of the ratios of pairs, exp(mean(log x/y)), with the interval of the
- * logarithms: twice as much and half as much are equally far from 1. Where a run has nothing of it,
- * and its logarithm is none, the ratio of the sums; its interval is not known. */
+/* Geometric mean of the paired ratios, exp(mean(log x/y)), with the confidence interval of the
+ * logarithms, so that twice and half are equally far from 1. If a value is zero the logarithm does
+ * not exist: then the ratio of the sums, without an interval. */
 static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
 				      const struct compare_reference *r, uint32_t column,
 				      double *sample)
@@ -163,7 +164,7 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 	return cell;
 }
 
-/* The mean of the differences of pairs, with its interval. */
+/* Mean of the paired differences with its confidence interval. */
 static struct compare_cell difference_cell(const struct comparison *c,
 					   const struct compare_row *row,
 					   const struct compare_reference *r, uint32_t column,
@@ -224,14 +225,14 @@ static void fill_row(struct comparison *c, struct compare_row *row,
 	}
 }
 
-/* Does the user mean this value? By its text or label, or written as in [sweep]: "20%" for "0.2", a
- * scheme by its name, or with some of its options. */
+/* Does the text denote this value? By value or label, in any spelling of [sweep] ("20%" for "0.2"),
+ * or as a scheme's name with or without some of its options. */
 static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
 {
 	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
 }
 
-/* The axis and its value that the user means. */
+/* Finds the axis and value that the text denotes. */
 static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
 			  uint32_t *value, struct weir_error *e)
 {
@@ -314,9 +315,9 @@ int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_
 	return failed;
 }
 
-/* --- order --- */
+/* --- sorting --- */
 
-/* A row where it is to stand: unknown numbers last, equals as they were. */
+/* Sort key of a row. Unknown numbers come last; the sort is stable. */
 struct place {
 	double key;
 	uint32_t part, at;

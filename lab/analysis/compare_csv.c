@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_csv.c -- a comparison for other programs: all that the printed table shows, in full
- * digits and in the units of the metrics. */
+/* compare_csv.c -- a comparison as CSV for other programs: everything in the printed table, with
+ * all digits and in the base units of the metrics. */
 #include "base/text.h"
 #include "lab/analysis/compare.h"
 
@@ -19,7 +19,7 @@ static void write_head(FILE *f, const struct comparison *c)
 	fputc('\n', f);
 }
 
-/* Flows of all runs of the row. */
+/* Sums the flows over all runs of the row. */
 static void write_flows(FILE *f, const struct comparison *c, const struct compare_row *row)
 {
 	double counted = 0, unfinished = 0;

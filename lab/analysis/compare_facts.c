@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_facts.c -- what must be known of the rows of a table, so that its numbers are not
- * misread: how many runs and flows they are of, and of which port. */
+/* compare_facts.c -- facts that prevent misreading a table: how many runs and flows are behind a
+ * row, at which port queues were measured, and which caveats apply. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -74,7 +74,7 @@ int fact_is_shown(const struct comparison *c, enum compare_fact fact)
 	return (fact == FACT_PORT && c->ports_differ) || (fact == FACT_COUNTED && c->split_count);
 }
 
-/* "118", or "118..124" where runs differ. */
+/* "118", or "118..124" if runs differ. */
 static void counted_text(struct compare_fact_text *t, const struct comparison *c,
 			 const struct compare_row *row, enum flow_class class)
 {
@@ -147,7 +147,7 @@ static int has_mark(const struct comparison *c, const char *mark)
 	return 0;
 }
 
-/* What differs between ports is said by a column; what does not, in a line. */
+/* A port that differs between rows is a column; a common port is one line. */
 static void say_port(const struct comparison *c, void (*say)(void *, const char *), void *context)
 {
 	const char *asked = stored_setting(&c->runs.runs[0], port_setting);
@@ -166,7 +166,7 @@ static void say_port(const struct comparison *c, void (*say)(void *, const char 
 	say(context, line);
 }
 
-/* Which flows completion times are of, where rows do not say it; and why some are not shown. */
+/* Says which flows completion times cover, if rows do not say it, and why some are omitted. */
 static void say_flows(const struct comparison *c, void (*say)(void *, const char *), void *context)
 {
 	static const char *const words[CLASSES] = { "", "small ", "medium ", "large " };
@@ -197,7 +197,7 @@ static void say_flows(const struct comparison *c, void (*say)(void *, const char
 			     "p95 takes 20, p99 100, p99.9 1,000.");
 }
 
-/* Flows of several sections are of several applications. */
+/* Warns that flows of several sections, hence several applications, are pooled. */
 static void say_pooled(const struct comparison *c, void (*say)(void *, const char *), void *context)
 {
 	char line[256];
@@ -220,7 +220,7 @@ static void say_pooled(const struct comparison *c, void (*say)(void *, const cha
 	say(context, line);
 }
 
-/* Runs that have no completion times, because these were not wanted. */
+/* Counts runs without completion times because their flows were not recorded. */
 static void say_not_kept(const struct comparison *c, void (*say)(void *, const char *),
 			 void *context)
 {
@@ -240,8 +240,8 @@ static void say_not_kept(const struct comparison *c, void (*say)(void *, const c
 	say(context, line);
 }
 
-/* A change of definition is never a difference between settings: values by the earlier one are not
- * shown. */
+/* Values by an earlier definition of a metric are not shown: a changed definition must not look
+ * like an effect of a setting. */
 static void say_outdated(const struct comparison *c, void (*say)(void *, const char *),
 			 void *context)
 {

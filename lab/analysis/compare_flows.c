@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_flows.c -- what a table shows of flows, run by run: of all that count, or of parts of
- * them. */
+/* compare_flows.c -- the table's metrics from flow records, run by run: of all flows, or of each
+ * part. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a set, a quantity and class at a time, when they are first asked for. */
+/* Lazily computed metrics of a set, one quantity and class at a time. */
 struct set_numbers {
 	const struct flow_set *set;
 	double *sample;
@@ -27,7 +27,7 @@ static double set_number(struct set_numbers *n, const struct flow_metric *m)
 	return n->of[m->quantity][m->class].of[m->statistic];
 }
 
-/* The columns that are made from flows. */
+/* Fills the columns that are computed from flow records. */
 static void fill_numbers(const struct comparison *c, const struct flow_set *set, double *numbers)
 {
 	struct set_numbers n = { .set = set };
@@ -85,8 +85,8 @@ static void name_sections(struct comparison *c, const struct flow_set *set)
 	free(ended);
 }
 
-/* Percentiles of too few flows are taken out wherever they came from.
- * A store may hold numbers of a run without its flows: then nothing is known against them. */
+/* Removes percentiles of too few flows, whether computed here or stored. A store may have a run's
+ * numbers without its flows; then the count is unknown and they stay. */
 static void drop_too_few(struct comparison *c, const struct compare_flows *flows, double *numbers)
 {
 	struct flow_metric m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_label.c -- short texts for values: a scheme is known by its name, unless others of that
- * name differ in their options; then by those options. */
+/* compare_label.c -- short labels for values: the scheme's name, plus only those options in which
+ * schemes of that name differ. */
 #include "lab/analysis/compare.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int same_name(const char *a, const char *b)
 	return length == name_length(b) && strncmp(a, b, length) == 0;
 }
 
-/* The option at *at, "k=65pkts"; moves on. 0: there are no more. */
+/* Parses the option at *at, "k=65pkts", and advances. 0: no more options. */
 static int next_option(const char **at, const char **option, size_t *length)
 {
 	const char *c = *at;
@@ -49,7 +49,7 @@ static int has_option(const char *value, const char *option, size_t length)
 	return 0;
 }
 
-/* Do all schemes of the value's name have the option? */
+/* Do all schemes with the value's name have the same option? */
 static int is_shared(const struct compare_axis *a, const char *value, const char *option,
 		     size_t length)
 {

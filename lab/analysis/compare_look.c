@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_look.c -- see compare_look.h. A column has one unit, which its smallest value suits; a
- * cell has four digits. */
+/* compare_look.c -- formats the columns of a printed table: one unit per column, chosen for its
+ * smallest value, and four significant digits per cell. */
 #include "lab/analysis/compare_look.h"
 #include "weir/units.h"
 #include <math.h>
@@ -58,7 +58,7 @@ static struct scale choose_scale(const struct comparison *c, uint32_t column,
 
 /* --- texts --- */
 
-/* Decimals that make four digits. */
+/* Decimals for four significant digits. */
 static int decimals_of(double x)
 {
 	x = fabs(x);

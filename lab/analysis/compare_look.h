@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_look.h -- how a column of a printed table looks: its unit, title and widths. Private to
- * this room. */
+/* compare_look.h -- format of a printed table's column: unit, title, widths. Private to
+ * compare_print.c. */
 #ifndef LAB_ANALYSIS_COMPARE_LOOK_H
 #define LAB_ANALYSIS_COMPARE_LOOK_H
 #include "lab/analysis/compare.h"
@@ -13,32 +13,32 @@ struct scale {
 	const char *unit;
 };
 
-/* How a column is shown. */
+/* Format of one column. */
 struct look {
 	struct scale scale;
 	struct metric_title title;  /* "FCT small", "p99" */
-	int mean_width, half_width; /* half 0: there is none */
-	int width;                  /* of all of it */
+	int mean_width, half_width; /* half_width 0: no intervals */
+	int width;                  /* total width */
 	int shown;
-	int is_marked; /* some of its numbers are not what they seem */
+	int is_marked; /* some cells carry a mark */
 };
 
 enum compare_form { FORM_NUMBERS, FORM_RATIOS };
 
 void look_make(struct look *l, const struct comparison *c, uint32_t column, enum compare_form form);
 
-/* "1.234!"; "-": unknown. Both return text, of TEXT_SIZE bytes. */
+/* "1.234!", or "-" if unknown. Both functions write into text (TEXT_SIZE bytes) and return it. */
 const char *look_mean(const struct compare_row *row, const struct look *l, uint32_t column,
 		      char *text);
 
-/* "±0.35"; of a ratio both ends, "3.21..64.3", as it is longer on one side. */
+/* "±0.35"; for ratios both ends, "3.21..64.3", because the interval is asymmetric. */
 const char *look_interval(const struct compare_row *row, const struct look *l, uint32_t column,
 			  char *text);
 
-/* Room for the mark that other numbers of the column have, but this one has not. */
+/* Padding for a cell without a mark in a column that has marks. */
 int look_mark_room(const struct compare_row *row, const struct look *l, uint32_t column);
 
-/* Columns on a screen: UTF-8 has bytes that take none. */
+/* Columns on a terminal: UTF-8 continuation bytes take none. */
 int screen_width(const char *text);
 
 static inline int larger(int a, int b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_print.c -- a comparison as aligned columns, in tables that are no wider than a line. */
+/* compare_print.c -- prints a comparison as aligned columns, split into tables that fit the
+ * width. */
 #include "lab/analysis/compare_look.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"
@@ -8,7 +9,7 @@
 
 enum { LABEL_MAX = 60, INDENT = 2 };
 
-/* --- the settings on the left --- */
+/* --- settings, on the left --- */
 
 static const char *axis_title(const struct comparison *c, uint32_t axis)
 {
@@ -37,7 +38,7 @@ static int has_port_columns(const struct comparison *c)
 	return 0;
 }
 
-/* What is said of a row between its settings and its numbers; 0: it is not shown. */
+/* Width of a fact between settings and metrics; 0: not shown. */
 static int fact_width(const struct comparison *c, enum compare_fact fact)
 {
 	int width = screen_width(fact_title(fact));
@@ -49,7 +50,7 @@ static int fact_width(const struct comparison *c, enum compare_fact fact)
 	return width;
 }
 
-/* Writes a line; blanks wait until something follows them. */
+/* Writes a line. Blanks are deferred so that no line ends with them. */
 struct pen {
 	FILE *f;
 	int blanks;
@@ -68,7 +69,7 @@ static void put_left(struct pen *p, const char *text, int width)
 	char part[LABEL_MAX * 4 + 1];
 	int length = screen_width(text);
 
-	if (length > width) { /* cut; labels are plain text */
+	if (length > width) { /* truncates; labels are ASCII */
 		snprintf(part, sizeof(part), "%.*s~", width - 1, text);
 		text = part;
 		length = width;
@@ -91,7 +92,7 @@ static void end_line(struct pen *p)
 	p->blanks = 0;
 }
 
-/* row NULL: the titles where last, blanks where not. */
+/* row NULL: the titles if is_last, blanks otherwise. */
 static void put_labels(struct pen *p, const struct comparison *c, const struct compare_row *row,
 		       int last)
 {
@@ -105,7 +106,7 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 	}
 }
 
-/* All of it on a line of its own, and what is said of the row behind it. */
+/* Labels on a line of their own, followed by the facts of the row. */
 static void put_tall_labels(struct pen *p, const struct comparison *c,
 			    const struct compare_row *row)
 {
@@ -135,16 +136,16 @@ static int labels_width(const struct comparison *c)
 
 /* --- tables --- */
 
-/* Columns first to end, but for those that are not shown. Facts are in the first block alone. */
+/* A table of columns first to end, without the hidden ones. Only the first block shows facts. */
 struct block {
 	const struct comparison *c;
 	const struct look *looks;
 	uint32_t first, end;
-	int fact_width[FACTS]; /* 0: it is not shown */
-	int is_tall;           /* 1: too narrow for settings and numbers side by side */
+	int fact_width[FACTS]; /* 0: not shown */
+	int is_tall; /* 1: the terminal is too narrow for settings and numbers side by side */
 };
 
-/* Of all facts and the gaps before them; computes those of each. */
+/* Computes the width of each fact; returns the sum with gaps. */
 static int measure_facts(struct block *b)
 {
 	int width = 0;
@@ -156,7 +157,7 @@ static int measure_facts(struct block *b)
 	return width;
 }
 
-/* As put_labels. */
+/* row NULL as in put_labels. */
 static void put_facts(struct pen *p, const struct block *b, const struct compare_row *row, int last)
 {
 	for (int i = 0; i < FACTS && b->first == 0; i++) {
@@ -240,7 +241,7 @@ static int last_rank(const struct comparison *c)
 	return last;
 }
 
-/* Shows the columns of the first ranks that fit; returns how many others there are. */
+/* Selects the columns that fit, by rank; returns how many are hidden. */
 static uint32_t choose_shown(const struct comparison *c, struct look *looks, int width)
 {
 	int last = last_rank(c), full = 0;
@@ -248,7 +249,7 @@ static uint32_t choose_shown(const struct comparison *c, struct look *looks, int
 
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		hidden += (uint32_t)looks[k].shown;
-		looks[k].shown = looks[k].shown ? -1 : 0; /* could be */
+		looks[k].shown = looks[k].shown ? -1 : 0; /* candidate */
 	}
 	for (int rank = 1; rank <= last && !full; rank++)
 		for (uint32_t k = 0; k < c->column_count; k++) {
@@ -284,7 +285,7 @@ void comparison_print_line(FILE *f, int width, const char *line)
 	fputc('\n', f);
 }
 
-/* Lines no wider than the table may be. */
+/* Writes notes, wrapped at the table's width. */
 struct notes {
 	FILE *f;
 	int width;
@@ -297,7 +298,7 @@ static void print_caveat(void *context, const char *line)
 	comparison_print_line(n->f, n->width, line);
 }
 
-/* Says what a number with an interval is, and what to know of it. */
+/* Explains intervals and marks, and lists the caveats. */
 static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 			const struct compare_layout *l)
 {
@@ -329,8 +330,8 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 		print_caveat(&notes, line);
 }
 
-/* Of the columns that will be shown, is there one that does not fit beside the settings? Of those
- * that may be hidden the one of the first rank must. */
+/* Is there a visible column that does not fit beside the settings? Of the columns that may be
+ * hidden, only those of the first rank must fit. */
 static int is_too_narrow(const struct comparison *c, const struct look *looks, int width, int all)
 {
 	int last = last_rank(c);

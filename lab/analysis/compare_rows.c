@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_rows.c -- which runs, and which parts of them, are a row. */
+/* compare_rows.c -- assigns runs, and parts of runs, to rows. */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -36,7 +36,7 @@ static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
 	return row;
 }
 
-/* Of the axes that are splits, the part says the value. */
+/* The split behind an axis; NULL: the axis is a setting. */
 static const struct compare_split *split_of(const struct comparison *c, uint32_t axis)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
@@ -54,7 +54,7 @@ static const char *axis_value(const struct comparison *c, uint32_t axis, uint32_
 		     : compare_value(&c->runs.runs[run], c->axes[axis].path);
 }
 
-/* What is known of the flows of a part is said of them, and not of those of the whole run. */
+/* If a part's flows are known, unfinished flows are counted for the part, not for the whole run. */
 static void add_health(struct health *h, const struct comparison *c, uint32_t run, uint32_t part)
 {
 	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
@@ -91,7 +91,7 @@ static void add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32
 		health_add(&row->health, &c->runs.runs[run]);
 }
 
-/* By parts first where these are on the left. */
+/* Parts come first if they are the leftmost axes. */
 void comparison_make_rows(struct comparison *c)
 {
 	uint32_t *value = memory_zeroed(c->axis_count, sizeof(*value));
@@ -137,9 +137,9 @@ void compare_row_free(struct compare_row *row)
 	free(row->cells);
 }
 
-/* --- rows that are the same --- */
+/* --- identical rows --- */
 
-/* Of every run, to the last bit; a number that is not known is like another one. */
+/* Bit-identical in every run. Unknown numbers are equal to each other. */
 static int has_same_numbers(const struct comparison *c, const struct compare_row *a,
 			    const struct compare_row *b)
 {
@@ -156,7 +156,7 @@ static int has_same_numbers(const struct comparison *c, const struct compare_row
 	return 1;
 }
 
-/* Both values have the one label from now on. */
+/* Gives both values the joined label. */
 static void join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
 {
 	char *both = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_split.c -- parts of runs: the flows of each traffic section, each class, each range of
- * sizes.
+/* compare_split.c -- splits the flows of runs by traffic section, class or size.
  *
- * Where several tell flows apart, a part is a combination of their values: the number of the part
- * has a digit for each split, the first counting most. Parts are the same in all runs, so that they
+ * With several splits a part is a combination of their values. Its number is a mixed-radix number
+ * with one digit per split, most significant first. Parts are numbered alike in all runs, so they
  * can be compared. */
 #include "lab/analysis/compare.h"
 #include "base/sort.h"
@@ -42,7 +41,7 @@ static void add_value(struct compare_split *p, const char *name, uint64_t above)
 	p->above[p->count++] = above;
 }
 
-/* --- which part --- */
+/* --- assigning flows to parts --- */
 
 static int value_of_section(const struct compare_split *p, const char *section)
 {
@@ -69,10 +68,10 @@ static int value_of_size(const struct compare_split *p, uint64_t size)
 	return (int)i;
 }
 
-/* What the flows of a set have of each split; of sections it is found out once. */
+/* Value of each split by flow. Sections are looked up once per set. */
 struct split_values {
 	const struct comparison *c;
-	int *of_section; /* NULL: no split tells these apart */
+	int *of_section; /* NULL: no split by section */
 };
 
 static struct split_values values_of(const struct comparison *c, const struct flow_set *set)
@@ -105,7 +104,7 @@ static uint32_t part_of(const struct split_values *v, const struct counted_flow 
 	return part;
 }
 
-/* The flows in the order of their parts, and where each part ends. */
+/* Sorts flows by part (counting sort) and records where each part ends. */
 static void sort_flows(struct flow_parts *p, const struct split_values *v,
 		       const struct flow_set *set)
 {
@@ -169,9 +168,9 @@ uint32_t comparison_part_value(const struct comparison *c, uint32_t part, uint32
 	return part % c->splits[split].count;
 }
 
-/* --- finding them --- */
+/* --- finding the values of splits --- */
 
-/* All that was seen of the flows of all runs. */
+/* Accumulated over the flows of all runs. */
 struct survey {
 	struct comparison *c;
 	uint64_t size_count, size_room;
@@ -235,7 +234,7 @@ static int see_runs(struct survey *v, struct store *s, struct weir_error *e)
 
 /* --- sizes --- */
 
-/* "10KB, 1MB": where the ranges are divided, ascending. */
+/* Parses "10KB, 1MB" as ascending boundaries. */
 static int given_edges(struct compare_split *p, const char *text, struct weir_error *e)
 {
 	static const struct weir_option option = { .name = "--sizes",
@@ -267,7 +266,7 @@ static int given_edges(struct compare_split *p, const char *text, struct weir_er
 	return 0;
 }
 
-/* Every tenth of the flows is a range; one size that makes up more than that is one range. */
+/* One range per decile of flows. A size that covers more than a decile becomes one range. */
 static void decile_edges(struct compare_split *p, const struct survey *v)
 {
 	add_value(p, "", 0);
@@ -279,7 +278,7 @@ static void decile_edges(struct compare_split *p, const struct survey *v)
 	}
 }
 
-/* Names a range by the largest size that it may hold, and finds its middle. */
+/* Names each range by its largest size, and finds its median size. */
 static void name_ranges(struct compare_split *p, const struct survey *v)
 {
 	uint64_t at = 0;
@@ -315,7 +314,7 @@ static int find_sizes(struct compare_split *p, struct survey *v, const char *giv
 	return 0;
 }
 
-/* By their numbers: there are few. */
+/* Insertion sort: there are few. */
 static void sort_values(struct compare_split *p)
 {
 	for (uint32_t i = 1; i < p->count; i++)

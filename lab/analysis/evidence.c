@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* evidence.c -- see evidence.h and verdict.h. */
+/* evidence.c -- the runs of a figure's store, and the number that each run has for a claim. */
 #include "lab/analysis/evidence.h"
 #include "base/quantity.h"
 #include "lab/store/results.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what there is --- */
+/* --- sources of numbers --- */
 
-/* The flows' columns are shared by claims of the same metric. */
+/* Claims with the same metric share a column of flow metrics. */
 static uint32_t flow_column(struct comparison *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->column_count; i++)
@@ -48,7 +48,7 @@ static void find_source(struct evidence *v, uint32_t claim)
 	snprintf(s->unit, sizeof(s->unit), "%s", unit ? unit : "");
 }
 
-/* Runs of the latest plan, where there is one. */
+/* Reads the runs of the store's latest plan if it has one, else all runs. */
 static int read_runs(struct evidence *v, struct weir_error *e)
 {
 	return v->store ? store_runs(v->store, STORE_PLANNED, &v->runs, e) : 0;
@@ -99,12 +99,14 @@ struct series_visit {
 	struct evidence *v;
 	uint32_t run;
 	double *numbers;
-	unsigned char *seen; /* per column: the first series of that name counts */
+	unsigned char *seen; /* per column: set once a series of that name was read; the first one
+				counts */
 	struct weir_error *e;
 	int failed;
 };
 
-/* A scheme's series says its unit; does the claim have the same? */
+/* Unless the claim's unit is known, the scheme's series defines it. Refuses a claim with another
+ * unit. */
 static int check_unit(struct evidence *v, uint32_t claim, const struct stored_series *s,
 		      struct weir_error *e)
 {

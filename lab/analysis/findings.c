@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* findings.c -- see findings.h. */
+/* findings.c -- verdicts as text, counted; see findings.h. */
 #include "lab/analysis/findings.h"
 #include "base/text.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_share.c -- see flow_share.h. */
+/* flow_share.c -- parses and computes shares and arbitrary percentiles of flows. */
 #include "lab/analysis/flow_share.h"
 #include "base/quantity.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 static const char within[] = "_within";
 static const char time_end[] = "_ns";
 
-/* "fct_small" names a quantity and a class as its mean does. */
+/* "fct_small" names a quantity and a class, as the metric of its mean does. */
 static int find_flows(struct flow_share *m, const char *name, size_t length)
 {
 	struct flow_metric mean;
@@ -47,7 +47,7 @@ static int read_within(struct flow_share *m, const char *text, struct weir_error
 	return 1;
 }
 
-/* "p97" is 0.97, "p975" 0.975. */
+/* "p97" is 0.97, "p975" is 0.975. */
 static int read_quantile(struct flow_share *m, const char *text)
 {
 	const char *p = strstr(text, "_p"), *digits = p ? p + 2 : "";
@@ -76,7 +76,7 @@ const char *flow_share_unit(const struct flow_share *m)
 	return m->what == SHARE_QUANTILE && m->quantity == QUANTITY_FCT ? "ns" : "";
 }
 
-/* How many of the sorted numbers are no larger. */
+/* Number of sorted values that are at most the level. */
 static uint64_t count_within(const double *sorted, uint64_t count, double level)
 {
 	uint64_t i = 0;
@@ -93,7 +93,7 @@ double flow_share_value(const struct flow_share *m, const struct flow_set *set)
 	uint64_t count = flow_set_count(set, m->class, NULL);
 	uint64_t all = count + flow_set_unfinished(set, m->class);
 
-	flow_set_metric(set, &median, NULL, sample); /* leaves them sorted */
+	flow_set_metric(set, &median, NULL, sample); /* also sorts the sample */
 	if (m->what == SHARE_WITHIN && all)
 		value = (double)count_within(sample, count, m->level) / (double)all;
 	if (m->what == SHARE_QUANTILE && count) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_share.h -- what papers say of the distribution of flows, beyond the columns of a table:
+/* flow_share.h -- statistics of the flow distribution that papers quote and tables do not have as
+ * columns:
  *
- *	fct_small_within 1ms	the share of small flows that ended within that time
- *	slowdown_within 3
- *	fct_small_p97_ns	any percentile: p5, p97, p975 is 97.5 %
+ *	fct_small_within 1ms	share of small flows that completed within 1 ms
+ *	slowdown_within 3	share of flows with a slowdown of at most 3
+ *	fct_small_p97_ns	any percentile: p5, p97; p975 is 97.5 %
  *
- * Classes are those of flow_metric.h, which is asked first: p50, p95, p99 and p999 are its own. A
- * flow that did not end did not end within any time; percentiles are of those that ended. */
+ * Classes are those of flow_metric.h, which has priority: p50, p95, p99 and p999 are its metrics.
+ * An unfinished flow counts as not completed within any time; percentiles cover completed flows
+ * only. */
 #ifndef LAB_ANALYSIS_FLOW_SHARE_H
 #define LAB_ANALYSIS_FLOW_SHARE_H
 #include "lab/store/flow_metric.h"
@@ -18,11 +20,11 @@ struct flow_share {
 	double level; /* WITHIN: nanoseconds, or a slowdown; QUANTILE: 0.97 */
 };
 
-/* 1: it is one; 0: it is something else; -1: it is one with a mistake, and a message. */
+/* 1: text is such a metric; 0: it is not; -1: it is malformed, with a message. */
 int flow_share_read(struct flow_share *m, const char *text, struct weir_error *e);
 
 const char *flow_share_unit(const struct flow_share *m); /* "ns" or "" */
 
-/* NAN: there is no such flow. */
+/* NAN: there are no such flows. */
 double flow_share_value(const struct flow_share *m, const struct flow_set *set);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* planned.c -- see planned.h. */
+/* planned.c -- the runs of a sweep in the form in which a store returns them. */
 #include "lab/analysis/planned.h"
 #include "base/memory.h"
 #include <math.h>

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* planned.h -- the runs of a sweep as a store would have them, before any of them has run.
+/* planned.h -- the runs of a sweep in the form in which a store returns them, before any has run.
  *
- * Who asks of stored runs whether there is one with such settings (lab/analysis/selection.h) can
- * ask of these too: a figure's claims are checked against them before hours are spent. */
+ * Checks of stored runs (lab/analysis/selection.h) therefore also work on planned runs: a figure's
+ * claims are checked before hours of simulation. */
 #ifndef LAB_ANALYSIS_PLANNED_H
 #define LAB_ANALYSIS_PLANNED_H
 #include "lab/analysis/claims.h"
 #include "lab/scenario/sweep.h"
 #include "lab/store/store.h"
 
-/* The scenario of a figure and its sweep in that size. On -1 nothing is left to free. */
+/* Reads the scenario of a figure and its sweep of that size. On -1 there is nothing to free. */
 int figure_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
 		    struct weir_error *e);
 
-/* With all settings and without results. The caller frees them (stored_runs_free). */
+/* Fills in all settings, without results. The caller frees them with stored_runs_free. */
 int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
 		 struct weir_error *e);
 
-/* The one run that a scenario without a sweep is. On -1, too, it is still to be freed
- * (stored_run_free). */
+/* The only run of a scenario without a sweep. The caller frees it with stored_run_free, on -1,
+ * too. */
 int planned_run(struct stored_run *run, const struct scenario *s, struct weir_error *e);
 void planned_add_setting(struct stored_run *run, const char *path, const char *text);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* selection.c -- see selection.h. */
+/* selection.c -- parses selections, matches runs against them, and reports selections that match
+ * none. */
 #include "lab/analysis/selection.h"
 #include "base/quantity.h"
 #include "lab/scenario/scenario.h"
@@ -24,7 +25,7 @@ void selection_free(struct selection *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Length of what stands before the next comma that is in no brackets. */
+/* Length up to the next comma outside brackets. */
 static size_t part_length(const char *text)
 {
 	const char *c = text;
@@ -91,7 +92,7 @@ int selection_read(struct selection *s, const char *text, struct weir_error *e)
 
 /* --- values --- */
 
-/* Takes the option at *at, "k=65pkts", into option; moves on. 0: there are no more. */
+/* Copies the option at *at, "k=65pkts", and advances. 0: no more options. */
 static int next_option(const char **at, char *option, size_t size)
 {
 	size_t length;
@@ -115,7 +116,7 @@ static int next_option(const char **at, char *option, size_t size)
 	return 1;
 }
 
-/* Has the stored scheme this option, with the same value? */
+/* Does the stored scheme have this option with the same value? */
 static int has_option(const char *stored, const char *wanted)
 {
 	const char *at = stored + strcspn(stored, "(");
@@ -130,7 +131,7 @@ static int has_option(const char *stored, const char *wanted)
 	return 0;
 }
 
-/* "ecn" is a stored "ecn(k=65pkts, scope=queue)", and so is "ecn(k=65pkts)". */
+/* "ecn" and "ecn(k=65pkts)" both match a stored "ecn(k=65pkts, scope=queue)". */
 static int is_scheme(const char *stored, const char *wanted)
 {
 	size_t name = strcspn(stored, "(");
@@ -146,7 +147,7 @@ static int is_scheme(const char *stored, const char *wanted)
 	return at[0] == '\0' || strcmp(at, ")") == 0;
 }
 
-/* A quantity, or a fraction as 1/16. */
+/* A quantity with unit, or a fraction such as 1/16. */
 static int read_value(struct quantity *q, const char *text)
 {
 	const char *slash = strchr(text, '/');
@@ -272,7 +273,7 @@ static int is_compared(const char *path, const char *apart)
 	       (!apart || strcmp(path, apart) != 0);
 }
 
-/* A setting of one that is another, or none, in the other. */
+/* A setting of one run that the other lacks or has with a different value; NULL: there is none. */
 static const char *differing(const struct stored_run *one, const struct stored_run *other,
 			     const char *apart)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* series_metric.c -- see series_metric.h. */
+/* series_metric.c -- parses metrics of series, finds the probe behind a series, and computes the
+ * number. */
 #include "lab/analysis/series_metric.h"
 #include "base/quantity.h"
 #include "lab/store/results.h"
@@ -31,7 +32,7 @@ int is_series_metric(const char *text)
 	       strspn(text + strlen("series"), BLANKS "\"") > 0;
 }
 
-/* Takes the name in quotes; *at moves behind it. */
+/* Parses the quoted name; *at advances behind it. */
 static int read_name(struct series_metric *m, const char **at, struct weir_error *e)
 {
 	const char *end;
@@ -52,7 +53,8 @@ static int read_name(struct series_metric *m, const char **at, struct weir_error
 	return 0;
 }
 
-/* A time is at most eleven days: a double holds its picoseconds to 1/8 ns. */
+/* Times are limited to eleven days, so that a double holds picoseconds with an error of at most 1/8
+ * ns. */
 static int time_in_ps(const struct quantity *q, const char *text, int64_t *ps, struct weir_error *e)
 {
 	double ns;
@@ -79,7 +81,7 @@ static int read_range(struct series_metric *m, const char *text, struct weir_err
 	return r.has_high ? time_in_ps(&r.high, text, &m->to_ps, e) : 0;
 }
 
-/* The unit of the series by its name, or NULL. */
+/* The unit of a series that its name implies, or NULL. */
 static const char *unit_of(const char *series)
 {
 	struct probe_info info;
@@ -137,7 +139,7 @@ const char *series_metric_unit(const struct series_metric *m)
 
 /* --- the probe that made it --- */
 
-/* Calls see for every probe of the run until it returns non-zero, which is returned. */
+/* Calls see for each probe of the run, until it returns non-zero, and returns that. */
 static int each_probe(const struct stored_run *run,
 		      int (*see)(void *context, const struct words *w, int count), void *context)
 {
@@ -205,8 +207,8 @@ struct series_origin series_origin(const struct stored_run *run, const char *nam
 	return o;
 }
 
-/* The names that probes make; of a scheme's values, which the scheme names, anything at the
- * port. */
+/* The names of the series that a probe makes. Names of a scheme's series are chosen by the scheme,
+ * so any name at its port matches. */
 struct probe_names {
 	const char *wanted;
 	size_t count;
@@ -262,10 +264,11 @@ int series_metric_check(const struct series_metric *m, const struct stored_run *
 /* --- numbers --- */
 
 struct weighed_value {
-	double value, weight; /* 1 of a sample; of what was recorded, seconds that it held */
+	double value, weight; /* sample: weight 1; recorded at each change: weight is the duration
+				 in seconds */
 };
 
-/* What counts of a series: its values in the range, each with its share. */
+/* The values of a series within the range, with weights. */
 struct weighed {
 	uint64_t count;
 	struct weighed_value *values;
@@ -315,8 +318,8 @@ static int compare_values(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The smallest value that the series is at or below for the share: by nearest rank where all weigh
- * the same. */
+/* Weighted quantile: the smallest value at or below which the series is for that share. With equal
+ * weights this is the nearest-rank definition. */
 static double quantile(struct weighed *all, double share)
 {
 	const double rounding = 1e-12;
@@ -373,7 +376,7 @@ static double statistic(struct weighed *all, enum series_statistic what)
 	}
 }
 
-/* When is the series first at the level, from the given time on? */
+/* First time from the given time on at which the series reaches the level. */
 static double first_at(const struct series_metric *m, const struct stored_series *s,
 		       const struct series_origin *o)
 {
@@ -385,7 +388,7 @@ static double first_at(const struct series_metric *m, const struct stored_series
 		double value = s->value[i];
 		int is_there = m->what == SERIES_REACHES ? value >= m->level : value <= m->level;
 
-		/* What was recorded holds until the next change. */
+		/* A value recorded at a change holds until the next change. */
 		if (o->at_each_change && at_ps < after_ps &&
 		    (i + 1 < s->count ? s->time_ps[i + 1] : o->end_ps) > after_ps)
 			at_ps = after_ps;

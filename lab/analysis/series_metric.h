@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* series_metric.h -- one number from a probe's series:
+/* series_metric.h -- reduces a probe's time series to one number:
  *
  *	series "queue sw->h0" mean 10ms..20ms		also min max p50 p95 p99 std sum last
  *	series "throughput flow:2" reaches 4.9Gbps after 60ms
  *	series "queue sw->h0" falls-to 25 after 60ms
  *
- * The name is the store's. The range may be open ("10ms..", "..20ms") or left out: all that was
- * measured. A series that was recorded at each change is weighted by time; of a sampled one every
- * sample counts alike, and one that tells what happened since the last (throughput, marks, drops)
- * belongs to the time before it: to 10ms..20ms the samples after 10 ms up to that of 20 ms.
- * "reaches" and "falls-to" are nanoseconds from the given time until the series first is at or
- * above, at or below the level; INFINITY where it never is. */
+ * The name is the one in the store. The range may be open ("10ms..", "..20ms") or omitted, which
+ * means the whole measured interval. A series recorded at each change is weighted by time. Samples
+ * of a sampled series have equal weight; a sample of a rate or count (throughput, marks, drops)
+ * covers the interval that ends with it, so 10ms..20ms takes the samples after 10 ms up to and
+ * including 20 ms. "reaches" and "falls-to" give the nanoseconds from the given time until the
+ * series is first at or above (at or below) the level; INFINITY: never. */
 #ifndef LAB_ANALYSIS_SERIES_METRIC_H
 #define LAB_ANALYSIS_SERIES_METRIC_H
 #include "lab/store/store.h"
@@ -22,8 +22,9 @@ enum series_statistic {
 	SERIES_P50,
 	SERIES_P95,
 	SERIES_P99,
-	SERIES_STD, /* standard deviation, of the whole and not of a sample */
-	SERIES_SUM, /* of the samples; of a recorded series, the integral over seconds */
+	SERIES_STD, /* population standard deviation, not of a sample */
+	SERIES_SUM, /* sum of the samples; for a series recorded at each change the integral over
+		       seconds */
 	SERIES_LAST,
 	SERIES_REACHES,
 	SERIES_FALLS_TO,
@@ -32,35 +33,35 @@ enum series_statistic {
 struct series_metric {
 	char series[128]; /* "queue sw->h0" */
 	enum series_statistic what;
-	int64_t from_ps, to_ps; /* to_ps: INT64_MAX where open */
-	double level;           /* REACHES and FALLS_TO */
+	int64_t from_ps, to_ps; /* to_ps INT64_MAX: open */
+	double level;           /* REACHES and FALLS_TO only */
 	char level_unit[16];
 };
 
-/* Is the text of a metric one of these? Begins with the word series. */
+/* Does the text of a metric begin with the word "series"? */
 int is_series_metric(const char *text);
 
 int series_metric_read(struct series_metric *m, const char *text, struct weir_error *e);
 
-/* The unit of the metric where the name of the series tells it ("queue" is in pkts); NULL: it is a
- * scheme's value, whose unit the store knows. */
+/* The unit if the name of the series implies it ("queue" is in pkts); NULL: a scheme's series,
+ * whose unit only the store knows. */
 const char *series_metric_unit(const struct series_metric *m);
 
-/* How a series came to be. */
+/* How a series was recorded. */
 struct series_origin {
-	int at_each_change; /* 1: recorded at each change; 0: sampled */
-	int64_t end_ps;     /* when measuring ended */
+	int at_each_change; /* 1: at each change; 0: sampled */
+	int64_t end_ps;     /* end of the measured interval */
 };
 
-/* By the settings of the run: its first probe of that name. */
+/* Derived from the settings of the run: its first probe with a series of that name. */
 struct series_origin series_origin(const struct stored_run *run, const char *name);
 
-/* NAN: nothing of the series lies in the range. */
+/* NAN: no values within the range. */
 double series_metric_value(const struct series_metric *m, const struct stored_series *s,
 			   const struct series_origin *o);
 
-/* Would a run with these settings have the series? Refuses a name that none of its probes makes;
- * the second also a range that lies beyond the end of measuring. */
+/* Would a run with these settings have the series? series_check refuses a name that no probe makes;
+ * series_metric_check also a range beyond the end of the measured interval. */
 int series_check(const char *name, const struct stored_run *run, struct weir_error *e);
 int series_metric_check(const struct series_metric *m, const struct stored_run *run,
 			struct weir_error *e);

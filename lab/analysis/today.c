@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* today.c -- see today.h. Runs are compared by digests of their settings: their keys would tell
- * builds apart. */
+/* today.c -- compares stored runs with the scenario's current runs by a digest of their settings.
+ * Run keys would not do, because they also differ between builds. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/analysis/today.h"
 #include "base/version.h"
@@ -25,7 +25,7 @@ static int compare_digests(const void *a, const void *b)
 	return strcmp(p->text, q->text);
 }
 
-/* --- a stored run, read again --- */
+/* --- parsing the settings of a stored run again --- */
 
 enum { SPELT_ROOM = 4096 };
 
@@ -34,7 +34,7 @@ static int is_digest(const char *path)
 	return strncmp(path, "digest.", strlen("digest.")) == 0;
 }
 
-/* A scenario with the sections of a run's traffic, for its settings to go into. */
+/* An empty scenario that has the traffic sections of a run, so that its settings can be applied. */
 static int empty_scenario(struct scenario *s, const struct stored_run *run, struct weir_error *e)
 {
 	char *text = NULL;
@@ -57,7 +57,8 @@ static int empty_scenario(struct scenario *s, const struct stored_run *run, stru
 	return failed;
 }
 
-/* "acc(preset=paper, ...)" of "acc": all options with today's defaults; "": it is no scheme. */
+/* Writes a scheme with all options and their current defaults: "acc(preset=paper, ...)" for "acc";
+ * "" if the value is not a scheme. */
 static void spell_out(char *text, const char *path, const char *value)
 {
 	const struct section *section;
@@ -76,7 +77,7 @@ static void spell_out(char *text, const char *path, const char *value)
 		}
 }
 
-/* Up to the comma or bracket that ends it, whatever brackets are inside. */
+/* Length up to the comma or closing bracket, skipping nested brackets. */
 static size_t part_length(const char *text)
 {
 	size_t length = 0;
@@ -105,8 +106,8 @@ static int has_part(const char *spelt, const char *part, size_t length)
 	return 0;
 }
 
-/* A scheme with every option spelt out is longer than what a scenario may say. What is today's
- * default is left out, and what is empty, which nobody could have written. */
+/* A scheme with all options can exceed the length limit of a scenario's value. So options with the
+ * current default are removed, as are empty ones, which a user cannot have written. */
 static char *shortened(const char *path, const char *value)
 {
 	const char *at = strchr(value, '('), *comma = "";
@@ -156,7 +157,7 @@ static int set_all(struct scenario *s, const struct stored_run *run, struct weir
 	return failed;
 }
 
-/* What files held when it ran, and its case, are as they were; all else is as it is read today. */
+/* Digests of files and the case stay as stored; everything else is parsed by this build. */
 static void keep_old(struct stored_run *now, const struct stored_run *old)
 {
 	uint32_t count = 0;
@@ -176,7 +177,7 @@ static void keep_old(struct stored_run *now, const struct stored_run *old)
 			planned_add_setting(now, old->settings[i].path, old->settings[i].value);
 }
 
-/* -1: today's program does not understand them. */
+/* -1: this build does not understand the settings. */
 static int read_again(struct stored_run *now, const struct stored_run *old)
 {
 	struct weir_error e;
@@ -192,15 +193,16 @@ static int read_again(struct stored_run *now, const struct stored_run *old)
 	return failed;
 }
 
-/* --- what a run is of, as a digest --- */
+/* --- digests of runs --- */
 
-/* What is kept of a run changes nothing in it; only who reads flows needs runs that have them. */
+/* What is recorded does not change a run, with one exception: a figure that reads flow records
+ * needs runs that stored them. */
 static int decides(const struct figure *f, const struct stored_setting *s)
 {
 	return strcmp(s->path, "measure.flows") != 0 || figure_reads_flows(f);
 }
 
-/* Reorders the run's settings. */
+/* Sorts the run's settings in place. */
 static struct digest run_digest(const struct figure *f, struct stored_run *run)
 {
 	struct digest_sum sum = { 0, 0 };
@@ -222,7 +224,7 @@ static struct digest run_digest(const struct figure *f, struct stored_run *run)
 	return d;
 }
 
-/* One digest a run, in their order; for the caller to free. */
+/* Digests of the scenario's runs, in plan order. The caller frees them. */
 static struct digest *wanted_digests(const struct figure *f, struct stored_runs *runs)
 {
 	struct digest *all = memory_zeroed(runs->count + UINT64_C(1), sizeof(*all));
@@ -232,7 +234,8 @@ static struct digest *wanted_digests(const struct figure *f, struct stored_runs 
 	return all;
 }
 
-/* Likewise; "" of those that today's program does not understand. */
+/* Digests of the stored runs; "" for runs that this build does not understand. The caller frees
+ * them. */
 static struct digest *stored_digests(const struct figure *f, const struct stored_runs *runs)
 {
 	struct digest *all = memory_zeroed(runs->count + UINT64_C(1), sizeof(*all));

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verdict.c -- see verdict.h: the runs that a claim selects, their mean and interval. */
+/* verdict.c -- judges claims: collects the runs that a claim selects, their mean and interval, and
+ * applies the rules of verdict_rule.c. */
 #include "lab/analysis/evidence.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- one side of a claim --- */
+/* --- one side of a claim: numerator or denominator --- */
 
 struct seed_number {
 	const char *seed;
 	double number;
 };
 
-/* The numbers of the selected runs, each with its seed. */
+/* The numbers of the selected runs with their seeds. */
 struct side {
 	uint32_t count;
-	int is_alike;         /* 1: all results of these runs are the same */
-	struct health health; /* of these runs */
+	int is_alike;         /* 1: these runs have identical results */
+	struct health health; /* summed over these runs */
 	struct seed_number *runs;
 };
 
@@ -34,7 +35,7 @@ static const char *mixed_in(const struct evidence *v, const struct claim *c,
 	return selection_mixes(s, &v->runs, c->best);
 }
 
-/* At the point of the sweep that is looked at; NULL: there is one point. */
+/* Is the run at the given point of the claim's sweep? at NULL: the claim has no sweep. */
 static int is_at(const struct stored_run *run, const struct claim *c, const char *point)
 {
 	const char *value = point ? stored_setting(run, c->best) : NULL;
@@ -42,7 +43,7 @@ static int is_at(const struct stored_run *run, const struct claim *c, const char
 	return !point || (value && strcmp(value, point) == 0);
 }
 
-/* Everything that a run says of its scenario; what it cost the machine is another matter. */
+/* Compares all results of two runs except their cost (time and memory). */
 static int have_same_results(const struct stored_run *a, const struct stored_run *b)
 {
 	for (int i = 0; metric_all[i].name; i++) {
@@ -81,7 +82,7 @@ static int collect(struct evidence *v, const struct claim *c, const char *point,
 	return 0;
 }
 
-/* Mean and interval of those that are known. */
+/* Mean and confidence interval of the known numbers. */
 static struct measured measure(const double *numbers, uint32_t count, double *known)
 {
 	struct measured m = { (double)NAN, (double)NAN, 0, 0 };
@@ -95,7 +96,7 @@ static struct measured measure(const double *numbers, uint32_t count, double *kn
 	if (m.count == 0)
 		return m;
 	m.mean = sum / m.count;
-	m.half = confidence_half(known, m.count); /* NAN beside what is never reached */
+	m.half = confidence_half(known, m.count); /* NAN if a number is INFINITY ("never") */
 	return m;
 }
 
@@ -109,11 +110,12 @@ static double of_seed(const struct side *side, const char *seed, uint32_t *met)
 	return (double)NAN;
 }
 
-/* --- the verdict --- */
+/* --- verdict --- */
 
 struct sides {
 	struct side of, over;
-	double *numbers, *known; /* room for as many as there are runs; known: those of the value */
+	double *numbers, *known; /* each has room for one number per run; known: numbers of the
+				    value, without NAN */
 };
 
 static void measure_side(const struct side *side, struct sides *s, struct measured *m)
@@ -124,8 +126,8 @@ static void measure_side(const struct side *side, struct sides *s, struct measur
 	m->is_alike = side->is_alike && m->count >= VERDICT_SEEDS_ALIKE;
 }
 
-/* Ratios seed by seed; where the sides have no seed in common, the ratio of their means, which is
- * of no seed and whose interval is not known. Over zero there is no ratio. */
+/* Pairs the sides by seed. Without a common seed: the ratio of the means, which has no seed and no
+ * interval. Division by zero gives no number. */
 static void measure_ratio(struct sides *s, struct verdict *v)
 {
 	uint32_t met = 0;
@@ -195,7 +197,7 @@ static void judge_sides(struct evidence *ev, const struct claim *c, struct sides
 		verdict_rule(c, s->known, v);
 }
 
-/* At one point of the claim's sweep; NULL: it has none. */
+/* Judges the claim at one point of its sweep; at NULL: it has none. */
 static int judge_at(struct evidence *ev, const struct claim *c, const char *point, struct sides *s,
 		    struct verdict *v, struct weir_error *e)
 {
@@ -211,7 +213,7 @@ static int judge_at(struct evidence *ev, const struct claim *c, const char *poin
 	return 0;
 }
 
-/* Farther on the paper's side, or the first that is known. */
+/* Is v farther on the paper's side than best, or best unknown? */
 static int is_better(const struct claim *c, const struct verdict *v, const struct verdict *best)
 {
 	if (isnan(v->value.mean) || isnan(best->value.mean))
@@ -286,7 +288,7 @@ int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
 	return failed;
 }
 
-/* An uncertainty is known to two digits at best. */
+/* Rounds an uncertainty to two significant digits. */
 static double two_digits(double x)
 {
 	double step = x > 0 ? pow(10, floor(log10(x)) - 1) : 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verdict_rule.c -- the rules by which a claim has its verdict, and how verdicts are counted.
+/* verdict_rule.c -- the rules that turn a measurement into a verdict, and the counting of verdicts.
  *
- *	too few		fewer than VERDICT_SEEDS seeds, unless these are alike in everything; or the
- * mean agrees, but the interval is so long that neither of the next two can be said agrees
- * the mean lies within what agrees, and so does half of the 95 % interval at least same direction
- * it does not, but the whole interval lies on the paper's side of "against" disagrees	else
+ * - too few: fewer than VERDICT_SEEDS seeds, unless their results are identical; or the mean
+ * agrees, but the confidence interval is too long for either of the next two;
+ * - agrees: the mean, and at least half of the 95 % interval, lie within the accepted range;
+ * - same direction: otherwise, the whole interval lies on the paper's side of "against";
+ * - disagrees: otherwise.
  *
- * Where seeds reach nothing ("never") there is no interval: then it is the seeds themselves that
- * count. */
+ * If a level is never reached there is no interval; then the individual seeds are judged. */
 #include "lab/analysis/verdict.h"
 #include "base/quantity.h"
 #include <math.h>
@@ -55,7 +55,7 @@ static int is_on_side(const struct claim *c, double x)
 	return claim_is_above(c) ? x > c->against : x < c->against;
 }
 
-/* How much of the interval lies within what agrees. */
+/* Share of the confidence interval that lies within the accepted range. */
 static double share_within(const struct claim *c, const struct measured *m, const double *known)
 {
 	double low = m->mean - m->half, high = m->mean + m->half;
@@ -106,7 +106,7 @@ static enum verdict_kind kind_of(const struct claim *c, const double *known, str
 	return VERDICT_TOO_FEW;
 }
 
-/* What a number alone would be. */
+/* The verdict that a single number would have. */
 static enum verdict_kind kind_of_number(const struct claim *c, double x)
 {
 	return is_within(c, x)    ? VERDICT_AGREES
@@ -114,8 +114,8 @@ static enum verdict_kind kind_of_number(const struct claim *c, double x)
 				  : VERDICT_DISAGREES;
 }
 
-/* Both ends of the interval are judged like its middle, and what agrees does not lie between
- * them. */
+/* The verdict is firm if both ends of the interval give the same kind as the mean, and the accepted
+ * range does not lie between them. */
 static int is_firm(const struct claim *c, const struct verdict *v)
 {
 	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
@@ -149,7 +149,8 @@ static int are_parts(const struct claim *a, const struct claim *b)
 	return a == b || (a->sentence && b->sentence && strcmp(a->sentence, b->sentence) == 0);
 }
 
-/* Its parts by kind to the whole: the first kind in this order that one of them has. */
+/* counts: the sentence's claims by kind. Returns the first kind, in the order of precedence, that
+ * one of them has. */
 static enum verdict_kind kind_of_sentence(const struct verdict_counts *parts)
 {
 	static const enum verdict_kind order[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* campaign.c -- the runs of a sweep that a result folder lacks. */
+/* campaign.c -- determines which runs of a sweep a result folder lacks, and has an executor do
+ * them. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
 #include "base/clock.h"
@@ -39,12 +40,12 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
 		if (there == 0)
 			c->missing[c->missing_count++] = i;
 	}
-	store_close(store); /* no process may take an open one over */
+	store_close(store); /* store connections must not be inherited by forked workers */
 	return failed ? -1 : 0;
 }
 
-/* How many runs are done at a time. Where they are fewer than the cores and threads adapt, each run
- * gets several cores. */
+/* Sets how many runs are done in parallel. With fewer runs than cores, and automatic threads, each
+ * run gets several cores. */
 static uint32_t campaign_share_machine(struct campaign *c, uint32_t jobs)
 {
 	uint32_t cores = core_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
@@ -58,7 +59,8 @@ static uint32_t campaign_share_machine(struct campaign *c, uint32_t jobs)
 	return jobs;
 }
 
-/* A campaign, its caller, and what the live view of the folder is told. */
+/* Watcher of the task list: forwards to the caller and updates the progress file of the live
+ * view. */
 struct watched {
 	const struct campaign *campaign;
 	const struct campaign_watch *watch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose.c -- see choose.h. */
+/* choose.c -- candidates of a search and the runs of its rounds; see choose.h. */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
 #include "sim/measure/section.h"
@@ -12,24 +12,25 @@
 
 enum { TRIES = 100, VALUE_SIZE = 256, CANDIDATES_MAX = 10000 };
 
-/* --- how many --- */
+/* --- sizes of rounds --- */
 
-/* Seeds of a candidate that takes part in that round. */
+/* Seeds per candidate in that round. */
 static uint32_t choose_round_seeds(const struct choose_request *q, uint32_t round)
 {
 	return (uint32_t)q->seeds << round;
 }
 
-/* How many go on of so many: half of them, and those that are best at a constraint. */
+/* How many candidates survive a round of count: half of them, and the best at each constraint. */
 static uint32_t choose_half_count(const struct choose_request *q, uint32_t count)
 {
 	return (count + 1) / 2 + q->keep_count;
 }
 
-/* The largest number of runs that a search with so many candidates takes. */
+/* Upper bound of the runs that a search with so many candidates takes. */
 static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count)
 {
-	/* Judged are the winner, the file's own and the best at each constraint. */
+	/* The winner, the file's own setting and the best at each constraint are evaluated on fresh
+	 * seeds. */
 	uint64_t judged = (2 + (uint64_t)q->keep_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
 	uint64_t runs = count * q->seeds + judged;
 
@@ -42,8 +43,8 @@ static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count
 
 /* --- candidates --- */
 
-/* The option of a specification, as in min of "red(min=5KB, max=50KB)"; "" where it is not
- * written. */
+/* The value of an option within a specification: "5KB" for "min" in "red(min=5KB, max=50KB)"; "" if
+ * absent. */
 static const char *choose_find_option(const char *spec, const char *key, char *value, size_t size)
 {
 	const char *at = strchr(spec, '(');
@@ -67,8 +68,8 @@ static const char *choose_find_option(const char *spec, const char *key, char *v
 	return value;
 }
 
-/* What the file says of the path, also as an option of the setting that it is a part of; "":
- * nothing. */
+/* The file's value for the path, which may also be an option within a setting; "": the file has
+ * none. */
 static const char *choose_own_value(const struct scenario *s, const char *path, char *value,
 				    size_t size)
 {
@@ -85,7 +86,7 @@ static const char *choose_own_value(const struct scenario *s, const char *path, 
 	return choose_find_option(own ? own->value : "", key + 1, value, size);
 }
 
-/* The settings of a point; share NULL: those of the file. */
+/* The settings of a point. share NULL: those of the file. */
 static char *choose_point_text(const struct choose_request *q, const struct scenario *s,
 			       const double *share)
 {
@@ -101,7 +102,7 @@ static char *choose_point_text(const struct choose_request *q, const struct scen
 	return text;
 }
 
-/* Can it be run, and by what key is it known? */
+/* Validates the point and computes the run key that identifies it. */
 static int choose_read_point(const char *point, struct scenario *s, char key[RUN_KEY_SIZE],
 			     struct weir_error *e)
 {
@@ -124,8 +125,8 @@ static int choose_has_key(const struct choose *c, const char *key)
 	return 0;
 }
 
-/* A point whose settings contradict each other, or that is there already, is drawn again,
- * anywhere. */
+/* Adds a candidate. A point that is invalid or a duplicate is replaced by a uniformly random
+ * one. */
 static void choose_add_point(struct choose *c, struct scenario *s, double *share,
 			     struct weir_rng *rng, struct weir_error *e)
 {
@@ -161,7 +162,7 @@ static int choose_draw_points(struct choose *c, uint32_t count, struct scenario 
 	return c->count > 1 ? 0 : -1;
 }
 
-/* What else the section has, for a message: "fct and slowdown metrics, goodput_bps,
+/* Lists the metrics that the section has, for a message: "fct and slowdown metrics, goodput_bps,
  * round_mean_ns". */
 static void choose_list_metrics(const struct config *c, uint32_t section, char *text, size_t size)
 {
@@ -173,7 +174,7 @@ static void choose_list_metrics(const struct config *c, uint32_t section, char *
 						 metric_all[section_metric_all[i].metric].name);
 }
 
-/* Can the section have the metric? */
+/* Can runs of the section have the metric? */
 static int choose_check_section(const struct choose_metric *m, const struct config *c,
 				struct weir_error *e)
 {
@@ -223,9 +224,9 @@ static int choose_check_metrics(const struct choose_request *q, const struct con
 	return 0;
 }
 
-/* --- how many settings there are --- */
+/* --- size of the search space --- */
 
-/* Settings that there are to draw; many, where one is drawn from an interval. */
+/* Number of distinct settings; capped if a range is continuous. */
 static uint64_t choose_combinations(const struct choose_request *q)
 {
 	uint64_t count = 1;
@@ -299,7 +300,7 @@ void choose_free(struct choose *c)
 	free(c->runs);
 }
 
-/* --- the runs of a round --- */
+/* --- runs of a round --- */
 
 void choose_begin_round(struct choose *c, struct sweep *w)
 {
@@ -311,7 +312,7 @@ void choose_begin_round(struct choose *c, struct sweep *w)
 	for (uint32_t i = 0; i < c->live_count; i++)
 		points.items[i] = c->all[c->live[i]].point;
 	sweep_of_points(w, &points, first, c->seeds);
-	free(points.items); /* the texts are the candidates' */
+	free(points.items); /* the texts belong to the candidates */
 	free(c->values);
 	free(c->run_keys);
 	c->values = memory_zeroed(runs, sizeof(*c->values));

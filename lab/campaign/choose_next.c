@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_next.c -- the end of a round: which candidates go on, which one wins, in which order
- * they are shown, and the outcome as the result folder keeps it (lab/analysis/choice.h). */
+/* choose_next.c -- the end of a round: which candidates proceed, which one wins, in which order
+ * they are shown, and the outcome that the result folder stores (lab/analysis/choice.h). */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,7 +11,7 @@
 
 /* --- a round --- */
 
-/* Where a candidate's numbers of the round go. */
+/* Where the round's means of a candidate are stored: in the candidate, or for fresh seeds apart. */
 static struct candidate *choose_numbers(const struct choose *c, uint32_t number)
 {
 	return c->round == CHOOSE_ROUNDS ? &c->judged[number] : &c->all[number];
@@ -22,7 +22,7 @@ static double choose_signed_goal(const struct choose *c, double goal)
 	return c->q->goal_is_most ? -goal : goal;
 }
 
-/* Runs of the seeds of the round before are noted already. */
+/* Runs with the seeds of earlier rounds are already recorded. */
 static void choose_note_run(struct choose *c, uint32_t candidate, const char *key, uint32_t seed)
 {
 	struct choose_run *to;
@@ -37,8 +37,8 @@ static void choose_note_run(struct choose *c, uint32_t candidate, const char *ke
 	to->candidate = candidate;
 }
 
-/* Fresh seeds on which the winner's goal is better than the file's own, which is live[1]; a tie is
- * no win. */
+/* Counts the fresh seeds on which the winner's goal beats that of the file's own setting, live[1].
+ * A tie is not a win. */
 static void choose_count_wins(struct choose *c)
 {
 	c->wins = 0;
@@ -71,7 +71,7 @@ static void choose_average(struct choose *c, uint32_t at)
 	}
 }
 
-/* The candidate that has most, or least, of the k-th constraint's metric. */
+/* The candidate with the most (or least, for an upper bound) of the k-th constraint's metric. */
 static uint32_t choose_best_at(const struct choose *c, uint32_t k)
 {
 	uint32_t best = c->live[0];
@@ -86,7 +86,8 @@ static uint32_t choose_best_at(const struct choose *c, uint32_t k)
 	return best;
 }
 
-/* What a lack is relative to: the limit or, where that is 0, the largest value there is. */
+/* Scale of a constraint's violation: the limit or, if that is zero, the largest value of any
+ * candidate. */
 static double choose_lack_scale(const struct choose *c, uint32_t k)
 {
 	double largest = 0;
@@ -115,12 +116,12 @@ static void choose_judge_keeps(struct choose *c)
 			if (lack <= 0)
 				continue;
 			x->is_kept = 0;
-			x->lack += lack / scale; /* positive: either value or limit is not 0 */
+			x->lack += lack / scale; /* positive, because value or limit is non-zero */
 		}
 	}
 }
 
-/* Is a better than b? Of equals the first drawn. */
+/* Is candidate a better than b? Ties go to the one drawn first. */
 static int choose_is_better(const struct choose *c, uint32_t a, uint32_t b)
 {
 	const struct candidate *x = &c->all[a], *y = &c->all[b];
@@ -153,7 +154,8 @@ static void choose_keep_candidate(struct choose *c, uint32_t number)
 	c->live[c->live_count++] = number;
 }
 
-/* The first so many go on, the file's own to the last round, and the best at each constraint. */
+/* Keeps the first count candidates, the best at each constraint and, for the last round, the file's
+ * own setting. */
 static void choose_select(struct choose *c, uint32_t count)
 {
 	uint32_t best[CHOOSE_KEEPS_MAX];
@@ -190,7 +192,7 @@ int choose_end_round(struct choose *c)
 	return 1;
 }
 
-/* --- in which order --- */
+/* --- order --- */
 
 void choose_order(const struct choose *c, uint32_t *order)
 {
@@ -212,9 +214,9 @@ void choose_order(const struct choose *c, uint32_t *order)
 	}
 }
 
-/* --- the front --- */
+/* --- Pareto front --- */
 
-/* Is a at least as good as b in both, and better in one? */
+/* Pareto dominance: is a at least as good as b in both objectives, and better in one? */
 static int choose_dominates(const struct choose *c, const struct candidate *a,
 			    const struct candidate *b)
 {

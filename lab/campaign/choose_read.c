@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_read.c -- the request of a search: goal, constraints, and the ranges that are searched. */
+/* choose_read.c -- parses the request of a search (goal, constraints, ranges) and samples
+ * ranges. */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -33,7 +34,7 @@ static int choose_refuse_metric(const char *name, struct weir_error *e)
 
 static const char *const units[] = { "", "_ns", "_bps", "_bytes", "_pkts" };
 
-/* With its unit or without. */
+/* Accepts the name with or without its unit suffix. */
 static int choose_is_run_metric(const char *name)
 {
 	char whole[64];
@@ -60,7 +61,7 @@ static int choose_refuse_section(const char *name, struct weir_error *e)
 			      name, list);
 }
 
-/* As it is, or without the unit that its name ends with. */
+/* Tries the name as given, then without its unit suffix. */
 static int choose_find_metric(struct choose_metric *m, const char *name)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -152,7 +153,7 @@ static int range_refuse(const char *text, struct weir_error *e)
 			      weir_quote(text).text);
 }
 
-/* Both ends in the unit of the lower one. */
+/* Both ends, in the unit of the lower one. */
 static int range_read_ends(struct range *r, char *low, const char *high, struct weir_error *e)
 {
 	struct quantity from, to;
@@ -246,7 +247,7 @@ void hypercube_draw(double *shares, uint32_t count, uint32_t dimensions, uint64_
 	for (uint32_t d = 0; d < dimensions; d++) {
 		struct weir_rng rng = weir_rng_make(seed, d, WEIR_RNG_TUNING);
 
-		for (uint32_t i = 0; i < count; i++) { /* a random order, Fisher and Yates */
+		for (uint32_t i = 0; i < count; i++) { /* random permutation, Fisher-Yates */
 			uint32_t k = (uint32_t)weir_rng_below(&rng, i + UINT64_C(1));
 
 			slice[i] = slice[k];

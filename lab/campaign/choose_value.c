@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose_value.c -- the goal and the constraints of a finished run, and why one of them has no
- * value. */
+/* choose_value.c -- the goal and constraint values of a finished run, or why one is missing. */
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
 #include "base/memory.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A finished run; its flows are read once, where a metric is made of them. */
+/* A finished run. Its flow records are read once, if any metric needs them. */
 struct reading {
 	struct store *store;
 	const struct stored_run *run;
@@ -38,7 +37,7 @@ static int value_is_of_section(const void *context, const struct counted_flow *f
 	return f->section == *section;
 }
 
-/* The number that the flows of the section have; UINT32_MAX: it has no flow that counts. */
+/* Index of the section in the flow set; UINT32_MAX: it has no counted flow. */
 static uint32_t value_find_section(const struct flow_set *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->section_count; i++)
@@ -47,7 +46,7 @@ static uint32_t value_find_section(const struct flow_set *s, const char *name)
 	return UINT32_MAX;
 }
 
-/* A metric that the store keeps by name. */
+/* A stored metric, looked up by name. */
 struct wanted_metric {
 	char name[SECTION_METRIC_SIZE];
 	double value;
@@ -95,13 +94,13 @@ static int value_read(struct reading *r, const struct choose_metric *m, double *
 	return 0;
 }
 
-/* --- why there is no value --- */
+/* --- reasons for missing values --- */
 
 struct choose_reason {
 	char text[640];
 };
 
-/* " of [traffic ai]", or nothing. */
+/* " of [traffic ai]", or "". */
 static struct choose_text value_section_text(const struct choose_metric *m)
 {
 	struct choose_text t = { "" };
@@ -145,8 +144,7 @@ static struct choose_text value_class_words(const struct reading *r, enum flow_c
 	return t;
 }
 
-/* Flows of the class, and of the section, that start in the measured interval and do not
- * complete. */
+/* Flows of the class and section that start in the measured interval and do not complete. */
 static uint64_t value_count_unfinished(const struct flow_set *all, const struct choose_metric *m,
 				       enum flow_class class)
 {
@@ -251,7 +249,7 @@ static int value_refuse(const struct choose *c, uint64_t run, const struct choos
 	return 1;
 }
 
-/* --- all of a run --- */
+/* --- all values of a run --- */
 
 static int value_read_all(struct choose *c, struct reading *r, uint64_t run, struct weir_error *e)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executor.c -- the loop that gets a list of tasks through an executor, the executor that does them
- * in this process, and payloads. */
+/* executor.c -- the loop that passes a list of tasks to an executor, the in-process executor, and
+ * payloads. */
 #include "lab/campaign/executor.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the loop --- */
+/* --- task loop --- */
 
 enum { WAIT_MS = 200 };
 
@@ -20,24 +20,24 @@ struct task_loop {
 	struct executor *x;
 	struct slot *slots;
 	uint32_t slot_count, busy;
-	uint64_t next; /* of the list: the first that was not given yet */
+	uint64_t next; /* next task of the list that was not assigned yet */
 	uint32_t again_count;
-	uint64_t *again; /* tasks whose slots were lost */
+	uint64_t *again; /* tasks to retry, because their slots were lost */
 	struct running_task *running;
-	int is_closed;    /* no further tasks are begun */
-	int is_cancelled; /* those under way were cancelled */
+	int is_closed;    /* 1: no further tasks are started */
+	int is_cancelled; /* 1: running tasks were cancelled */
 };
 
 static void loop_end_task(struct task_loop *l, const struct task_result *r)
 {
-	/* What holds for one of them holds for all. */
+	/* these ends affect every task */
 	if (r->end == TASK_UNSTORED || r->end == TASK_STOPPED)
 		l->is_closed = 1;
 	l->list->ended(l->list->watcher, r);
 }
 
-/* Gives tasks to free slots, those of lost slots first. A slot that takes none now is tried again
- * later. -1: there is none that takes one. */
+/* Assigns tasks to free slots, retries first. A slot that refuses is tried again later. -1: no slot
+ * accepts a task. */
 static int loop_give(struct task_loop *l, struct weir_error *e)
 {
 	const struct task_list *list = l->list;
@@ -64,7 +64,7 @@ static int loop_give(struct task_loop *l, struct weir_error *e)
 	return l->busy ? 0 : failed;
 }
 
-/* Tasks that have no slot any more when the user wants an end. */
+/* Drops retries after the user cancelled: they have no slot that could report their end. */
 static void loop_drop_cancelled(struct task_loop *l)
 {
 	while (l->is_cancelled && l->again_count) {
@@ -137,8 +137,8 @@ int executor_run(const struct executor_ops *ops, const struct task_list *list, s
 	return failed;
 }
 
-/* --- tasks in this process, one after the other: for runs that it shares with other ranks, which a
- * process made for a task could not talk to --- */
+/* --- in-process executor: one task after the other. Required for runs shared with other ranks,
+ * because a forked worker could not use their MPI communicator. --- */
 
 struct inline_executor {
 	struct executor base;
@@ -182,7 +182,7 @@ static int inline_wait(struct executor *base, int wait_ms, struct executor_messa
 	return 1;
 }
 
-/* A task is over when wait returns. */
+/* Nothing to do: wait returns only when the task has ended. */
 static void inline_cancel(struct executor *base, uint32_t slot)
 {
 	(void)base, (void)slot;
@@ -231,7 +231,7 @@ void payload_put_number(struct payload *p, uint64_t number)
 	payload_put_bytes(p, bytes, sizeof(bytes));
 }
 
-/* With its zero, so that it can be read in place. */
+/* Includes the terminating zero, so that the text can be read in place. */
 void payload_put_text(struct payload *p, const char *text)
 {
 	payload_put_bytes(p, text, strlen(text) + 1);

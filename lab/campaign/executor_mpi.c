@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executor_mpi.c -- tasks on the processes of one mpirun: the first gives them out and stores what
- * comes back, each of the others does one at a time. The first has workers of its own as well
- * (executor_processes.c), so that no core is idle; their slots come after those of the ranks.
+/* executor_mpi.c -- tasks on the ranks of one mpirun: rank 0 assigns tasks and stores results,
+ * every other rank does one task at a time. Rank 0 also has workers of its own
+ * (executor_processes.c) so that its node's cores are used; their slots follow those of the ranks.
  *
- * A rank has its task done by a worker and says twice a second that it is alive. When it is silent
- * for ten seconds it counts as lost, and its task is given to another slot. It takes tasks again
- * once it has sent the result of that one, which is dropped. Whether mpirun lets the others live
- * when a process dies is its business: by default it does not, then all that came back before is
- * kept; with --enable-recovery the campaign goes on. */
+ * A rank forks a worker for its task and sends a heartbeat twice a second. After ten seconds of
+ * silence the rank counts as lost and its task is retried in another slot. The rank is available
+ * again once it has delivered the late result, which is dropped. Whether other ranks survive a
+ * crash is up to mpirun: by default they do not, but all stored results are kept; with
+ * --enable-recovery the campaign continues. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/executor.h"
 #include "base/clock.h"
@@ -18,11 +18,11 @@
 #include <string.h>
 
 enum message_kind {
-	MESSAGE_TASK = 1, /* to a rank: assignment, and what is asked */
-	MESSAGE_CANCEL,   /* the task is to end now */
-	MESSAGE_DISMISS,  /* how many ranks are lost */
-	MESSAGE_ALIVE,    /* from a rank: assignment, share */
-	MESSAGE_RESULT,   /* assignment, end, error, and what was made */
+	MESSAGE_TASK = 1, /* to a rank: assignment number, and the task's payload */
+	MESSAGE_CANCEL,   /* to a rank: end the task now */
+	MESSAGE_DISMISS,  /* to a rank: exit; carries the number of lost ranks */
+	MESSAGE_ALIVE,    /* from a rank, heartbeat: assignment number, share */
+	MESSAGE_RESULT,   /* from a rank: assignment number, end, error, and what the task made */
 };
 
 enum { NAP_MS = 1 };
@@ -30,9 +30,9 @@ enum { NAP_MS = 1 };
 #define ALIVE_NS (WEIR_NS_PER_S / 2)
 #define LOST_NS (10 * (int64_t)WEIR_NS_PER_S)
 #define FORSAKEN_NS (3600 * (int64_t)WEIR_NS_PER_S)
-#define SHARE_UNIT 1e6 /* a share is sent as a whole number */
+#define SHARE_UNIT 1e6 /* shares are sent as integers, in millionths */
 
-/* --- in a rank that serves --- */
+/* --- ranks other than 0 --- */
 
 struct mpi_server {
 	task_service *serve;
@@ -108,7 +108,7 @@ static void mpi_server_handle(struct mpi_server *s, const struct world_message *
 	}
 }
 
-/* Passes on what the worker says. */
+/* Forwards the worker's messages to rank 0. */
 static void mpi_server_relay(struct mpi_server *s)
 {
 	struct executor_message m = { .end = TASK_DONE };
@@ -151,7 +151,7 @@ void executor_mpi_serve(task_service *serve)
 	payload_free(&s.asked);
 }
 
-/* --- in the first one --- */
+/* --- rank 0 --- */
 
 struct mpi_rank {
 	int is_busy;
@@ -163,9 +163,10 @@ struct mpi_executor {
 	struct executor base;
 	struct task_work work;
 	uint32_t rank_count;
-	struct mpi_rank *ranks; /* by slot: that of rank slot + 1 */
-	struct executor *own;   /* the slots after these */
-	uint64_t assignments;   /* a number for each time that a task is given to a rank */
+	struct mpi_rank *ranks; /* by slot: ranks[slot] is MPI rank slot + 1 */
+	struct executor *own;   /* local workers; their slots follow those of the ranks */
+	uint64_t assignments; /* last assignment number; each assignment of a task to a rank has its
+				 own */
 };
 
 static struct executor *mpi_start(const struct task_work *work, uint32_t jobs, uint32_t *slots)
@@ -177,7 +178,8 @@ static struct executor *mpi_start(const struct task_work *work, uint32_t jobs, u
 	x->rank_count = work->pack ? (uint32_t)world_size() - 1 : 0;
 	x->ranks = memory_zeroed(x->rank_count, sizeof(*x->ranks));
 	x->own = executor_processes.start(work, jobs, slots);
-	x->assignments = (uint64_t)clock_ns(); /* no number that an earlier campaign has used */
+	/* Numbers start above those of earlier campaigns in this process. */
+	x->assignments = (uint64_t)clock_ns();
 	*slots += x->rank_count;
 	return &x->base;
 }
@@ -207,7 +209,8 @@ static int mpi_give(struct executor *base, uint32_t slot, uint64_t task, struct 
 	return r->is_busy ? 0 : weir_error_set(e, "rank %d cannot be reached", rank);
 }
 
-/* A result that comes after its rank was lost is dropped, and the rank is back. 1: m is set. */
+/* Receives a result. The late result of a lost rank is dropped, and the rank is available again. 1:
+ * m is valid. */
 static int mpi_take_result(struct mpi_executor *x, struct mpi_rank *rank,
 			   const struct world_message *from, struct executor_message *m)
 {
@@ -276,7 +279,7 @@ static int mpi_wait(struct executor *base, int wait_ms, struct executor_message 
 	struct world_message from;
 	int found = 0;
 
-	(void)wait_ms; /* MPI is polled */
+	(void)wait_ms; /* MPI has no wait with a timeout, so it is polled */
 	while (!found && world_receive(&from)) {
 		found = mpi_read(x, &from, m);
 		free(from.bytes);

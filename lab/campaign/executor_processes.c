@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executor_processes.c -- tasks in processes of this machine, one a task.
+/* executor_processes.c -- tasks in forked worker processes of this machine, one per task.
  *
- * A crash, or memory that the system refuses, ends one task. Processes and not threads, because a
- * run that fails must not take the others along, and because the memory of a run goes back whole
- * when it ends. A worker writes messages to a pipe: how far the task is, again and again, and in
- * the end how it ended and what it made. When this process dies its workers are ended by SIGPIPE
- * as they next write. */
+ * Processes rather than threads, because a crash or a failed allocation then ends one task only,
+ * and because all memory of a run is returned when it ends. A worker writes messages to a pipe:
+ * progress repeatedly, and finally its end and what it made. If this process dies, SIGPIPE ends the
+ * workers at their next write. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/executor.h"
 #include "base/memory.h"
@@ -22,26 +21,27 @@ struct worker_head {
 	enum task_end end;
 	double share;
 	struct weir_error error;
-	size_t made_size; /* bytes that follow the head */
+	size_t made_size; /* bytes after the header */
 };
 
 struct worker {
 	pid_t pid; /* 0: the slot is free */
-	int fd;    /* to read from */
+	int fd;    /* read end of the pipe */
 	int is_cancelled, has_end;
 	struct worker_head last;
-	struct payload received; /* not understood yet; after the end what the task made */
+	struct payload
+		received; /* bytes not parsed yet; after the end message, what the task made */
 };
 
 struct processes {
 	struct executor base;
 	struct task_work work;
 	uint32_t count;
-	struct worker *workers; /* by slot */
-	struct pollfd *polls;   /* by slot; fd -1 where it is free */
+	struct worker *workers; /* [slot] */
+	struct pollfd *polls;   /* [slot]; fd -1: free */
 };
 
-/* --- in the worker --- */
+/* --- in the worker process --- */
 
 struct worker_output {
 	struct task_output base;
@@ -72,7 +72,7 @@ static void worker_report_share(struct task_output *o, double share)
 	worker_write(((struct worker_output *)o)->fd, &head, sizeof(head));
 }
 
-/* Runs before exit handlers of libraries (MPI's), which belong to the parent. */
+/* Skips exit handlers of libraries (MPI's), which belong to the parent. */
 static void worker_leave(void)
 {
 	_exit(EXIT_FAILURE);
@@ -83,7 +83,8 @@ _Noreturn static void worker_main(const struct processes *x, uint64_t task, int 
 	struct worker_output out = { { .report_share = worker_report_share }, fd };
 	struct worker_head head;
 
-	/* A worker whose pipe we held open would not notice that its reader is gone. */
+	/* Closes the read ends of other workers' pipes: they must see SIGPIPE if the parent
+	 * dies. */
 	for (uint32_t i = 0; i < x->count; i++)
 		if (x->workers[i].pid)
 			close(x->workers[i].fd);
@@ -99,7 +100,7 @@ _Noreturn static void worker_main(const struct processes *x, uint64_t task, int 
 	_exit(EXIT_SUCCESS);
 }
 
-/* --- in the process that has the workers --- */
+/* --- in the parent process --- */
 
 static struct executor *processes_start(const struct task_work *work, uint32_t jobs,
 					uint32_t *slots)
@@ -137,7 +138,7 @@ static int processes_give(struct executor *base, uint32_t slot, uint64_t task, s
 	return 0;
 }
 
-/* Reads the heads that are there whole. Returns how many. */
+/* Parses the headers that have arrived completely. Returns how many. */
 static uint32_t worker_parse(struct worker *w)
 {
 	struct payload *p = &w->received;
@@ -156,7 +157,7 @@ static uint32_t worker_parse(struct worker *w)
 	return heads;
 }
 
-/* The pipe is closed: the worker has ended, one way or another. */
+/* Called when the pipe is closed, so the worker has exited or is about to. */
 static void worker_finish(struct worker *w, struct executor_message *m)
 {
 	int status = 0;
@@ -182,7 +183,7 @@ static void worker_finish(struct worker *w, struct executor_message *m)
 	memset(w, 0, sizeof(*w));
 }
 
-/* Reads what a worker has written. 1: m is a message of it. */
+/* Reads from a worker's pipe. 1: m is a message of it. */
 static int worker_read(struct worker *w, struct executor_message *m)
 {
 	unsigned char bytes[1 << 16];

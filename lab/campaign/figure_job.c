@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_job.c -- a figure of a paper that is ready to run, and the pages of those that have. */
+/* figure_job.c -- prepares a figure of a paper to be run, and writes the pages of finished ones. */
 #include "lab/campaign/figure_job.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@ void figure_job_free(struct figure_job *j)
 	figure_free(&j->figure);
 }
 
-/* Would the claims find their runs, and the panels their axes? */
+/* Checks that the claims will find their runs and the panels their axes. */
 static int figure_job_check(struct figure_job *j, enum figure_size size, struct weir_error *e)
 {
 	struct stored_runs runs;
@@ -35,8 +35,8 @@ static int figure_job_read_size(struct figure_job *j, const struct figure_files 
 		figure_free(&j->figure);
 		return -1;
 	}
-	/* Flows are most of what a run leaves behind: none are stored where the figure reads none.
-	 */
+	/* Flow records are most of a run's data, so they are not stored if the figure reads
+	 * none. */
 	if ((!figure_reads_flows(&j->figure) &&
 	     scenario_set(&j->scenario, "measure.flows=none", e)) ||
 	    figure_job_check(j, size, e)) {

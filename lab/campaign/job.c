@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.c -- a sweep that is given to a cluster: its folder, and what its runs will take. */
+/* job.c -- the folder of a cluster job, and the estimated demand of its runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/job.h"
 #include "base/input.h"
@@ -57,7 +57,7 @@ char *job_log(const struct job *j, uint32_t shard)
 	return path;
 }
 
-/* --- the number of the job --- */
+/* --- the file "job" --- */
 
 static int job_parse(struct job *j, FILE *f)
 {
@@ -155,20 +155,20 @@ int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_
 	return failed ? -1 : 0;
 }
 
-/* --- what its runs will take --- */
+/* --- demand of the runs --- */
 
 #define BYTES_PER_MB 1e6
 
-/* Estimates leave out packets and connections under way, and cores differ. */
+/* safety factor: estimates omit packets and connections in flight, and cores differ */
 #define MEMORY_ROOM 1.5
-#define MEMORY_BASE_MB 200.0 /* the program itself, SQLite, a result */
+#define MEMORY_BASE_MB 200.0 /* the program, SQLite and a result */
 #define MEMORY_STEP_MB 100.0
 #define TIME_ROOM 4.0
 #define TIME_BASE_MINUTES 5.0
 
 enum { SHARD_SECONDS = 600, SHARDS_FEW = 16, SHARDS_MANY = 1000, SECONDS_PER_MINUTE = 60 };
 
-/* The run with the same settings and the first seed. */
+/* The run with the same settings and the first seed, which has the same estimate. */
 static uint64_t needs_first_seed(const struct sweep *w, uint64_t run)
 {
 	uint64_t stride = 1;
@@ -235,7 +235,7 @@ uint32_t needs_shards(const struct needs *n, uint64_t runs)
 	return (uint32_t)fmin(fmin(wanted, SHARDS_MANY), (double)runs);
 }
 
-/* Whatever the order of its runs, a shard takes no longer than this. */
+/* Upper bound for the duration of any shard, whatever the order of its runs. */
 static double needs_slowest_shard_s(const struct needs *n, uint64_t runs, uint32_t shards,
 				    uint32_t jobs)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.h -- a sweep that is given to a cluster: what its runs will take, the folder of the job
- * (FOLDER.shards, beside the folder of its results), and Slurm, by the commands that its users
- * have: sbatch, squeue and sacct.
+/* job.h -- a sweep as a cluster job: the estimated demand of its runs, the job's folder
+ * (FOLDER.shards, beside the result folder), and Slurm, through sbatch, squeue and sacct.
  *
- *	job.sh      the script of an array job, one task a shard
- *	job         the number of the job, and how the sweep was divided
- *	3/ 3.log    the folder of a shard, and what was said while it was done
+ *	job.sh      the script of an array job, one task per shard
+ *	job         the job's number, and how the sweep is divided
+ *	3/ 3.log    the result folder and log of shard 3
  *
- * A shard's store has one machine that writes to it, while its task is in the queue; nobody else
- * opens it before that has ended. What is known earlier is in the text that a campaign leaves
- * (running.h). */
+ * While a shard's task is queued or running, its store belongs to the machine that runs it; other
+ * processes open it only after the task has ended. Earlier progress is read from the campaign's
+ * progress file (running.h). */
 #ifndef LAB_CAMPAIGN_JOB_H
 #define LAB_CAMPAIGN_JOB_H
 #include "lab/campaign/shard.h"
@@ -18,57 +17,57 @@
 #include <stdio.h>
 
 struct job {
-	char *out;    /* folder of the results */
-	char *folder; /* out and ".shards" */
-	uint64_t id;  /* 0: none was submitted yet */
+	char *out;    /* result folder */
+	char *folder; /* out with ".shards" appended */
+	uint64_t id;  /* 0: not submitted yet */
 	uint32_t shards;
 	uint64_t runs; /* of the sweep */
 };
 
 #define JOB_SUFFIX ".shards"
 
-/* For the results of that folder; nothing is read. */
+/* Fills in the names for a result folder; reads nothing. */
 void job_init(struct job *j, const char *out);
 void job_free(struct job *j);
 
-/* 1: there is one; 0: not; -1: it cannot be read, or understood. */
+/* 1: read; 0: there is no job; -1: unreadable or malformed. */
 int job_read(struct job *j, struct weir_error *e);
 int job_write(const struct job *j, struct weir_error *e);
 
-/* Names in the folder, for the caller to free: of the script, of a shard's results and log, "%a"
- * for any. */
+/* Paths in the job's folder, freed by the caller: the script, and a shard's result folder and log
+ * ("%a" for any shard). */
 char *job_script(const struct job *j);
 char *job_shard_folder(const struct job *j, uint32_t shard);
 char *job_log(const struct job *j, uint32_t shard);
 
-/* The last line of a shard's log that is not empty; "" where there is none. */
+/* The last non-empty line of a shard's log; "" if there is none. */
 struct job_word {
 	char text[256];
 };
 struct job_word job_last_word(const struct job *j, uint32_t shard);
 
-/* How many of the runs of a shard a folder has; keys NULL: those that it has planned itself. A
- * folder that is not there has none. -1: message. */
+/* Number of the shard's runs that a folder has. keys NULL: the keys of the folder's own plan. A
+ * missing folder has none. -1: message. */
 int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_KEY_SIZE],
 	      uint64_t runs, uint64_t *done, struct weir_error *e);
 
-/* --- what the runs of a sweep will take, by sim/measure/estimate.h --- */
+/* --- estimated demand of a sweep's runs, by sim/measure/estimate.h --- */
 
 struct needs {
-	double memory_bytes; /* of the run that takes most */
+	double memory_bytes; /* maximum over all runs */
 	double total_s, longest_s;
-	double *run_s; /* by run, of one core */
+	double *run_s; /* [run], on one core */
 };
 
-/* Builds each combination once, for all of its seeds. On -1 nothing is left to free. */
+/* Builds each combination of settings once for all of its seeds. On -1 there is nothing to free. */
 int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struct weir_error *e);
 void needs_free(struct needs *n);
 
-/* Into how many shards: of about ten minutes each, but enough of them to be done in parallel. */
+/* Number of shards: about ten minutes each, but enough of them to use the cluster in parallel. */
 uint32_t needs_shards(const struct needs *n, uint64_t runs);
 
-/* What to ask for, for each of the shards with so many runs at a time, with room for error: the
- * machine that will do it is unknown. */
+/* The resources to request per shard with so many runs at a time. Includes safety factors, because
+ * the machine is unknown. */
 struct needs_asked {
 	uint64_t memory_mb, minutes;
 };
@@ -77,31 +76,31 @@ struct needs_asked needs_asked(const struct needs *n, uint64_t runs, uint32_t sh
 
 /* --- slurm.c --- */
 
-/* The contents of a script. */
+/* The contents of the job script. */
 struct slurm_script {
 	const struct job *job;
 	const char *name;             /* of the job */
-	const char *here, *program;   /* where it is run, and what; whole paths */
-	const char *const *arguments; /* of weir run, without those of shards; ends with NULL */
+	const char *here, *program;   /* working directory and program, as absolute paths */
+	const char *const *arguments; /* of weir run; NULL-terminated */
 	uint32_t jobs, threads;
 	struct needs_asked asked;
-	const unsigned char *wanted; /* by shard, from 0: is it to be done? */
-	const char *const *lines;    /* further options of sbatch; ends with NULL */
+	const unsigned char *wanted; /* [shard - 1]: 1: to be done */
+	const char *const *lines;    /* further sbatch options; terminated by NULL */
 };
 void slurm_write(FILE *f, const struct slurm_script *s);
 
-/* Gives the script of the job to Slurm, and the job its number. */
+/* Submits the job's script and stores the job number in j. */
 int slurm_submit(struct job *j, struct weir_error *e);
 
-/* What Slurm says of a shard. */
+/* State of a shard in Slurm. */
 enum slurm_place { SLURM_NOWHERE, SLURM_WAITS, SLURM_RUNS };
 struct slurm_task {
 	enum slurm_place place;
-	char state[24]; /* "PENDING", "RUNNING"; once it is in no queue, as far as it is known,
-			   "FAILED" */
-	char why[64];   /* why it waits, or where it is */
+	char state[24]; /* "PENDING", "RUNNING"; after the job has left the queue the state from
+			   accounting, "FAILED" */
+	char why[64];   /* the reason for waiting, or the node */
 };
 
-/* Of every shard, tasks[shards]. */
+/* Queries every shard: tasks[shards]. */
 int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *e);
 #endif

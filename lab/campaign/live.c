@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* live.c -- what is shown of a result folder that may be changing. */
+/* live.c -- the live page of a result folder and its JSON; see live.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/live.h"
 #include "base/version.h"
@@ -14,10 +14,11 @@
 #include <sys/stat.h>
 
 enum {
-	ATTEMPTS = 4, /* to read a store that changes meanwhile */
-	COUNTER_OFFSET = 24 /* of a SQLite file: a number that every transaction changes */,
+	ATTEMPTS = 4, /* attempts to read a store that changes meanwhile */
+	COUNTER_OFFSET =
+		24 /* change counter in the SQLite header, incremented by every transaction */,
 	COUNTER_SIZE = 4,
-	COLUMNS = 600, /* of a series of a run that has ended */
+	COLUMNS = 600, /* points of a finished run's series */
 };
 
 struct store_stamp store_stamp(const char *folder)
@@ -45,7 +46,7 @@ struct store_stamp store_stamp(const char *folder)
 
 /* --- series --- */
 
-/* Points in nanoseconds and the unit of the series become a chart in units that suit them. */
+/* Converts a series from nanoseconds and its base unit to units that suit the chart. */
 static void live_finish_chart(struct chart *c, const char *unit)
 {
 	struct chart_extent x = { 0, 0, 0, 0 };
@@ -75,9 +76,9 @@ static void live_write_charts(FILE *f, const struct chart_list *list)
 	fputc(']', f);
 }
 
-/* --- how things stand --- */
+/* --- state.json --- */
 
-/* The series of the first run under way that shows any. */
+/* Writes the series of the first running run that has any. */
 static void live_write_series(FILE *f, const char *folder, const struct running_campaign *c)
 {
 	struct running_series *all = memory_zeroed(RUNNING_SERIES_MAX, sizeof(*all));
@@ -137,9 +138,9 @@ void live_state(FILE *f, const struct live_subject *s, const struct store_stamp 
 	free(c);
 }
 
-/* --- what the store holds --- */
+/* --- runs.json --- */
 
-/* The run that was stored last. */
+/* The most recently stored run. */
 static const struct stored_run *live_newest_run(const struct stored_runs *runs)
 {
 	const struct stored_run *found = &runs->runs[0];
@@ -150,7 +151,7 @@ static const struct stored_run *live_newest_run(const struct stored_runs *runs)
 	return found;
 }
 
-/* "ecn, 20KB, seed 3"; for the caller to free. */
+/* "ecn, 20KB, seed 3"; freed by the caller. */
 static char *live_label(const struct report *r, const struct stored_run *run)
 {
 	const char *seed = stored_setting(run, "seed"), *scheme = "", *x = "";
@@ -166,7 +167,7 @@ static char *live_label(const struct report *r, const struct stored_run *run)
 	return label;
 }
 
-/* HTML inside JSON. */
+/* Writes HTML as a JSON string. */
 static void live_write_html(FILE *f, const struct report *r,
 			    void (*write)(FILE *f, const struct report *r))
 {
@@ -189,12 +190,12 @@ static void live_write_table(FILE *f, const struct report *r)
 	report_table_first(f, r);
 }
 
-/* What one look at the store gives. */
+/* A consistent snapshot of the store. */
 struct live_store {
 	struct report report;
 	uint64_t planned, done;
 	struct chart_list charts;
-	char *charted; /* the run that they are of */
+	char *charted; /* the run that the charts show */
 };
 
 static void live_store_free(struct live_store *l)
@@ -273,7 +274,7 @@ void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *
 	struct live_store l;
 	int failed = 0;
 
-	/* What changes while it is read is no damage: it is read again. */
+	/* A store that changes while it is read may look damaged; then it is read again. */
 	for (int i = 0; i < ATTEMPTS; i++) {
 		failed = live_read_store(&l, s->folder, &e);
 		now = store_stamp(s->folder);
@@ -326,7 +327,7 @@ void live_report(FILE *f, const struct live_subject *s)
 	report_free(&r);
 }
 
-/* To a text, because it may fail in the middle. */
+/* Into memory, because writing may fail halfway. */
 static int live_write_figure(FILE *f, const struct live_subject *s, struct figure *figure,
 			     struct weir_error *e)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* live.h -- the page that follows a result folder, and the two texts of JSON that it asks for: how
- * things stand, which is cheap and asked for every second, and what the store holds, which is asked
- * for when that has changed. */
+/* live.h -- the live page of a result folder, and the two JSON documents that it requests:
+ * state.json, which is cheap and requested every second, and runs.json, which is requested when the
+ * store has changed. */
 #ifndef LAB_CAMPAIGN_LIVE_H
 #define LAB_CAMPAIGN_LIVE_H
 #include "lab/report/reproduce.h"
 #include "weir/error.h"
 #include <stdio.h>
 
-/* What is looked at. */
+/* The folder that is shown. */
 struct live_subject {
 	const char *folder;
-	const struct figure_files *figure; /* NULL: it is no figure of a paper */
+	const struct figure_files *figure; /* NULL: the folder is not a figure's */
 	enum figure_size size;
 };
 
-/* Which state a store is in; any change of it changes the text. "": there is none. */
+/* Identifies the state of a store: every change of the store changes the text. "": there is no
+ * store. */
 enum { STORE_STAMP_SIZE = 64 };
 struct store_stamp {
 	char text[STORE_STAMP_SIZE];
@@ -23,20 +24,19 @@ struct store_stamp {
 
 struct store_stamp store_stamp(const char *folder);
 
-/* The page itself, the same whatever the folder holds. */
+/* The page itself, independent of the folder's content. */
 void live_page(FILE *f, const struct live_subject *s);
 
-/* How things stand: {"stamp", "runs", "running": null or what is under way, "series": of a run of
- * it}. The store is in the state of the first stamp, and what was read of it last is of the
- * other. */
+/* state.json: {"stamp", "runs", "running": null or the campaign, "series": of a running run}. The
+ * first stamp is the store's current one, the second that of the latest runs.json. */
 void live_state(FILE *f, const struct live_subject *s, const struct store_stamp *stamp,
 		const struct store_stamp *read);
 
-/* What the store holds: {"stamp", "title", "planned", "done", "sentences", "table", "charts"}, or
- * {"stamp", "error"}. */
+/* runs.json: {"stamp", "title", "planned", "done", "sentences", "table", "charts"}, or {"stamp",
+ * "error"}. */
 void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *stamp);
 
-/* The report, and the page of a figure; or a page that says why there is none. */
+/* The pages of weir report and of a figure, or a page that explains why there is none. */
 void live_report(FILE *f, const struct live_subject *s);
 void live_figure(FILE *f, const struct live_subject *s);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run_task.c -- a run as a task of an executor (executor.h): done in this process, shared with
- * other ranks, or as bytes for a process that has nothing of the campaign. */
+ * other ranks, or serialised for a process without the campaign. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/campaign.h"
 #include "base/clock.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- how far a run is --- */
+/* --- progress of a run --- */
 
 struct run_pulse {
-	const struct campaign *campaign; /* NULL: its folder is elsewhere */
+	const struct campaign *campaign; /* NULL: the result folder is on another machine */
 	uint64_t task;
 	struct task_output *out;
-	int64_t told_ns, shown_ns; /* the share; the series */
+	int64_t told_ns, shown_ns; /* when the share and the series were last reported */
 };
 
 static void run_task_progress(void *context, const struct run_progress *at)
@@ -34,7 +34,7 @@ static void run_task_progress(void *context, const struct run_progress *at)
 	if (now_ns - p->told_ns < TELL_NS)
 		return;
 	p->told_ns = now_ns;
-	/* After the measured interval flows may still be under way. */
+	/* flows may outlast the measured interval */
 	if (at->end_ps > 0)
 		share = at->now_ps < at->end_ps ? (double)at->now_ps / (double)at->end_ps : 1;
 	p->out->report_share(p->out, share);
@@ -44,21 +44,21 @@ static void run_task_progress(void *context, const struct run_progress *at)
 	running_write_series(p->campaign->folder, p->campaign->pid, p->task, at);
 }
 
-/* How a run ended that has no result. */
+/* Maps the failure of a run to the end of its task. */
 static enum task_end run_task_failure(int failed, const struct scenario *s, struct weir_error *e)
 {
 	if (failed == RUN_REFUSED)
 		scenario_locate(s, e);
-	/* RUN_MISLED is a plug-in's fault, RUN_FAILED the system's. */
+	/* RUN_MISLED is a plug-in's fault, RUN_FAILED the system's */
 	return failed == RUN_REFUSED || failed == RUN_MISLED || failed == RUN_FAILED ? TASK_FAILED
 										     : TASK_BUG;
 }
 
-/* --- shared with other ranks --- */
+/* --- runs shared with other ranks --- */
 
 #define NO_TASK UINT64_MAX
 
-/* Gives all ranks the task of the first. */
+/* Broadcasts the task from rank 0. */
 static uint64_t run_task_agree(struct exchange *x, uint64_t task)
 {
 	exchange_append_own(x, &task, sizeof(task));
@@ -90,8 +90,7 @@ void campaign_follow(struct campaign *c)
 	}
 }
 
-/* Does the run in this process, together with the ranks that share it, or with ranks that are
- * forked for it. */
+/* Does the run in this process, either with the ranks that share it or with ranks forked for it. */
 static int run_task_run(const struct campaign *c, uint64_t task, const struct config *config,
 			struct run_control *control, struct run_result *r, struct weir_error *e)
 {
@@ -116,7 +115,7 @@ static int run_task_run(const struct campaign *c, uint64_t task, const struct co
 
 /* --- on this machine --- */
 
-/* 1: another process has done it meanwhile. */
+/* 1: another process has stored it in the meantime. */
 static int run_task_is_stored(const struct campaign *c, uint64_t task, struct weir_error *e)
 {
 	struct store *store;
@@ -173,7 +172,7 @@ static enum task_end run_task_perform(void *context, uint64_t task, struct task_
 	return end;
 }
 
-/* --- a scenario as bytes --- */
+/* --- serialised scenario --- */
 
 static void run_task_pack_settings(struct payload *p, const struct setting *settings,
 				   uint32_t count)
@@ -186,7 +185,7 @@ static void run_task_pack_settings(struct payload *p, const struct setting *sett
 	}
 }
 
-/* Of the cases only the one in use: no other counts. */
+/* Of the cases only the selected one is sent: the others have no effect. */
 void run_task_pack(struct payload *asked, const struct scenario *s, uint32_t threads,
 		   const char *key)
 {
@@ -208,7 +207,8 @@ void run_task_pack(struct payload *asked, const struct scenario *s, uint32_t thr
 	run_task_pack_settings(asked, s->in_case->settings, s->in_case->count);
 }
 
-/* A number of things, each of which has a byte at least. */
+/* Reads a count. Each counted element has at least one byte, which bounds counts of a corrupt
+ * payload. */
 static uint32_t run_task_unpack_count(struct payload_reader *r)
 {
 	uint64_t count = payload_number(r);
@@ -340,12 +340,12 @@ enum task_end run_task_serve(const struct payload *asked, struct task_output *ou
 	return end;
 }
 
-/* --- where it was asked for --- */
+/* --- where the task came from --- */
 
 enum task_end run_task_keep(const struct payload *made, const char *key, const char *folder,
 			    enum store_copying copying, struct weir_error *e)
 {
-	struct planned_run run = { .id = 1 }; /* the first, and only, one of its store */
+	struct planned_run run = { .id = 1 }; /* the first and only run of its store */
 	struct store *from, *to;
 	int failed;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* running.c -- what is under way in a result folder: written, read, and cleared away. */
+/* running.c -- writes, reads and removes the progress files of campaigns; see running.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/running.h"
 #include "base/text.h"
@@ -19,11 +19,12 @@
 #include <unistd.h>
 
 enum {
-	FRESH_S = 5,   /* a campaign that has not written for so long is not under way */
-	STALE_S = 60,  /* and after so long its files may be cleared away */
-	COLUMNS = 400, /* of a series, with up to four points each */
+	FRESH_S = 5,   /* a campaign that has not written for this long is not running */
+	STALE_S = 60,  /* after this long its files may be removed */
+	COLUMNS = 400, /* time bins of a series, with up to four points each */
 	HOST_SIZE = 256,
-	LOOK = 100000, /* latest points of a series that are looked at: once a second, in a run */
+	LOOK = 100000, /* latest points of a series that are examined: called once a second within a
+			  run */
 };
 
 #define PREFIX "running."
@@ -51,8 +52,7 @@ uint64_t running_done(const struct running_campaign *c)
 
 /* --- writing --- */
 
-/* A folder may be shared by machines, and a process number means something on its own machine
- * alone. */
+/* A folder may be shared by several machines, and a process number is unique only within one. */
 static void running_host_name(char host[HOST_SIZE])
 {
 	if (gethostname(host, HOST_SIZE))
@@ -60,7 +60,7 @@ static void running_host_name(char host[HOST_SIZE])
 	host[HOST_SIZE - 1] = '\0';
 }
 
-/* Appears whole; nobody waits for the disk. */
+/* Replaces the file atomically, without fsync: a progress file need not survive a power failure. */
 static void running_replace_file(const char *path, const char *bytes, size_t length)
 {
 	char *temp = NULL;
@@ -116,7 +116,7 @@ void running_write(const char *folder, const struct running_campaign *c)
 	free(path);
 }
 
-/* The latest points of a series, as few as look the same. */
+/* Writes the latest points of a series, decimated so that the chart looks the same. */
 static void running_write_points(FILE *f, const struct series *s)
 {
 	struct chart_list list = { .count = 0 };
@@ -155,9 +155,9 @@ void running_write_series(const char *folder, int64_t pid, uint64_t task,
 	free(path);
 }
 
-/* --- texts --- */
+/* --- parsing --- */
 
-/* A whole file as text, for the caller to free; NULL: it cannot be read, or is too large. */
+/* The whole file, freed by the caller; NULL: unreadable or too large. */
 static char *running_read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -179,7 +179,7 @@ static char *running_read_text(const char *path)
 	return NULL;
 }
 
-/* After the end of the line. */
+/* Start of the next line. */
 static const char *running_next_line(const char *at)
 {
 	at += strcspn(at, "\n");
@@ -193,8 +193,8 @@ static void running_copy_line(char *to, size_t size, const char *from)
 	snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), from);
 }
 
-/* What follows the word, where the line begins with it; or NULL. Not by sscanf, which looks at all
- * that follows each time. */
+/* The rest of the line after the word, or NULL if it does not start with it. sscanf would scan the
+ * whole remaining text on each call. */
 static const char *running_skip_word(const char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -202,7 +202,7 @@ static const char *running_skip_word(const char *line, const char *word)
 	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-/* --- clearing away --- */
+/* --- removing --- */
 
 void running_remove_series(const char *folder, int64_t pid, uint64_t task)
 {
@@ -212,7 +212,7 @@ void running_remove_series(const char *folder, int64_t pid, uint64_t task)
 	free(path);
 }
 
-/* Seconds since the file was written; -1: there is none. */
+/* Seconds since the last write; -1: there is no file. */
 static int64_t running_age_s(const char *path)
 {
 	struct stat st;
@@ -222,7 +222,7 @@ static int64_t running_age_s(const char *path)
 	return time(NULL) > st.st_mtime ? (int64_t)(time(NULL) - st.st_mtime) : 0;
 }
 
-/* The process by which a file of the folder is named; 0: it is none of these files. */
+/* The process number in the name of a progress file; 0: another file. */
 static int64_t running_owner(const char *name, const char **rest)
 {
 	long long pid;
@@ -235,8 +235,8 @@ static int64_t running_owner(const char *name, const char **rest)
 	return pid > 0 && (*end == '\0' || *end == '.') ? pid : 0;
 }
 
-/* Has the campaign ended without clearing away? On its own machine its process says so; elsewhere
- * its silence does. */
+/* Has the campaign died without removing its files? On its own machine its process is checked;
+ * elsewhere its silence decides. */
 static int running_is_stale(const char *folder, int64_t owner, const char *path)
 {
 	char *own = running_path(folder, owner), *text = running_read_text(own), here[HOST_SIZE];
@@ -254,7 +254,7 @@ static int running_is_stale(const char *folder, int64_t owner, const char *path)
 	return stale;
 }
 
-/* A campaign's own file says whose the others are, so it is removed after them. */
+/* A campaign's main file identifies the owner of the others, so it is removed last. */
 enum clearing { CLEAR_SERIES, CLEAR_CAMPAIGNS };
 
 static void running_clear_stale(const char *folder, int64_t pid, enum clearing which)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shard.c -- parts of a sweep, and the merging of their folders.
+/* shard.c -- shards of a sweep, and merging their folders.
  *
- * Merging has one store open at a time, besides the one that is written: there may be thousands of
- * shards. */
+ * Merging opens one source store at a time, because there may be thousands of shards. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/shard.h"
 #include "base/input.h"
@@ -17,7 +16,7 @@
 
 static const char shard_file[] = "shard";
 
-/* A number from 1 to SHARDS_MAX, and where it ends; 0: it is none. */
+/* Parses a number from 1 to SHARDS_MAX and advances; 0: it is none. */
 static uint32_t shard_read_number(const char **text)
 {
 	uint32_t number = 0;
@@ -93,21 +92,21 @@ int shard_has_store(const char *folder)
 
 /* --- merging --- */
 
-/* What was seen so far. */
+/* Accumulated over the folders read so far. */
 struct merge_state {
 	struct merge *m;
-	struct planned_run *plan; /* of the first folder; NULL: none yet */
+	struct planned_run *plan; /* plan of the first folder; NULL: none was read yet */
 	uint64_t count;
-	const char *first; /* the folder it is of */
-	struct holder {    /* who has each run */
+	const char *first; /* the folder whose plan it is */
+	struct holder {    /* the folder that has each run */
 		const char *folder;
 		int64_t id; /* 0: none yet */
 	} * holders;
 };
 
-/* --- is it of the same sweep? --- */
+/* --- are all folders of the same sweep? --- */
 
-/* What a run says of itself. */
+/* Provenance of a run. */
 struct merge_head {
 	char *version, *title;
 };
@@ -122,7 +121,7 @@ static int merge_keep_head(void *context, const void *row)
 	return 0;
 }
 
-/* Of the first run that is there, empty where none is. */
+/* Provenance of the first stored run; empty if there is none. */
 static struct merge_head merge_head_of(struct store *s, const struct planned_run *runs,
 				       uint64_t count)
 {
@@ -205,7 +204,7 @@ static int merge_check_plan(struct merge_state *v, const char *folder, struct pl
 	return 0;
 }
 
-/* --- runs that several folders have must be the same --- */
+/* --- duplicate runs must be identical --- */
 
 static int merge_digest(const struct holder *h, uint64_t *digest, struct weir_error *e)
 {
@@ -237,7 +236,7 @@ static int merge_check_same(const struct merge_state *v, uint64_t run, const str
 		v->plan[run].key, own->folder, other->folder);
 }
 
-/* --- inspecting --- */
+/* --- reading --- */
 
 static void merge_note_shard(struct merge *m, const char *folder, int *is_first)
 {

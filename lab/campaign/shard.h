@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shard.h -- a part of a sweep that is done by itself, on any machine, and how the folders of all
- * parts become one. "3/16" is the third of sixteen.
+/* shard.h -- shards: parts of a sweep that are done separately, on any machine; and merging their
+ * folders into one. "3/16" is the third of sixteen shards.
  *
- * Run i of the sweep, counted from 0, belongs to shard i mod 16 + 1, so that every shard has its
- * share of each setting. The folder of a shard has the plan of the whole sweep, and a file that
- * says which shard it is. */
+ * Run i of the sweep, counted from 0, belongs to shard i mod 16 + 1, so that the settings are
+ * spread evenly. The folder of a shard has the plan of the whole sweep and a file that says which
+ * shard it is. */
 #ifndef LAB_CAMPAIGN_SHARD_H
 #define LAB_CAMPAIGN_SHARD_H
 #include "lab/store/store.h"
@@ -14,10 +14,10 @@
 enum { SHARDS_MAX = 100000 };
 
 struct shard {
-	uint32_t number, count; /* from 1; count 0: no shard, but all of it */
+	uint32_t number, count; /* number: from 1; count 0: not a shard but the whole sweep */
 };
 
-/* Reads "3/16". */
+/* Parses "3/16". */
 int shard_read(struct shard *s, const char *text, struct weir_error *e);
 
 static inline int shard_has(const struct shard *s, uint64_t run)
@@ -25,40 +25,40 @@ static inline int shard_has(const struct shard *s, uint64_t run)
 	return s->count == 0 || run % s->count + 1 == s->number;
 }
 
-/* How many of so many runs. */
+/* Number of the shard's runs in a sweep of so many. */
 uint64_t shard_runs(const struct shard *s, uint64_t runs);
 
-/* The file in a folder that says which shard it is. Reading: count 0 where there is none. */
+/* Write and read the file that says which shard a folder is. Reading gives count 0 if there is no
+ * file. */
 int shard_write(const struct shard *s, const char *folder, struct weir_error *e);
 struct shard shard_of_folder(const char *folder);
 
 /* 1: the folder has a store of results. */
 int shard_has_store(const char *folder);
 
-/* --- the folders of one sweep's shards become one ---
+/* --- merging the folders of one sweep's shards ---
  *
- * All of them hold the plan of the same sweep, made by the same program; the number of a run tells
- * which is which. Runs that several folders have must be the same (store_run_digest). All folders
- * are checked before anything is written. */
+ * All folders must hold the plan of the same sweep, made by the same program; run numbers identify
+ * runs. A run that several folders have must be identical in all of them (store_run_digest). All
+ * folders are checked before anything is written. */
 
 struct merge {
-	/* The caller's. */
+	/* Set by the caller. */
 	uint32_t folder_count;
 	const char *const *folders;
-	const char *out; /* may be there, with runs of the same sweep */
+	const char *out; /* may exist and have runs of the same sweep */
 	/* Results. */
 	uint64_t planned;     /* runs of the sweep */
-	uint64_t before;      /* that were in out */
-	uint64_t added;       /* that were not */
-	uint64_t again;       /* found in further folders, and the same */
-	uint64_t missing;     /* that no folder has */
-	uint32_t shard_count; /* into how many the sweep was divided; 0: unknown, or folders differ
-			       */
-	uint64_t *lacking;    /* by shard, from 0: how many runs no folder has */
+	uint64_t before;      /* runs that `out` had before */
+	uint64_t added;       /* runs that were added to it */
+	uint64_t again;       /* identical duplicates */
+	uint64_t missing;     /* runs that no folder has */
+	uint32_t shard_count; /* number of shards; 0: unknown, or the folders disagree */
+	uint64_t *lacking;    /* [shard - 1]: how many of its runs no folder has */
 };
 
-/* On -1 out has nothing new, or, where the disk would not take all, whole runs. Free it in any
- * case. */
+/* On -1 `out` is unchanged or, if the disk was full, has some complete runs more. merge_free is
+ * needed in either case. */
 int merge_folders(struct merge *m, struct weir_error *e);
 void merge_free(struct merge *m);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm.c -- Slurm: the script of a job, and what its commands say. */
+/* slurm.c -- Slurm: writes the script of a job, and parses the output of its commands. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/job.h"
 #include "base/text.h"
@@ -13,7 +13,7 @@
 
 /* --- the script --- */
 
-/* As a shell takes it for one word. */
+/* Quotes a word for the shell. */
 static void slurm_write_word(FILE *f, const char *word)
 {
 	fputc('\'', f);
@@ -25,7 +25,7 @@ static void slurm_write_word(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
-/* "1-16", "3,7-9" */
+/* Writes an array specification: "1-16", "3,7-9". */
 static void slurm_write_array(FILE *f, const unsigned char *wanted, uint32_t shards)
 {
 	const char *comma = "";
@@ -54,7 +54,7 @@ void slurm_write(FILE *f, const struct slurm_script *s)
 		"\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%" PRIu32 "\n#SBATCH --mem=%" PRIu64
 		"M\n#SBATCH --time=%" PRIu64 "\n",
 		s->jobs * s->threads, s->asked.memory_mb, s->asked.minutes);
-	/* What a lost node had begun is begun again; finished runs are in the shard's folder. */
+	/* --requeue: runs on a lost node are repeated; finished ones are in the shard's folder. */
 	fputs("#SBATCH --output=\"", f);
 	for (const char *c = s->job->folder; *c; c++)
 		fprintf(f, *c == '%' ? "%%%%" : "%c", *c);
@@ -81,11 +81,11 @@ void slurm_write(FILE *f, const struct slurm_script *s)
 /* --- commands --- */
 
 struct command_output {
-	struct payload text; /* ends with a zero */
-	int status;          /* -1: it could not be started */
+	struct payload text; /* terminated by a zero byte */
+	int status;          /* exit status; -1: it could not be started */
 };
 
-/* What a command says, on both of its outputs. */
+/* Runs a command and captures stdout and stderr. */
 static struct command_output slurm_command(const char *const *words)
 {
 	struct command_output s = { .status = -1 };
@@ -140,7 +140,7 @@ int slurm_submit(struct job *j, struct weir_error *e)
 	struct command_output s = slurm_command(words);
 	int failed = 0;
 
-	/* "123" or "123;cluster", perhaps after lines of a site's own. */
+	/* "123" or "123;cluster", possibly after lines of a site's wrapper. */
 	if (s.status == 0) {
 		const char *at = (const char *)s.text.bytes, *end;
 
@@ -159,7 +159,7 @@ int slurm_submit(struct job *j, struct weir_error *e)
 
 /* --- the queue --- */
 
-/* "3|RUNNING|node7": a line of squeue. */
+/* A line of squeue: "3|RUNNING|node7". */
 static void slurm_read_queued(const struct job *j, struct slurm_task *tasks, const char *line)
 {
 	struct slurm_task t = { .place = SLURM_NOWHERE };
@@ -172,7 +172,7 @@ static void slurm_read_queued(const struct job *j, struct slurm_task *tasks, con
 	tasks[shard - 1] = t;
 }
 
-/* "123_3|FAILED": a line of sacct, of one that is in the queue no more. */
+/* A line of sacct for a job that has left the queue: "123_3|FAILED". */
 static void slurm_read_ended(const struct job *j, struct slurm_task *tasks, const char *line)
 {
 	char state[24];
@@ -210,7 +210,7 @@ int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *
 	memset(tasks, 0, j->shards * sizeof(*tasks));
 	snprintf(id, sizeof(id), "%" PRIu64, j->id);
 	s = slurm_command(queue);
-	/* A job that has ended is soon forgotten, which is no failure. */
+	/* Slurm soon forgets ended jobs, so an error of squeue is not a failure. */
 	if (s.status == 0)
 		slurm_each_line(j, tasks, &s, slurm_read_queued);
 	else if (!strstr((const char *)s.text.bytes, "Invalid job id"))
@@ -218,7 +218,7 @@ int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *
 	payload_free(&s.text);
 	if (failed)
 		return -1;
-	/* Not every cluster keeps accounts; then nobody says how a task ended. */
+	/* Accounting may be disabled on a cluster; then the final state is unknown. */
 	s = slurm_command(ended);
 	if (s.status == 0)
 		slurm_each_line(j, tasks, &s, slurm_read_ended);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view.c -- which pages there are, and when they are made anew. */
+/* view.c -- routes requests to pages and decides when a page is rebuilt. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/view.h"
 #include "base/clock.h"
@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARE_OF_TIME = 5 }; /* making a page takes a fifth of a core at most */
+enum { SHARE_OF_TIME = 5 }; /* building pages uses at most a fifth of a core */
 
 static const char html[] = "text/html; charset=utf-8", json[] = "application/json";
 
 enum page_id { PAGE_RUNS, PAGE_REPORT, PAGE_FIGURE, PAGES };
 
-/* A page that is made of the store. */
+/* A page that is built from the store. */
 struct page {
 	struct maker maker;
-	struct store_stamp making, made; /* of which state of the store */
-	struct body *body;               /* NULL: none was made yet */
-	int64_t next_ns;                 /* not made again before */
+	struct store_stamp making,
+		made; /* state of the store that is being rendered, and that was rendered last */
+	struct body *body; /* NULL: not built yet */
+	int64_t next_ns;   /* earliest time of the next rebuild */
 	int is_wanted;
 };
 
@@ -32,7 +33,7 @@ struct viewer {
 	struct page pages[PAGES];
 };
 
-/* --- making --- */
+/* --- building --- */
 
 struct order {
 	const struct viewer *view;
@@ -79,8 +80,7 @@ static void finish(struct page *p)
 
 	if (taken == 0)
 		return;
-	/* By the work and not by the clock, which runs on while a busy machine does something
-	 * else. */
+	/* CPU time rather than elapsed time, which includes waiting on a busy machine. */
 	p->next_ns = clock_ns() + SHARE_OF_TIME * p->maker.cpu_ns;
 	p->is_wanted = 0;
 	if (taken < 0)
@@ -120,7 +120,7 @@ static uint32_t waits_for(void *context, int fds[SITE_FDS_MAX])
 
 /* --- answering --- */
 
-/* What the parent of all makers writes itself. */
+/* Pages that are cheap and safe enough to be written by the serving process itself. */
 static struct body *write_now(const struct viewer *v,
 			      void (*write)(FILE *f, const struct viewer *v))
 {
@@ -151,7 +151,7 @@ static void write_lost(FILE *f, const struct viewer *v)
 	fputs("There is no such page; the runs are at /, the report at /report.\n", f);
 }
 
-/* A page of the store: of now, or the one before it where that will do. */
+/* A page of the store: up to date or, if the page allows it, the previous version. */
 static int ask_page(struct viewer *v, enum page_id id, struct answer *a)
 {
 	struct page *p = &v->pages[id];
@@ -188,7 +188,7 @@ static int ask(void *context, const char *path, struct answer *a)
 	return 1;
 }
 
-/* --- all of it --- */
+/* --- entry points --- */
 
 const struct figure_files *view_figure(const struct figure_list *l, const char *folder,
 				       enum figure_size *size)
@@ -201,7 +201,7 @@ const struct figure_files *view_figure(const struct figure_list *l, const char *
 
 			while (length > 1 && folder[length - 1] == '/')
 				length--;
-			/* "/pred/fig13", or all of it without the slash */
+			/* "/pred/fig13", or the whole path without the slash */
 			is_it = (length >= tail &&
 				 strncmp(folder + length - tail, end, tail) == 0) ||
 				(length + 1 == tail && strncmp(folder, end + 1, length) == 0);

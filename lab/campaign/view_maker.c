@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view_maker.c -- a process that makes one page. */
+/* view_maker.c -- a forked process that builds one page. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_maker.h"
 #include "base/clock.h"
@@ -18,7 +18,7 @@
 
 enum {
 	PIECE = 1 << 16,
-	NICE = 5, /* the sweep that is looked at goes first */
+	NICE = 5, /* simulation runs on this machine have priority */
 };
 
 _Noreturn static void be_maker(int fd, void (*write)(void *, FILE *), void *context)
@@ -26,14 +26,14 @@ _Noreturn static void be_maker(int fd, void (*write)(void *, FILE *), void *cont
 	FILE *f = fdopen(fd, "w");
 	sigset_t none;
 
-	/* Ctrl-C reaches all processes of a terminal; who serves ends this one. */
+	/* Ctrl-C reaches every process of the terminal; the server ends this one. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (nice(NICE) < 0)
-		errno = 0; /* then it is as quick as others */
+		errno = 0; /* on failure it keeps the normal priority */
 	if (!f)
 		_exit(1);
 	write(context, f);
@@ -62,7 +62,7 @@ int maker_start(struct maker *m, void (*write)(void *, FILE *), void *context)
 	return 0;
 }
 
-/* Its end, which has come or is near. Non-zero: it came to nothing. */
+/* Waits for a process that has ended or is about to. Non-zero: it failed. */
 static int end(struct maker *m)
 {
 	struct rusage used = { .ru_maxrss = 0 };

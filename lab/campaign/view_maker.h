@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view_maker.h -- something that takes its time, made by a process of its own while others are
- * served: a page, from a store. Its memory goes back whole, and a crash costs one page. */
+/* view_maker.h -- builds a page in a forked process while the server keeps serving. Its memory is
+ * returned when it exits, and a crash loses one page only. */
 #ifndef LAB_CAMPAIGN_VIEW_MAKER_H
 #define LAB_CAMPAIGN_VIEW_MAKER_H
 #include <stddef.h>
@@ -9,21 +9,21 @@
 #include <sys/types.h>
 
 struct maker {
-	pid_t pid;      /* 0: nothing is being made */
-	int fd;         /* from which it comes */
-	int64_t cpu_ns; /* that it took, once it has ended */
+	pid_t pid;      /* 0: idle */
+	int fd;         /* read end of the pipe */
+	int64_t cpu_ns; /* CPU time used, valid after it has ended */
 	char *bytes;
 	size_t length, room;
 };
 
-/* 0: it has begun; write is called in the new process, and what it writes to f arrives here. -1: no
- * process could be had. */
+/* Starts the process, which calls write; what write prints to f is read here. 0: started; -1: fork
+ * or pipe failed. */
 int maker_start(struct maker *m, void (*write)(void *context, FILE *f), void *context);
 
-/* Takes what is there, without waiting. 1: all is there, and bytes are the caller's; 0: not yet;
- * -1: it came to nothing. */
+/* Reads without blocking. 1: complete, the bytes are the caller's; 0: not yet; -1: the process
+ * failed. */
 int maker_take(struct maker *m);
 
-/* Whatever it is doing. */
+/* Stops the process in any state. */
 void maker_stop(struct maker *m);
 #endif

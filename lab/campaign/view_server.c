@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view_server.c -- connections, and what each of them is waiting for. */
+/* view_server.c -- HTTP connections as state machines driven by poll. */
 #define _DEFAULT_SOURCE
 #include "lab/campaign/view_server.h"
 #include "base/clock.h"
@@ -23,28 +23,28 @@ enum {
 	DISCARD_SIZE = 4096,
 };
 
-/* How long a client may take for a step before it is dropped. A page may be a long time in the
- * making. */
+/* A client that makes no progress for this long is dropped. Building a page may take longer, and
+ * does not count. */
 #define PATIENCE_NS (10 * (int64_t)WEIR_NS_PER_S)
 
 enum client_step {
-	CLIENT_ASKS,  /* its request comes */
-	CLIENT_WAITS, /* the site makes its answer */
-	CLIENT_READS, /* the answer goes out */
-	CLIENT_LEAVES /* all is sent; what it still sends is thrown away, or the answer might be too
-		       */
+	CLIENT_ASKS,  /* reading the request */
+	CLIENT_WAITS, /* the site prepares the answer */
+	CLIENT_READS, /* sending the answer */
+	CLIENT_LEAVES /* everything is sent; further input is drained, because closing with unread
+			 input could reset the connection and lose the answer */
 };
 
 struct client {
 	int fd;
 	enum client_step step;
-	int64_t since_ns; /* of its last byte or step */
+	int64_t since_ns; /* time of the last byte or change of state */
 	size_t got, sent;
 	char request[HTTP_REQUEST_MAX];
 	struct http_request r;
-	struct http_text head; /* of the answer */
+	struct http_text head; /* header of the answer */
 	size_t head_length;
-	struct body *body; /* NULL: the head is all */
+	struct body *body; /* NULL: header only */
 };
 
 struct server {
@@ -78,7 +78,7 @@ void body_leave(struct body *b)
 	free(b);
 }
 
-/* --- listening --- */
+/* --- listening socket --- */
 
 static int try_port(uint16_t port)
 {
@@ -89,7 +89,8 @@ static int try_port(uint16_t port)
 
 	if (fd < 0)
 		return -1;
-	/* Or a port could not be used again for a minute after its last answer. */
+	/* Otherwise the port would be blocked for a minute after the last connection
+	 * (TIME_WAIT). */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    listen(fd, BACKLOG) == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
@@ -118,7 +119,7 @@ int server_listen(uint16_t first, uint16_t last, uint16_t *port, struct weir_err
 	return fd;
 }
 
-/* --- a client --- */
+/* --- one client --- */
 
 static void client_free(struct client *c)
 {
@@ -161,7 +162,7 @@ static void ask_site(struct server *s, struct client *c)
 		answer(c, &a);
 }
 
-/* Each of these returns non-zero where the client is gone. */
+/* These functions return non-zero if the client must be dropped. */
 static int hear(struct server *s, struct client *c)
 {
 	ssize_t got = recv(c->fd, c->request + c->got, sizeof(c->request) - c->got, 0);
@@ -210,7 +211,7 @@ static int see_off(struct client *c)
 	char discarded[DISCARD_SIZE];
 	ssize_t got = recv(c->fd, discarded, sizeof(discarded), 0);
 
-	/* The time of the step is not renewed: who goes on sending is dropped, too. */
+	/* since_ns is not updated: a client that keeps sending is dropped, too. */
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
@@ -235,7 +236,7 @@ static int is_too_slow(const struct client *c)
 	return c->step != CLIENT_WAITS && clock_ns() - c->since_ns > PATIENCE_NS;
 }
 
-/* --- all of them --- */
+/* --- server loop --- */
 
 static void drop(struct server *s, uint32_t i)
 {
@@ -243,7 +244,7 @@ static void drop(struct server *s, uint32_t i)
 	s->clients[i] = s->clients[--s->count];
 }
 
-/* Whoever has done nothing for the longest time. */
+/* Drops the client that has been idle longest. */
 static void make_room(struct server *s)
 {
 	uint32_t idlest = 0;
@@ -287,7 +288,7 @@ static short wishes(const struct client *c)
 	return POLLIN;
 }
 
-/* One turn: whoever has something is heard. Returns non-zero where it is time to end. */
+/* One iteration: serves every client that is ready. Returns non-zero when the server must stop. */
 static int turn(struct server *s)
 {
 	struct pollfd polls[CLIENTS_MAX + SITE_FDS_MAX + 1];
@@ -305,7 +306,7 @@ static int turn(struct server *s)
 	if (s->site->work(s->site->context))
 		return 1;
 	for (uint32_t i = clients;
-	     i-- > 0;) /* from behind: the last takes the place of who is gone */
+	     i-- > 0;) /* backwards, because the last client moves into a freed place */
 		if (serve(s, s->clients[i], polls[i].revents) || is_too_slow(s->clients[i]))
 			drop(s, i);
 	if (polls[clients].revents)

@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view_server.h -- answers browsers of this machine: one thread, no files, nobody waits for anybody
- * else.
+/* view_server.h -- a small HTTP server for browsers on this machine: one thread, non-blocking
+ * sockets, no file access.
  *
- * It listens on 127.0.0.1 alone. Every connection has one request and one answer. What the pages
- * are is the site's business: it is asked for a path, and may say that the answer is still being
- * made. A client that is slow to ask or to read is dropped after a while, and at once where its
- * place is needed. */
+ * It listens on 127.0.0.1 only. Each connection carries one request and one answer. The site
+ * defines the pages: it is asked for a path, and may reply that the answer is not ready yet. A
+ * client that is slow to send or to receive is dropped after a while, or at once if its connection
+ * slot is needed. */
 #ifndef LAB_CAMPAIGN_VIEW_SERVER_H
 #define LAB_CAMPAIGN_VIEW_SERVER_H
 #include "base/http.h"
 #include "weir/error.h"
 #include <stdint.h>
 
-/* Bytes that several answers may share. */
+/* Reference-counted bytes that several answers may share. */
 struct body {
 	uint32_t users;
 	size_t length;
 	char *bytes;
 };
 
-/* Takes the bytes over; the first user is who asked. */
+/* Takes ownership of the bytes; the caller holds the first reference. */
 struct body *body_new(char *bytes, size_t length);
 struct body *body_use(struct body *b);
-void body_leave(struct body *b); /* may be NULL */
+void body_leave(struct body *b); /* Releases a reference; b may be NULL. */
 
 struct answer {
 	enum http_status status;
 	const char *type;  /* "text/html; charset=utf-8" */
-	struct body *body; /* whose user the answer is */
+	struct body *body; /* the answer holds one reference */
 };
 
 enum { SITE_FDS_MAX = 4 };
 
 struct site {
 	void *context;
-	/* 1: the answer; 0: not yet, it is asked again whenever the site has worked. */
+	/* 1: a is valid; 0: not ready, ask again after the next work(). */
 	int (*ask)(void *context, const char *path, struct answer *a);
-	/* What it waits for: file descriptors that become readable. Returns how many. */
+	/* Fills in file descriptors to poll for reading. Returns how many. */
 	uint32_t (*waits_for)(void *context, int fds[SITE_FDS_MAX]);
-	/* Called several times a second, and when one of those is readable. Non-zero: it is time to
-	 * end. */
+	/* Called several times a second, and when one of those is readable. Non-zero: stop the
+	 * server. */
 	int (*work)(void *context);
 };
 
 enum { SERVER_PORT_LAST = 65535 };
 
-/* Any port from first to last that is free, first 0: whichever the system gives. Returns a socket
- * and the port that it has, or -1 with a message. */
+/* Binds the first free port from first to last; first 0: a port chosen by the system. Returns the
+ * socket and its port, or -1 with a message. */
 int server_listen(uint16_t first, uint16_t last, uint16_t *port, struct weir_error *e);
 
-/* Until the site says that it is time. Closes the socket. */
+/* Serves until the site's work() returns non-zero. Closes the socket. */
 void server_run(int listener, const struct site *site);
 #endif
