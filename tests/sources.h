@@ -18,14 +18,14 @@ typedef void source_check_fn(const char *path, char *text, void *argument);
 static inline char *source_text(const char *path)
 {
 	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
+	char *text;
+	long size;
 
-	CHECK(f != NULL);
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = calloc(1, 1);
-	}
+	CHECK(f != NULL && fseek(f, 0, SEEK_END) == 0);
+	size = ftell(f);
+	rewind(f);
+	text = calloc(1, (size_t)size + 1);
+	CHECK(text != NULL && fread(text, 1, (size_t)size, f) == (size_t)size);
 	fclose(f);
 	return text;
 }
