@@ -35,7 +35,7 @@ int64_t clock_cpu_ns(void)
 	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-uint32_t core_count(void)
+uint32_t cpu_count(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 

@@ -19,5 +19,5 @@ int64_t clock_wall_ns(void);
 int64_t clock_cpu_ns(void);
 
 /* Processors that are online; at least 1. */
-uint32_t core_count(void);
+uint32_t cpu_count(void);
 #endif

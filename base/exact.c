@@ -12,10 +12,10 @@
 /* Every decimal number of up to DBL_DIG digits comes back from a double as it was, so that where
  * DBL_DIG digits are enough, they are the shortest but for zeros at the end, which %g leaves out.
  * Subnormal numbers have fewer digits, and all are tried. */
-static struct human by_trial(double value)
+static struct format_text by_trial(double value)
 {
 	int digits = fabs(value) >= DBL_MIN ? DBL_DIG : 1;
-	struct human h;
+	struct format_text h;
 
 	for (; digits <= DBL_DECIMAL_DIG; digits++) {
 		snprintf(h.text, sizeof(h.text), "%.*g", digits, value);
@@ -75,10 +75,10 @@ static void write_fraction(char *text, const struct binary *b)
 	*text = '\0';
 }
 
-struct human exact_number(double value)
+struct format_text format_exact(double value)
 {
 	struct binary b;
-	struct human h;
+	struct format_text h;
 	int length;
 
 	/* 1000000 reads better than 1e+06, and is no less exact. */

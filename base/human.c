@@ -10,9 +10,9 @@ struct scale {
 	const char *unit;
 };
 
-static struct human scaled(double value, const struct scale *scales, size_t count)
+static struct format_text scaled(double value, const struct scale *scales, size_t count)
 {
-	struct human h = { "-" };
+	struct format_text h = { "-" };
 	size_t i = 0;
 
 	if (isnan(value))
@@ -26,7 +26,7 @@ static struct human scaled(double value, const struct scale *scales, size_t coun
 
 #define SCALED(value, scales) scaled(value, scales, sizeof(scales) / sizeof(scales[0]))
 
-struct human human_time(double ns)
+struct format_text format_time(double ns)
 {
 	static const struct scale scales[] = { { 1, " ns" },
 					       { WEIR_NS_PER_US, " us" },
@@ -36,7 +36,7 @@ struct human human_time(double ns)
 	return SCALED(ns, scales);
 }
 
-struct human human_rate(double bps)
+struct format_text format_rate(double bps)
 {
 	static const struct scale scales[] = { { 1, " b/s" },
 					       { 1e3, " Kb/s" },
@@ -47,7 +47,7 @@ struct human human_rate(double bps)
 	return SCALED(bps, scales);
 }
 
-struct human human_bytes(double bytes)
+struct format_text format_bytes(double bytes)
 {
 	static const struct scale scales[] = {
 		{ 1, " B" }, { 1e3, " KB" }, { 1e6, " MB" }, { 1e9, " GB" }, { 1e12, " TB" }
@@ -56,16 +56,16 @@ struct human human_bytes(double bytes)
 	return SCALED(bytes, scales);
 }
 
-struct human human_percent(double fraction)
+struct format_text format_percent(double fraction)
 {
 	static const struct scale scales[] = { { 0.01, " %" } };
 
 	return SCALED(fraction, scales);
 }
 
-struct human human_duration(double seconds)
+struct format_text format_duration(double seconds)
 {
-	struct human h;
+	struct format_text h;
 	long long whole = (long long)(seconds + 0.5);
 
 	if (seconds < 9.95)
@@ -97,9 +97,9 @@ static void group_digits(char *text, size_t size)
 	}
 }
 
-struct human human_count(double number)
+struct format_text format_count(double number)
 {
-	struct human h = { "-" };
+	struct format_text h = { "-" };
 
 	if (isnan(number))
 		return h;
@@ -112,15 +112,15 @@ struct human human_count(double number)
 	return h;
 }
 
-struct human human_quantity(double value, const char *unit)
+struct format_text format_quantity(double value, const char *unit)
 {
 	if (strcmp(unit, "ns") == 0)
-		return human_time(value);
+		return format_time(value);
 	if (strcmp(unit, "s") == 0)
-		return human_time(value * WEIR_NS_PER_S);
+		return format_time(value * WEIR_NS_PER_S);
 	if (strcmp(unit, "bps") == 0)
-		return human_rate(value);
+		return format_rate(value);
 	if (strcmp(unit, "bytes") == 0)
-		return human_bytes(value);
-	return human_count(value);
+		return format_bytes(value);
+	return format_count(value);
 }

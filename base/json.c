@@ -11,7 +11,7 @@ static void skip_space(struct weir_json *j)
 		j->at++;
 }
 
-int weir_json_takes(struct weir_json *j, char c)
+int weir_json_accept(struct weir_json *j, char c)
 {
 	skip_space(j);
 	if (j->at == j->end || *j->at != (uint8_t)c)
@@ -22,7 +22,7 @@ int weir_json_takes(struct weir_json *j, char c)
 
 int weir_json_expect(struct weir_json *j, char c)
 {
-	if (weir_json_takes(j, c))
+	if (weir_json_accept(j, c))
 		return 0;
 	if (j->at == j->end)
 		return weir_error_set(j->error, "%s ends where '%c' is expected", j->what, c);
@@ -214,9 +214,9 @@ static int skip_name(struct weir_json *j)
  * complete. */
 static int skip_opening(struct weir_json *j, struct nesting *n)
 {
-	const int is_object = weir_json_takes(j, '{');
+	const int is_object = weir_json_accept(j, '{');
 
-	if (!is_object && !weir_json_takes(j, '[')) {
+	if (!is_object && !weir_json_accept(j, '[')) {
 		const int is_string = j->at < j->end && *j->at == '"';
 
 		return (is_string ? weir_json_string(j, NULL, 0) : skip_word(j)) ? -1 : 1;
@@ -224,7 +224,7 @@ static int skip_opening(struct weir_json *j, struct nesting *n)
 	if (n->depth == WEIR_JSON_DEPTH)
 		return weir_error_set(j->error, "%s is nested too deeply", j->what);
 	n->closing[n->depth] = is_object ? '}' : ']';
-	if (weir_json_takes(j, n->closing[n->depth]))
+	if (weir_json_accept(j, n->closing[n->depth]))
 		return 1;
 	n->depth++;
 	return is_object ? skip_name(j) : 0;
@@ -236,7 +236,7 @@ static int skip_closing(struct weir_json *j, struct nesting *n)
 	for (; n->depth; n->depth--) {
 		const char closing = n->closing[n->depth - 1];
 
-		if (weir_json_takes(j, ','))
+		if (weir_json_accept(j, ','))
 			return closing == '}' && skip_name(j) ? -1 : 1;
 		if (weir_json_expect(j, closing))
 			return -1;
@@ -265,7 +265,7 @@ int weir_json_find(struct weir_json *j, const char *name)
 
 	if (weir_json_expect(j, '{'))
 		return -1;
-	if (weir_json_takes(j, '}'))
+	if (weir_json_accept(j, '}'))
 		return weir_error_set(j->error, "%s has no member %s", j->what, name);
 	do {
 		struct weir_json start = *j;
@@ -282,7 +282,7 @@ int weir_json_find(struct weir_json *j, const char *name)
 			return 0;
 		if (weir_json_skip(j))
 			return -1;
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	if (weir_json_expect(j, '}'))
 		return -1;
 	return weir_error_set(j->error, "%s has no member %s", j->what, name);

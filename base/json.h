@@ -25,7 +25,7 @@ static inline struct weir_json weir_json_begin(const void *text, size_t length, 
 }
 
 /* Skips white space. Is this character next? If so it is taken. */
-int weir_json_takes(struct weir_json *j, char c);
+int weir_json_accept(struct weir_json *j, char c);
 
 /* Takes the character, which must be next. */
 int weir_json_expect(struct weir_json *j, char c);

@@ -90,7 +90,7 @@ int line_file_next(struct line_file *l)
 	return got;
 }
 
-char *next_word(char **rest)
+char *line_file_next_word(char **rest)
 {
 	char *word = *rest + strspn(*rest, BLANKS);
 	char *end = word + strcspn(word, BLANKS);
@@ -105,7 +105,7 @@ int line_file_words(struct line_file *l, char *words[LINE_WORDS_MAX])
 	char *rest = l->text, *word;
 	int count = 0;
 
-	while ((word = next_word(&rest))) {
+	while ((word = line_file_next_word(&rest))) {
 		if (count == LINE_WORDS_MAX)
 			return -1;
 		words[count++] = word;
@@ -113,7 +113,7 @@ int line_file_words(struct line_file *l, char *words[LINE_WORDS_MAX])
 	return count;
 }
 
-int read_whole(const char *word, uint64_t most, uint64_t *number)
+int parse_integer(const char *word, uint64_t most, uint64_t *number)
 {
 	if (!*word || word[strspn(word, "0123456789")])
 		return -1;
@@ -123,7 +123,7 @@ int read_whole(const char *word, uint64_t most, uint64_t *number)
 }
 
 /* A double holds the picoseconds of 1000 s to an eighth: the nearest whole one is the right one. */
-int read_time_ps(const char *word, double ps_per_unit, int64_t *ps)
+int parse_time_ps(const char *word, double ps_per_unit, int64_t *ps)
 {
 	double value;
 	char *end;

@@ -29,7 +29,7 @@ void line_file_close(struct line_file *l);
 int line_file_next(struct line_file *l);
 
 /* Takes the next word off *rest, or NULL: no more. */
-char *next_word(char **rest);
+char *line_file_next_word(char **rest);
 
 /* Divides the line into words; returns how many, at most LINE_WORDS_MAX, or -1 where there are
  * more. */
@@ -40,8 +40,8 @@ int line_file_error(struct line_file *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A whole number of at most most. -1: it is none; no message. */
-int read_whole(const char *word, uint64_t most, uint64_t *number);
+int parse_integer(const char *word, uint64_t most, uint64_t *number);
 
 /* A decimal number of units that are ps_per_unit long, to the nearest picosecond; likewise. */
-int read_time_ps(const char *word, double ps_per_unit, int64_t *ps);
+int parse_time_ps(const char *word, double ps_per_unit, int64_t *ps);
 #endif

@@ -31,7 +31,7 @@ static int is_forbidden(const unsigned char *s)
 	return *s == 0x7f || (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe);
 }
 
-void markup_text(FILE *f, const char *text)
+void html_write_text(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
@@ -48,7 +48,7 @@ void markup_text(FILE *f, const char *text)
 	}
 }
 
-void markup_json(FILE *f, const char *text)
+void html_write_json_string(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 

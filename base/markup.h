@@ -6,8 +6,8 @@
 
 /* Any bytes as text of HTML and XML, also in quotes: markup is escaped, what is not UTF-8 or must
  * not occur becomes the replacement character. */
-void markup_text(FILE *f, const char *text);
+void html_write_text(FILE *f, const char *text);
 
 /* Any bytes as a JSON string that may stand inside a script element. */
-void markup_json(FILE *f, const char *text);
+void html_write_json_string(FILE *f, const char *text);
 #endif

@@ -87,7 +87,7 @@ void memory_free(void *p, uint64_t count, size_t size)
 		free(p);
 }
 
-void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size)
+void *memory_resize(void *p, uint64_t count, uint64_t grown_count, size_t size)
 {
 	size_t bytes = total_bytes(count, size), grown_bytes = total_bytes(grown_count, size);
 	void *grown;
@@ -164,7 +164,7 @@ void slab_free(struct slab *s)
 	*s = (struct slab){ 0 };
 }
 
-uint32_t slab_take(struct slab *s)
+uint32_t slab_alloc(struct slab *s)
 {
 	uint32_t number = s->free;
 
@@ -177,13 +177,13 @@ uint32_t slab_take(struct slab *s)
 	return number;
 }
 
-void slab_give(struct slab *s, uint32_t number)
+void slab_release(struct slab *s, uint32_t number)
 {
 	memcpy(slab_at(s, number), &s->free, sizeof(s->free));
 	s->free = number;
 }
 
-void *ring_take(struct ring_store *s, uint32_t units_log2)
+void *ring_alloc(struct ring_store *s, uint32_t units_log2)
 {
 	struct spare_ring *ring = s->spare[units_log2];
 	size_t bytes = s->header_bytes + (s->unit_bytes << units_log2);
@@ -198,7 +198,7 @@ void *ring_take(struct ring_store *s, uint32_t units_log2)
 	return memset(ring, 0, bytes);
 }
 
-void ring_give(struct ring_store *s, void *ring, uint32_t units_log2)
+void ring_release(struct ring_store *s, void *ring, uint32_t units_log2)
 {
 	struct spare_ring *spare = ring;
 

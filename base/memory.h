@@ -20,7 +20,7 @@ void memory_free(void *p, uint64_t count, size_t size);
 void *memory_sparse(uint64_t count, size_t size);
 
 /* More of memory_new's, somewhere else maybe; what is new is zero. */
-void *memory_stretch(void *p, uint64_t count, uint64_t grown_count, size_t size);
+void *memory_resize(void *p, uint64_t count, uint64_t grown_count, size_t size);
 
 /* What the following give is given back with free(). */
 
@@ -49,8 +49,8 @@ struct slab {
 
 void slab_init(struct slab *s, uint32_t limit, size_t size);
 void slab_free(struct slab *s);
-uint32_t slab_take(struct slab *s); /* zeroed */
-void slab_give(struct slab *s, uint32_t number);
+uint32_t slab_alloc(struct slab *s); /* zeroed */
+void slab_release(struct slab *s, uint32_t number);
 
 static inline void *slab_at(const struct slab *s, uint32_t number)
 {
@@ -71,7 +71,7 @@ struct ring_store {
 	uint32_t kept[RING_SIZES];
 };
 
-void *ring_take(struct ring_store *s, uint32_t units_log2); /* zeroed */
-void ring_give(struct ring_store *s, void *ring, uint32_t units_log2);
+void *ring_alloc(struct ring_store *s, uint32_t units_log2); /* zeroed */
+void ring_release(struct ring_store *s, void *ring, uint32_t units_log2);
 void ring_store_free(struct ring_store *s);
 #endif

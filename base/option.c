@@ -269,9 +269,9 @@ static int read_value(const struct reading *r, union value *v)
 	case WEIR_OPT_WEIGHTS:
 		return read_weights(r, &v->weights);
 	case WEIR_OPT_TEXT:
-	case WEIR_OPT_SPEC:
+	case WEIR_OPT_SCHEME:
 	case WEIR_OPT_FILE:
-	case WEIR_OPT_KIND:
+	case WEIR_OPT_SELECTOR:
 		return read_text(r, v->text);
 	case WEIR_OPT_LINES:
 		break; /* not one value */

@@ -102,9 +102,9 @@ size_t weir_option_value_size(enum weir_opt_type type)
 	case WEIR_OPT_WEIGHTS:
 		return sizeof(struct weir_weights);
 	case WEIR_OPT_TEXT:
-	case WEIR_OPT_SPEC:
+	case WEIR_OPT_SCHEME:
 	case WEIR_OPT_FILE:
-	case WEIR_OPT_KIND:
+	case WEIR_OPT_SELECTOR:
 		return WEIR_OPT_TEXT_SIZE;
 	case WEIR_OPT_LINES:
 		return 0; /* they are somebody else's */
@@ -159,7 +159,7 @@ static void span_format(char *buffer, size_t size, const struct weir_span_ps *sp
 static void spec_text(char *buffer, size_t size, const struct weir_option *o, const char *spec)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_scheme_set *specs = weir_option_scheme_set(o);
 	const struct weir_option *table;
 	char name[WEIR_OPT_TEXT_SIZE];
 	struct weir_error e;
@@ -188,7 +188,7 @@ const char *weir_option_format(char *buffer, size_t size, const struct weir_opti
 	struct weir_span_ps span;
 	uint64_t value;
 
-	if (o->type == WEIR_OPT_SPEC) {
+	if (o->type == WEIR_OPT_SCHEME) {
 		spec_text(buffer, size, o, at);
 		return buffer;
 	}
@@ -254,13 +254,13 @@ const char *weir_option_range(char *buffer, size_t size, const struct weir_optio
 	case WEIR_OPT_CHOICE:
 		choices_format(buffer, size, o);
 		break;
-	case WEIR_OPT_SPEC:
+	case WEIR_OPT_SCHEME:
 		snprintf(buffer, size, "%s as name(option=value, ...), at most %d bytes",
-			 weir_option_specs(o)->kind[0], WEIR_OPT_TEXT_SIZE - 1);
+			 weir_option_scheme_set(o)->kind[0], WEIR_OPT_TEXT_SIZE - 1);
 		break;
 	case WEIR_OPT_TEXT:
 	case WEIR_OPT_FILE:
-	case WEIR_OPT_KIND:
+	case WEIR_OPT_SELECTOR:
 		snprintf(buffer, size, "text of at most %d bytes", WEIR_OPT_TEXT_SIZE - 1);
 		break;
 	case WEIR_OPT_LINES:
@@ -324,11 +324,11 @@ const char *weir_option_kind(const struct weir_option *o)
 		return "weights";
 	case WEIR_OPT_TEXT:
 		return "text";
-	case WEIR_OPT_SPEC:
+	case WEIR_OPT_SCHEME:
 		return "name(option=value, ...)";
 	case WEIR_OPT_FILE:
 		return "file";
-	case WEIR_OPT_KIND:
+	case WEIR_OPT_SELECTOR:
 		return "name";
 	case WEIR_OPT_LINES:
 		return o->choices[0];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csv_text(FILE *f, const char *text)
+void csv_write_text(FILE *f, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, f);
@@ -24,15 +24,15 @@ void csv_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-void csv_number(FILE *f, double value)
+void csv_write_number(FILE *f, double value)
 {
 	fputc(',', f);
 	if (isfinite(value))
-		fputs(exact_number(value).text, f);
+		fputs(format_exact(value).text, f);
 }
 
 /* By hand: tables of flows are made of little else, and printf takes several times as long. */
-void integer_text(FILE *f, int64_t number)
+void write_integer(FILE *f, int64_t number)
 {
 	uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 	char digits[20]; /* 2^63 has nineteen */
@@ -56,7 +56,7 @@ static size_t plain_length(const unsigned char *s)
 	return length;
 }
 
-void json_text(FILE *f, const char *text)
+void json_write_string(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 

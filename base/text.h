@@ -7,36 +7,37 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { HUMAN_SIZE = 32 };
+enum { FORMAT_TEXT_SIZE = 32 };
 
 /* A quantity in a unit that suits its size, four digits: "9.637 Gb/s", "42.5 us", "95.7 KB". */
-struct human {
-	char text[HUMAN_SIZE];
+struct format_text {
+	char text[FORMAT_TEXT_SIZE];
 };
 
-struct human human_time(double ns);
-struct human human_rate(double bps);
-struct human human_bytes(double bytes);
-struct human human_count(double number); /* whole or large: "12,345"; otherwise four digits */
-struct human human_percent(double fraction);
-struct human human_duration(double seconds); /* "1 h 02 min", "3 min 10 s", "4.2 s" */
+struct format_text format_time(double ns);
+struct format_text format_rate(double bps);
+struct format_text format_bytes(double bytes);
+struct format_text
+format_count(double number); /* whole or large: "12,345"; otherwise four digits */
+struct format_text format_percent(double fraction);
+struct format_text format_duration(double seconds); /* "1 h 02 min", "3 min 10 s", "4.2 s" */
 
 /* By the unit that a metric has: "ns", "s", "bps", "bytes", others as they are. */
-struct human human_quantity(double value, const char *unit);
+struct format_text format_quantity(double value, const char *unit);
 
 /* The shortest text that reads back as the same number. */
-struct human exact_number(double value);
+struct format_text format_exact(double value);
 
 /* A field of CSV, in quotes where it needs them; a comma and a number, or nothing after the comma
  * where it is not known. */
-void csv_text(FILE *f, const char *text);
-void csv_number(FILE *f, double value);
+void csv_write_text(FILE *f, const char *text);
+void csv_write_number(FILE *f, double value);
 
 /* A whole number, in CSV and in JSON. */
-void integer_text(FILE *f, int64_t number);
+void write_integer(FILE *f, int64_t number);
 
 /* A string of JSON, whatever the bytes. */
-void json_text(FILE *f, const char *text);
+void json_write_string(FILE *f, const char *text);
 
 /* For the caller to free. */
 char *text_copy(const char *text);

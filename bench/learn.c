@@ -58,11 +58,11 @@ static void bench_pass(const char *name, const struct weir_learn_plan *plan, uin
 		};
 		p.weights = floats(p.net.weight_floats);
 		p.turned = floats(p.net.turned_floats);
-		weir_learn_net_start(&p.net, WEIR_LEARN_HE_UNIFORM,
-				     (struct weir_learn_draw){ 1, 2, 0 }, p.weights);
-		weir_learn_net_turn(&p.net, p.weights, p.turned);
-		p.tape =
-			floats(weir_learn_tape_floats(&p.net, samples, steps, WEIR_LEARN_AND_BACK));
+		weir_learn_net_init_weights(&p.net, WEIR_LEARN_HE_UNIFORM,
+					    (struct weir_learn_draw){ 1, 2, 0 }, p.weights);
+		weir_learn_net_transpose(&p.net, p.weights, p.turned);
+		p.tape = floats(weir_learn_tape_floats(&p.net, samples, steps,
+						       WEIR_LEARN_FORWARD_AND_BACKWARD));
 		p.output = floats((size_t)samples * (steps + 1) * p.net.outputs);
 		p.gradient = (struct weir_learn_gradient){
 			.output = floats((size_t)samples * (steps + 1) * p.net.outputs),
@@ -98,11 +98,11 @@ int main(void)
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
-		plan = weir_learn_plan_recall(
-			&(struct weir_learn_recall){ .observation_size = OBSERVATION,
-						     .hidden = hidden[i],
-						     .outputs = 1,
-						     .output = WEIR_LEARN_TANH });
+		plan = weir_learn_plan_recurrent(
+			&(struct weir_learn_recurrent){ .observation_size = OBSERVATION,
+							.hidden = hidden[i],
+							.outputs = 1,
+							.output = WEIR_LEARN_TANH });
 		snprintf(name, sizeof(name), "recall %u", hidden[i]);
 		bench_pass(name, &plan, PAST);
 	}

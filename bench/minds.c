@@ -40,7 +40,7 @@ struct row {
 
 struct update {
 	struct weir_learn_memory *memory;
-	struct weir_learn_crew crew;
+	struct weir_learn_executor crew;
 	struct weir_learn_dqn *dqn;
 	struct weir_learn_td3 *td3;
 };
@@ -99,10 +99,10 @@ static void open_dqn(struct mind *m, const struct row *r)
 /* size 0: four observations stacked, 64-64; else an LSTM with so many units. */
 static void open_td3(struct mind *m, const struct row *r)
 {
-	struct weir_learn_recall recall = { .observation_size = OBSERVATION,
-					    .hidden = r->size,
-					    .outputs = 1,
-					    .output = WEIR_LEARN_TANH };
+	struct weir_learn_recurrent recall = { .observation_size = OBSERVATION,
+					       .hidden = r->size,
+					       .outputs = 1,
+					       .output = WEIR_LEARN_TANH };
 	struct weir_learn_stack stack = { .inputs = 4 * OBSERVATION,
 					  .outputs = 1,
 					  .hidden = { 64, 64 },
@@ -125,11 +125,11 @@ static void open_td3(struct mind *m, const struct row *r)
 
 	*u = (struct update){ .memory = filled_memory(OBSERVATION, 0.0F),
 			      .crew = { .workers = 1 } };
-	c.actor = r->size ? weir_learn_plan_recall(&recall) : weir_learn_plan_stack(&stack);
+	c.actor = r->size ? weir_learn_plan_recurrent(&recall) : weir_learn_plan_stack(&stack);
 	recall.action_size = 1;
 	stack.inputs++;
 	recall.output = stack.output = WEIR_LEARN_LINEAR;
-	c.critic = r->size ? weir_learn_plan_recall(&recall) : weir_learn_plan_stack(&stack);
+	c.critic = r->size ? weir_learn_plan_recurrent(&recall) : weir_learn_plan_stack(&stack);
 	u->td3 = block(weir_learn_td3_size(&c));
 	u->crew.scratch = block(weir_learn_td3_scratch_size(&c, 1));
 	weir_learn_td3_init(u->td3, &c);
@@ -262,11 +262,11 @@ static void open_fdcc(struct mind *m, const struct row *r)
 		.inputs = 32, .outputs = 1, .hidden = { 64, 64 }, .output = WEIR_LEARN_TANH });
 
 	if (r->size)
-		plan = weir_learn_plan_recall(
-			&(struct weir_learn_recall){ .observation_size = OBSERVATION,
-						     .hidden = r->size,
-						     .outputs = 1,
-						     .output = WEIR_LEARN_TANH });
+		plan = weir_learn_plan_recurrent(
+			&(struct weir_learn_recurrent){ .observation_size = OBSERVATION,
+							.hidden = r->size,
+							.outputs = 1,
+							.output = WEIR_LEARN_TANH });
 	open_flow_of(m, r, &plan);
 }
 

@@ -8,7 +8,7 @@
  * same kind of port (queues, scheduler, buffer), a scheduler with eight queues under ecn with fifo.
  * Times are the best of several turns. */
 #define _POSIX_C_SOURCE 200809L
-#include "weir/port.h"
+#include "weir/port_inline.h"
 #include "weir/rng.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void prepare(struct set_up *s, const char *marking, const char *scheduler
 	if (weir_mark_parse(marking, &s->plan.mark, s->mark_params, &e) ||
 	    weir_sched_parse(scheduler, queues, &s->plan.sched, s->sched_params, &e))
 		fail(&e);
-	if (weir_mark_needs(s->plan.mark, s->mark_params) & WEIR_MARK_NEEDS_POOL)
+	if (weir_mark_needs(s->plan.mark, s->mark_params) & WEIR_MARK_NEEDS_SHARED_BUFFER)
 		weir_buffer_params_init(&s->plan.buffer, WEIR_BUFFER_PER_SWITCH, POOL_BYTES,
 					WEIR_ONE_Q32);
 	else
@@ -111,7 +111,7 @@ static double turn(struct weir_port *p, struct weir_packet_pool *pool, int64_t *
 struct rig {
 	struct weir_packet_store store;
 	struct weir_packet_pool pool;
-	struct weir_buffer_pool shared;
+	struct weir_shared_buffer shared;
 	struct weir_port_class class;
 	struct weir_port *port;
 	int64_t now_ps;

@@ -5,9 +5,9 @@
 #include "lab/scenario/default_notes.h"
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
-#include "sim/measure/estimate.h"
+#include "sim/measure/preview.h"
 #include "config/config.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include "config/plugin.h"
 #include "config/schemes.h"
 #include "sim/traffic/traffic.h"
@@ -83,7 +83,7 @@ static struct check_demand check_demand(const struct check_built *b, uint32_t tr
 			d.unlimited++;
 		else
 			d.bytes += f->size_bytes;
-		if (f->ties & FLOW_WAITS)
+		if (f->flags & FLOW_WAITS)
 			d.waiting++;
 		else if (f->start_ps > d.last_ps)
 			d.last_ps = f->start_ps;
@@ -134,15 +134,15 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 	if (d.unlimited > 0)
 		printf(", %" PRIu64 " without end", d.unlimited);
 	if (d.bytes > 0)
-		printf(", %s", human_bytes((double)d.bytes).text);
-	printf(", starting %s", human_time((double)d.first_ps / WEIR_PS_PER_NS).text);
+		printf(", %s", format_bytes((double)d.bytes).text);
+	printf(", starting %s", format_time((double)d.first_ps / WEIR_PS_PER_NS).text);
 	if (d.last_ps > d.first_ps)
-		printf(" to %s", human_time((double)d.last_ps / WEIR_PS_PER_NS).text);
+		printf(" to %s", format_time((double)d.last_ps / WEIR_PS_PER_NS).text);
 	if (d.waiting > 0)
 		printf(", %" PRIu64 " when others end", d.waiting);
 	else if (d.flows > 1 && d.bytes > 0 && seconds > 0)
-		printf("; offers %s, %s of the receivers' links", human_rate(bps).text,
-		       human_percent(bps / d.receivers_bps).text);
+		printf("; offers %s, %s of the receivers' links", format_rate(bps).text,
+		       format_percent(bps / d.receivers_bps).text);
 	if (d.waiting == 0 && b->c->measure.to_ps && d.first_ps >= (int64_t)b->c->measure.to_ps)
 		fputs("; none starts before measure.to", stdout);
 	putchar('\n');
@@ -150,14 +150,14 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 }
 
 /* "4", "2 to 6" */
-static void check_print_range(const struct ways_range *r)
+static void check_print_range(const struct path_range *r)
 {
 	printf("%.0f", r->least);
 	if (r->most > r->least)
 		printf(" to %.0f", r->most);
 }
 
-static void check_print_ways(const struct ways *s)
+static void check_print_ways(const struct path_survey *s)
 {
 	fputs("paths: ", stdout);
 	if (s->paths.most > 0) {
@@ -172,10 +172,10 @@ static void check_print_ways(const struct ways *s)
 		check_print_range(&s->links_within);
 		fputs(s->paths.most > 0 ? "" : " links", stdout);
 	}
-	printf("; base round trip %s", human_time(s->rtt_ps.least / WEIR_PS_PER_NS).text);
+	printf("; base round trip %s", format_time(s->rtt_ps.least / WEIR_PS_PER_NS).text);
 	if (s->rtt_ps.most > s->rtt_ps.least) {
-		printf(" to %s", human_time(s->rtt_ps.most / WEIR_PS_PER_NS).text);
-		printf(", typically %s", human_time(s->rtt_typical_ps / WEIR_PS_PER_NS).text);
+		printf(" to %s", format_time(s->rtt_ps.most / WEIR_PS_PER_NS).text);
+		printf(", typically %s", format_time(s->rtt_typical_ps / WEIR_PS_PER_NS).text);
 	}
 	putchar('\n');
 }
@@ -250,8 +250,8 @@ static void check_print_summary(const struct check_built *b)
 	else
 		printf(" until all flows have ended\n");
 	printf("needs: about %s of memory; %s million packet-hops, %s at %.0f million a second\n",
-	       human_bytes(n->memory_bytes).text, human_count(n->packet_hops / 1e6).text,
-	       human_duration(n->cpu_seconds).text, ESTIMATE_HOPS_PER_S / 1e6);
+	       format_bytes(n->memory_bytes).text, format_count(n->packet_hops / 1e6).text,
+	       format_duration(n->cpu_seconds).text, ESTIMATE_HOPS_PER_S / 1e6);
 }
 
 /* "6 runs: case (3) x seed (2)". */
@@ -310,13 +310,13 @@ static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *u
 
 	*unchecked = 0;
 	for (uint64_t i = 0; i < w->run_count; i++) {
-		uint64_t looks = plugin_looks();
+		uint64_t looks = plugin_inspections();
 
 		if (sweep_apply(w, i, s, e))
 			return -1;
 		if (scenario_config(s, &c, e) == 0)
 			config_free(&c);
-		else if (plugin_looks() > looks)
+		else if (plugin_inspections() > looks)
 			++*unchecked;
 		else
 			return -1;
@@ -332,7 +332,7 @@ static void check_print_unchecked(const struct scenario *s, const struct sweep *
 
 	check_print_runs(w);
 	putchar('\n');
-	for (uint32_t i = 0; (path = plugin_looked_at_path(i)); i++)
+	for (uint32_t i = 0; (path = plugin_inspected_path(i)); i++)
 		printf("plug-in, not loaded: %s\n", path);
 	printf("%s: keys and values are fine; the plug-in of %" PRIu64
 	       " run%s, and what must agree with it, was not checked, and no network was built; "
@@ -383,7 +383,7 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 		return -1;
 	sweep_add_seeds(&w, s);
 	failed = (s->full.name && check_other_size(a, &other, e)) || check_runs(s, &w, e);
-	if (failed && plugin_looks() > 0) /* which is what stopped it */
+	if (failed && plugin_inspections() > 0) /* which is what stopped it */
 		failed = check_settings(s, &w, &unchecked, e);
 	if (!failed && unchecked) {
 		check_print_unchecked(s, &w, unchecked);

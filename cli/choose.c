@@ -100,7 +100,7 @@ static int choose_read_request(struct choose_command *k, const struct arguments 
 					 "fct_small_p99");
 	if (choose_read_goal(&k->q, goal, e))
 		return weir_error_prefix(e, "--goal: ");
-	if (choose_read_each(a, "--keep", choose_add_keep, &k->q, e) ||
+	if (choose_read_each(a, "--keep", choose_add_constraint, &k->q, e) ||
 	    choose_read_each(a, "--over", choose_add_range, &k->q, e) ||
 	    choose_read_number(a, "--budget", "80", &k->q.budget, e) ||
 	    choose_read_number(a, "--seeds", "2", &k->q.seeds, e) ||
@@ -206,7 +206,7 @@ static void choose_print_judged(const struct choice *c)
 			choose_print_number(&c->rules[m].metric, c->all[i].fresh.rule[m]);
 		putchar('\n');
 	}
-	choice_say(c, choose_print_sentence, &said);
+	choice_describe(c, choose_print_sentence, &said);
 }
 
 static void choose_print_front(const struct choice *c)
@@ -302,7 +302,7 @@ static int choose_watch_run(void *context, uint64_t run, const char *key, struct
 
 	if (store_open(&store, search->folder, STORE_FOLLOW, e))
 		return -1;
-	failed = choose_see_run(search->c, run, key, store, e);
+	failed = choose_add_run(search->c, run, key, store, e);
 	store_close(store); /* the next runs are forked off */
 	return failed;
 }

@@ -210,7 +210,7 @@ static int command_asks_for_help(const char *word)
  * has not spoken yet as soon as one does not, and its own status is that of the one that spoke. */
 static int command_error_once(const struct weir_error *e)
 {
-	return world_notice().rank == 0 ? cli_error(EXIT_MISTAKE, e) : EXIT_FINE;
+	return world_launch().rank == 0 ? cli_error(EXIT_MISTAKE, e) : EXIT_FINE;
 }
 
 static int command_refuse_world(const struct command *c)
@@ -218,7 +218,7 @@ static int command_refuse_world(const struct command *c)
 	struct weir_error e;
 
 	weir_error_set(&e, "%s: is done by one process, but %d were started; leave mpirun out",
-		       c->name, world_notice().size);
+		       c->name, world_launch().size);
 	return command_error_once(&e);
 }
 
@@ -228,7 +228,7 @@ static int command_do(const struct command *c, const struct arguments *a)
 	struct weir_error e;
 	int status;
 
-	if (world_notice().size == 1)
+	if (world_launch().size == 1)
 		return c->run(a);
 	if (world == COMMAND_ALONE)
 		return command_refuse_world(c);
@@ -257,7 +257,7 @@ static void command_permit_plugins(const struct command *c, const struct argumen
 	if (arguments_option(a, ALLOW_PLUGINS))
 		plugin_permit_all();
 	if (only_looks)
-		plugin_permit_looks_only();
+		plugin_permit_inspect_only();
 }
 
 static int command_start(const struct command *c, char **words)

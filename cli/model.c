@@ -96,15 +96,15 @@ static int model_print(const struct model *m, struct weir_error *e)
 static void model_print_json_text(int number, const char *key, const char *text)
 {
 	fputs(number ? ", " : " ", stdout);
-	json_text(stdout, key);
+	json_write_string(stdout, key);
 	fputs(": ", stdout);
-	json_text(stdout, text);
+	json_write_string(stdout, text);
 }
 
 static int model_print_json(const struct model *m, struct weir_error *e)
 {
 	fputs("{ \"name\": ", stdout);
-	json_text(stdout, m->policy.name);
+	json_write_string(stdout, m->policy.name);
 	printf(", \"weights\": %" PRIu64 ", \"bytes\": %zu, \"content\": \"%s\", \"texts\": {",
 	       model_weight_count(m->policy.net), m->bytes.size, m->digest.text);
 	if (model_visit_texts(m, model_print_json_text, e))

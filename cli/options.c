@@ -326,5 +326,5 @@ static void folder_print_sentence(void *context, const char *line)
 int folder_print_answer(const struct comparison *c, struct store *s, const char *baseline,
 			struct weir_error *e)
 {
-	return answer_say(c, s, baseline, &(struct answer_ear){ folder_print_sentence, NULL }, e);
+	return answer_write(c, s, baseline, &(struct line_sink){ folder_print_sentence, NULL }, e);
 }

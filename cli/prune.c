@@ -32,7 +32,7 @@ static void prune_print_result(const char *folder, enum prune_mode mode, uint64_
 		       pruned, runs);
 	else
 		printf("%s: %" PRIu64 " %s not of the latest sweep deleted, %s freed\n", folder,
-		       pruned, runs, human_bytes(freed > 0 ? freed : 0).text);
+		       pruned, runs, format_bytes(freed > 0 ? freed : 0).text);
 }
 
 static int prune_main(const struct arguments *a)

@@ -227,7 +227,7 @@ static int reproduce_summarise(const struct reproduce_request *q, const struct f
 		status = cli_error(EXIT_WORLD, &e);
 	else if (q->markdown)
 		printf("%s\n", q->markdown);
-	if (reproduce_print_strange(&y, &of) && q->ship && status == EXIT_FINE)
+	if (reproduce_print_outdated(&y, &of) && q->ship && status == EXIT_FINE)
 		status = EXIT_MISTAKE;
 	summary_free(&y);
 	return status;

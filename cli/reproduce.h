@@ -27,7 +27,7 @@ struct summary_request {
 /* A line for each such figure, with the command that runs what is missing; and how many runs
  * another build has made, which are as good. Returns how many figures have runs of another
  * scenario, or with ship lack some. */
-uint32_t reproduce_print_strange(const struct summary *y, const struct summary_request *q);
+uint32_t reproduce_print_outdated(const struct summary *y, const struct summary_request *q);
 
 /* Every figure with its size, its time and what is known of its claims. Returns an exit status. */
 int reproduce_list_figures(const struct figure_list *l, const char *out);

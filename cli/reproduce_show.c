@@ -207,15 +207,16 @@ static void figures_print_rerun(const struct figure_files *f, int size,
 	fputc('\n', stderr);
 }
 
-static void figures_print_strange_one(const struct figure_files *f, const struct today *t, int size,
+static void figures_print_strange_one(const struct figure_files *f,
+				      const struct figure_freshness *t, int size,
 				      const struct summary_request *q)
 {
 	fprintf(stderr, "weir: %s, %s size: ", f->label, figure_size_names[size]);
-	if (t->strange)
+	if (t->extra)
 		fprintf(stderr,
 			"%" PRIu64 " of the runs that are there %s of another scenario than "
 			"today's%s",
-			t->strange, t->strange == 1 ? "is" : "are", t->missing ? ", and " : "");
+			t->extra, t->extra == 1 ? "is" : "are", t->missing ? ", and " : "");
 	if (t->missing)
 		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of today's %s missing", t->missing,
 			t->wanted, t->missing == 1 ? "is" : "are");
@@ -223,19 +224,19 @@ static void figures_print_strange_one(const struct figure_files *f, const struct
 	figures_print_rerun(f, size, q);
 }
 
-uint32_t reproduce_print_strange(const struct summary *y, const struct summary_request *q)
+uint32_t reproduce_print_outdated(const struct summary *y, const struct summary_request *q)
 {
 	uint64_t runs = 0, other_builds = 0;
 	uint32_t found = 0, figures = 0;
 
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
-			const struct today *t = &y->all[i].states[size].today;
+			const struct figure_freshness *t = &y->all[i].states[size].freshness;
 
 			runs += t->wanted - t->missing;
 			other_builds += t->other_builds;
 			figures += t->other_builds > 0;
-			if (!t->strange && !(q->ship && t->missing))
+			if (!t->extra && !(q->ship && t->missing))
 				continue;
 			figures_print_strange_one(y->all[i].files, t, size, q);
 			found++;
@@ -253,7 +254,7 @@ uint32_t reproduce_print_strange(const struct summary *y, const struct summary_r
 /* Runs and time in one size. */
 struct extent {
 	char runs[24];
-	struct human time;
+	struct format_text time;
 };
 
 static int figures_measure(struct extent *x, const struct summary_entry *y, enum figure_size size,
@@ -268,9 +269,9 @@ static int figures_measure(struct extent *x, const struct summary_entry *y, enum
 	snprintf(x->runs, sizeof(x->runs), "%" PRIu64, w.run_count);
 	snprintf(x->time.text, sizeof(x->time.text), "-");
 	if (st->done && st->done == st->planned)
-		x->time = human_duration(st->run_seconds / core_count());
+		x->time = format_duration(st->run_seconds / cpu_count());
 	else if (y->figure.seconds[size] > 0)
-		x->time = human_duration(y->figure.seconds[size] / core_count());
+		x->time = format_duration(y->figure.seconds[size] / cpu_count());
 	sweep_free(&w);
 	scenario_free(&s);
 	return 0;
@@ -311,9 +312,9 @@ static void figures_print_state(const struct summary_entry *y)
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
 		fputs(st->planned ? "none of its runs is there" : "not run yet", stdout);
-	} else if (st->today.strange) {
-		printf("%" PRIu64 " %s run%s of another scenario than today's", st->today.strange,
-		       figure_size_names[size], st->today.strange == 1 ? " is" : "s are");
+	} else if (st->freshness.extra) {
+		printf("%" PRIu64 " %s run%s of another scenario than today's", st->freshness.extra,
+		       figure_size_names[size], st->freshness.extra == 1 ? " is" : "s are");
 	} else if (st->done < st->planned) {
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
 		       figure_size_names[size]);
@@ -359,7 +360,7 @@ static int figures_list_one(const struct figure_files *f, const char *out, int l
 
 int reproduce_list_figures(const struct figure_list *l, const char *out)
 {
-	uint32_t cores = core_count();
+	uint32_t cores = cpu_count();
 	int width = claims_text_width("figure"), status = EXIT_FINE, shipped = 0;
 
 	for (uint32_t i = 0; i < l->count; i++)

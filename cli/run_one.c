@@ -75,7 +75,7 @@ static int ranks_agree(struct exchange *x, enum ranks_ready ready)
 	int all = 1;
 
 	*own = ready == RANKS_READY;
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++)
 		all &= x->in[i].bytes[0];
 	return all;
@@ -131,9 +131,9 @@ static void run_show_progress(void *context, const struct run_progress *at)
 	if (now_ns - p->shown_ns < PROGRESS_NS)
 		return;
 	p->shown_ns = now_ns;
-	fprintf(stderr, "\r%s simulated", human_time((double)at->now_ps / 1e3).text);
+	fprintf(stderr, "\r%s simulated", format_time((double)at->now_ps / 1e3).text);
 	if (at->end_ps > 0)
-		fprintf(stderr, " of %s, %.0f %%", human_time((double)at->end_ps / 1e3).text,
+		fprintf(stderr, " of %s, %.0f %%", format_time((double)at->end_ps / 1e3).text,
 			100.0 * (double)at->now_ps / (double)at->end_ps);
 	fputs("\033[K", stderr);
 }
@@ -203,7 +203,7 @@ static int run_report_bug(const struct config *c, struct weir_error *e)
 /* Where nobody says how many: those of the machine, which ranks that are here share. */
 static uint32_t run_threads(const struct run_request *q, const struct exchange *x)
 {
-	uint32_t ranks = x && x->ops->join ? x->ranks : 1, cores = core_count();
+	uint32_t ranks = x && x->ops->join ? x->ranks : 1, cores = cpu_count();
 
 	if (q->threads)
 		return (uint32_t)q->threads;
@@ -223,7 +223,7 @@ static int run_other_rank(const struct run_request *q, const struct config *c, s
 	if (failed == RUN_REFUSED)
 		return EXIT_MISTAKE;
 	run_result_free(&result);
-	return failed == RUN_BROKEN ? EXIT_BUG : failed ? EXIT_WORLD : EXIT_FINE;
+	return failed == RUN_AUDIT_FAILED ? EXIT_BUG : failed ? EXIT_WORLD : EXIT_FINE;
 }
 
 static int run_first_rank(const struct run_request *q, const struct scenario *s,
@@ -258,7 +258,7 @@ static int run_first_rank(const struct run_request *q, const struct scenario *s,
 		scenario_locate(s, &e);
 		return cli_error(EXIT_MISTAKE, &e);
 	}
-	if (failed == RUN_MISLED || failed == RUN_FAILED) {
+	if (failed == RUN_PLUGIN_FAULT || failed == RUN_FAILED) {
 		interrupt_stop(&interrupt);
 		captures_abandon(captures);
 		run_result_free(&result);

@@ -40,9 +40,9 @@ static double progress_seconds(const struct sweep_progress *p)
 	return (double)(clock_ns() - p->begin_ns) / WEIR_NS_PER_S;
 }
 
-static struct human progress_time(const struct sweep_progress *p)
+static struct format_text progress_time(const struct sweep_progress *p)
 {
-	return human_duration(progress_seconds(p));
+	return format_duration(progress_seconds(p));
 }
 
 static void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t total, int silent)
@@ -85,10 +85,10 @@ static void progress_write_summary(const struct sweep_progress *p,
 	snprintf(counts, LINE_SIZE, "%" PRIu64 " of %" PRIu64 " runs", p->before + p->done,
 		 p->total);
 	if (!isnan(running_seconds_left(gone, share)))
-		snprintf(clock, LINE_SIZE, "%s, about %s left", human_duration(gone).text,
-			 human_duration(running_seconds_left(gone, share)).text);
+		snprintf(clock, LINE_SIZE, "%s, about %s left", format_duration(gone).text,
+			 format_duration(running_seconds_left(gone, share)).text);
 	else
-		snprintf(clock, LINE_SIZE, "%s", human_duration(gone).text);
+		snprintf(clock, LINE_SIZE, "%s", format_duration(gone).text);
 }
 
 /* The running ones, as many as fit into room characters. */

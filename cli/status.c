@@ -82,7 +82,7 @@ static int status_read_job(struct status_job *v, struct weir_error *e)
 {
 	v->queued = 0;
 	memset(v->parts, 0, v->job.shards * sizeof(*v->parts));
-	if (slurm_ask(&v->job, v->tasks, e))
+	if (slurm_query(&v->job, v->tasks, e))
 		return -1;
 	for (uint32_t i = 0; i < v->job.shards; i++) {
 		v->queued += v->tasks[i].place != SLURM_NOWHERE;
@@ -102,12 +102,12 @@ static int status_ended_early(const struct status_job *v, uint32_t i)
 static void status_print_short(const struct status_job *v)
 {
 	for (uint32_t i = 0; i < v->job.shards; i++) {
-		struct job_word word;
+		struct job_log_line word;
 		char *log;
 
 		if (!status_ended_early(v, i))
 			continue;
-		word = job_last_word(&v->job, i + 1);
+		word = job_log_tail(&v->job, i + 1);
 		log = job_log(&v->job, i + 1);
 		printf("shard %" PRIu32 ": ended with %" PRIu64 " of %" PRIu64
 		       " runs%s%s%s%s%s%s\n",

@@ -59,7 +59,7 @@ struct submission {
 	uint64_t shards, jobs, threads; /* shards 0: not given */
 	struct job job;
 	char (*keys)[RUN_KEY_SIZE];
-	struct needs needs;
+	struct demand needs;
 	unsigned char *wanted; /* by shard, from 0 */
 	uint32_t wanted_count;
 };
@@ -122,8 +122,9 @@ static int submit_read_sweep(struct submission *b, struct weir_error *e)
 		return weir_error_set(e, "%.200s: is one run; what is submitted is a [sweep]",
 				      b->s.file);
 	b->keys = memory_zeroed(b->w.run_count, sizeof(*b->keys));
-	return sweep_check(&b->w, &b->s, b->keys, e) || needs_find(&b->needs, &b->w, &b->s, e) ? -1
-											       : 0;
+	return sweep_check(&b->w, &b->s, b->keys, e) || demand_estimate(&b->needs, &b->w, &b->s, e)
+		       ? -1
+		       : 0;
 }
 
 /* --- what is left to do --- */
@@ -145,7 +146,7 @@ static int submit_choose_shards(struct submission *b, struct weir_error *e)
 				      b->job.folder, b->job.runs, b->job.shards, b->w.run_count,
 				      b->shards ? b->shards : b->job.shards);
 	b->job.runs = b->w.run_count;
-	b->job.shards = b->shards ? (uint32_t)b->shards : needs_shards(&b->needs, b->w.run_count);
+	b->job.shards = b->shards ? (uint32_t)b->shards : demand_shards(&b->needs, b->w.run_count);
 	return 0;
 }
 
@@ -153,7 +154,7 @@ static int submit_refuse_queued(const struct submission *b, struct weir_error *e
 {
 	struct slurm_task *tasks = memory_zeroed(b->job.shards, sizeof(*tasks));
 	uint32_t queued = 0;
-	int failed = slurm_ask(&b->job, tasks, e);
+	int failed = slurm_query(&b->job, tasks, e);
 
 	for (uint32_t i = 0; i < b->job.shards; i++)
 		queued += tasks[i].place != SLURM_NOWHERE;
@@ -246,8 +247,8 @@ static int submit_write_script(const struct submission *b, FILE *f, struct weir_
 			.arguments = words,
 			.jobs = (uint32_t)b->jobs,
 			.threads = (uint32_t)b->threads,
-			.asked = needs_asked(&b->needs, b->job.runs, b->job.shards,
-					     (uint32_t)b->jobs),
+			.asked = demand_request(&b->needs, b->job.runs, b->job.shards,
+						(uint32_t)b->jobs),
 			.wanted = b->wanted,
 			.lines = lines,
 		};
@@ -323,7 +324,7 @@ static int submit_main(const struct arguments *a)
 	else
 		status = submit_run(&b);
 	job_free(&b.job);
-	needs_free(&b.needs);
+	demand_free(&b.needs);
 	free(b.wanted);
 	free(b.keys);
 	sweep_free(&b.w);

@@ -64,11 +64,11 @@ struct testbed_request {
 	int has_both, is_quiet;
 };
 
-static struct human testbed_metric_text(double value, const struct metric *m)
+static struct format_text testbed_metric_text(double value, const struct metric *m)
 {
 	if (isnan(value))
-		return (struct human){ "-" };
-	return m->form == METRIC_PERCENT ? human_percent(value) : human_quantity(value, m->unit);
+		return (struct format_text){ "-" };
+	return m->form == METRIC_PERCENT ? format_percent(value) : format_quantity(value, m->unit);
 }
 
 /* By everything that was measured of real packets, but for what it cost. */
@@ -120,7 +120,7 @@ static void testbed_report_refused(const struct testbed_health *h)
 {
 	if (h->refused_pkts)
 		fprintf(stderr, "weir: %s packets were not as they should be\n",
-			human_count((double)h->refused_pkts).text);
+			format_count((double)h->refused_pkts).text);
 }
 
 static int testbed_run_once(const struct scenario *s, struct config *c, struct run_result *r,

@@ -169,7 +169,7 @@ static int train_read_numbers(const struct arguments *a, struct train_request *q
 			      struct weir_error *e)
 {
 	q->steps = q->trainer->steps_default;
-	q->threads = world_size() > 1 ? 1 : core_count();
+	q->threads = world_size() > 1 ? 1 : cpu_count();
 	for (const struct weir_option *o = request_options; o->name; o++) {
 		const char *text = arguments_option(a, o->name);
 
@@ -259,14 +259,14 @@ static void train_show_line(const struct train_display *s, const struct training
 	struct train_best best = training_best(t, &model);
 
 	fprintf(stderr, "episode %" PRIu64 ", %s of %s steps, %s/s, %s left:", p->episodes,
-		human_count((double)p->steps).text, human_count((double)plan->input.steps).text,
-		human_count(floor(rate)).text,
+		format_count((double)p->steps).text, format_count((double)plan->input.steps).text,
+		format_count(floor(rate)).text,
 		p->steps < plan->input.steps
-			? human_duration((double)(plan->input.steps - p->steps) / rate).text
+			? format_duration((double)(plan->input.steps - p->steps) / rate).text
 			: "nothing");
 	for (const struct train_figure *f = plan->trainer->figures; f->name; f++)
 		fprintf(stderr, " %s %s", f->name,
-			human_quantity(p->figures[f - plan->trainer->figures], f->unit).text);
+			format_quantity(p->figures[f - plan->trainer->figures], f->unit).text);
 	if (best.steps)
 		fprintf(stderr, "; best %.4f", best.score);
 }
@@ -313,7 +313,7 @@ static int train_finish(const struct train_request *q, const struct training *t)
 		return cli_error(EXIT_WORLD, &e);
 	if (!q->quiet)
 		printf("%s: score %.4f after %s of %s steps; curve in %s\n", q->out, best.score,
-		       human_count((double)best.steps).text, human_count((double)q->steps).text,
+		       format_count((double)best.steps).text, format_count((double)q->steps).text,
 		       q->page);
 	return EXIT_FINE;
 }

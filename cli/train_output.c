@@ -96,10 +96,10 @@ static void train_csv(FILE *f, const struct train_request *q, const struct train
 		const struct train_point *p = training_point(t, i);
 
 		fprintf(f, "%" PRIu64 ",%" PRIu64, p->episodes, p->steps);
-		csv_number(f, p->score);
-		csv_number(f, p->judged);
+		csv_write_number(f, p->score);
+		csv_write_number(f, p->judged);
 		for (const struct train_figure *at = figures; at->name; at++)
-			csv_number(f, p->figures[at - figures]);
+			csv_write_number(f, p->figures[at - figures]);
 		fputc('\n', f);
 	}
 }
@@ -145,8 +145,8 @@ static void train_chart_figure(struct chart_list *list, const struct training *t
 
 static void train_write_portrait(FILE *f, const struct training *t)
 {
-	const struct train_portrait *p = training_plan(t)->trainer->portrait;
-	const void *desk = training_desk(t);
+	const struct train_policy_table *p = training_plan(t)->trainer->policy_table;
+	const void *desk = training_context(t);
 	struct weir_learn_model model;
 	struct train_cell cell;
 
@@ -199,7 +199,7 @@ static void train_page(FILE *f, const struct train_request *q, const struct trai
 	for (uint32_t i = 0; i < list.count; i++)
 		page_chart(f, &list, i);
 	fputs("</section>\n", f);
-	if (q->trainer->portrait)
+	if (q->trainer->policy_table)
 		train_write_portrait(f, t);
 	page_end(f, version_of_results().text, PAGE_CHARTS);
 	chart_list_free(&list);

@@ -53,7 +53,8 @@ static const char *const marking_form[] = { "name(option=value, ...)", NULL };
 
 #define AT(member) offsetof(struct network_config, member)
 const struct weir_option network_options[] = {
-	{ "topology", WEIR_OPT_KIND, AT(topology), NULL, 0, 0, "who is linked with whom", NULL },
+	{ "topology", WEIR_OPT_SELECTOR, AT(topology), NULL, 0, 0, "who is linked with whom",
+	  NULL },
 	{ "ecmp", WEIR_OPT_CHOICE, AT(ecmp), "flow", 0, 1,
 	  "among equally short paths a choice is made once per flow or for every packet",
 	  ecmp_choices },
@@ -67,7 +68,7 @@ const struct weir_option network_options[] = {
 
 #define AT(member) offsetof(struct switch_config, member)
 const struct weir_option switch_options[] = {
-	{ "marking", WEIR_OPT_SPEC, AT(marking), "ecn", 0, 0,
+	{ "marking", WEIR_OPT_SCHEME, AT(marking), "ecn", 0, 0,
 	  "when a packet is marked: a marking scheme with its options", marking_specs.kind },
 	{ MARKING_PART_KEY, WEIR_OPT_LINES, AT(markings), NULL, 0, 0,
 	  "the same where it is another scheme, one that is built in. PART is a traffic section "
@@ -77,7 +78,7 @@ const struct weir_option switch_options[] = {
 	  "marking.storage.spine. Where several hold, the one that says most counts; of those that "
 	  "say equally much, a class before a tier before a rate",
 	  marking_form },
-	{ "scheduler", WEIR_OPT_SPEC, AT(scheduler), "fifo", 0, 0,
+	{ "scheduler", WEIR_OPT_SCHEME, AT(scheduler), "fifo", 0, 0,
 	  "which queue of a port is served next: a scheduler with its options",
 	  scheduler_specs.kind },
 	{ "queues", WEIR_OPT_COUNT, AT(queues), "1", 1, WEIR_QUEUES_MAX,
@@ -116,7 +117,7 @@ const struct weir_option switch_options[] = {
 	  "buffer of each lossless class of each input for what comes after a pause; 0B: as much "
 	  "as rate, delay and frame size make necessary",
 	  NULL },
-	{ "fabric", WEIR_OPT_SPEC, AT(fabric), "none", 0, 0,
+	{ "fabric", WEIR_OPT_SCHEME, AT(fabric), "none", 0, 0,
 	  "flow control between switches that knows flows or destinations: a fabric scheme "
 	  "with its options",
 	  fabric_specs.kind },
@@ -125,7 +126,7 @@ const struct weir_option switch_options[] = {
 	  NULL },
 	{ "non-ect", WEIR_OPT_CHOICE, AT(non_ect), "drop", 0, 1,
 	  "what a mark does to a packet that is not ECN-capable", non_ect_choices },
-	{ "tune", WEIR_OPT_SPEC, AT(tune), "none", 0, 0,
+	{ "tune", WEIR_OPT_SCHEME, AT(tune), "none", 0, 0,
 	  "who turns the knobs of the marking scheme (min, max and slope of red or pred), queue by "
 	  "queue: an agent or a tuner with its options, or none",
 	  tune_specs.kind },
@@ -146,7 +147,7 @@ const struct weir_option switch_options[] = {
 
 #define AT(member) offsetof(struct host_config, member)
 const struct weir_option host_options[] = {
-	{ "cc", WEIR_OPT_SPEC, AT(cc), "dctcp", 0, 0,
+	{ "cc", WEIR_OPT_SCHEME, AT(cc), "dctcp", 0, 0,
 	  "how a sender reacts: a congestion control with its options", cc_specs.kind },
 	{ "mss", WEIR_OPT_BYTES, AT(mss_bytes), "1460B", 1, FRAME_MAX_BYTES - 1,
 	  "payload of a full packet", NULL },
@@ -205,8 +206,8 @@ const struct weir_option host_options[] = {
 	  "initial window (RFC 5681, section 4.1; Linux by default halves the window for each "
 	  "timeout that passed, down to that)",
 	  NULL },
-	{ "card", WEIR_OPT_SPEC, AT(card), "fair", 0, 0,
-	  "how a host's packets get to its line: a card with its options", card_specs.kind },
+	{ "card", WEIR_OPT_SCHEME, AT(nic), "fair", 0, 0,
+	  "how a host's packets get to its line: a card with its options", nic_specs.kind },
 	{ "arbitration", WEIR_OPT_CHOICE, AT(arbitration), "arrival", 0, 1,
 	  "which connection card = fair serves next: the one that has been ready longest, where "
 	  "one just served is ready again at once (arrival), or round robin among those ready when "
@@ -295,8 +296,9 @@ const struct weir_option rdma_options[] = {
 
 #define AT(member) offsetof(struct traffic_config, member)
 const struct weir_option traffic_options[] = {
-	{ "pattern", WEIR_OPT_KIND, AT(pattern), NULL, 0, 0, "who sends to whom, and when", NULL },
-	{ "cc", WEIR_OPT_SPEC, AT(cc), NULL, 0, 0,
+	{ "pattern", WEIR_OPT_SELECTOR, AT(pattern), NULL, 0, 0, "who sends to whom, and when",
+	  NULL },
+	{ "cc", WEIR_OPT_SCHEME, AT(cc), NULL, 0, 0,
 	  "congestion control of these flows, where it is not host.cc", cc_specs.kind },
 	{ "start", WEIR_OPT_SPAN_PS, AT(start), "0us", 0, LONGEST_PS,
 	  "when flows start: one time, or somewhere between two", NULL },

@@ -74,17 +74,17 @@ struct host_config {
 	uint64_t acks_per;         /* data packets per ACK */
 	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
-	uint64_t jitter_ps;            /* of a packet's end on the link, or WEIR_OPT_AUTO */
-	uint64_t processing_delay_ps;  /* from the wire to the transport, each way in */
-	uint64_t recovery;             /* enum recovery_mode */
-	uint64_t loss_detection;       /* enum loss_detection */
-	uint64_t tail_probe;           /* flag: RFC 8985, section 7 */
-	uint64_t handshake;            /* flag: SYN and SYN-ACK before data */
-	uint64_t ecn_acks;             /* flag: ACKs are ECN-capable where data is */
-	uint64_t idle_restart;         /* flag: a long pause shrinks the window */
-	char card[WEIR_OPT_TEXT_SIZE]; /* spec */
-	uint64_t arbitration;          /* enum host_arbitration */
-	uint64_t tso_bytes;            /* of one connection that leave back to back; 0: a packet */
+	uint64_t jitter_ps;           /* of a packet's end on the link, or WEIR_OPT_AUTO */
+	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
+	uint64_t recovery;            /* enum recovery_mode */
+	uint64_t loss_detection;      /* enum loss_detection */
+	uint64_t tail_probe;          /* flag: RFC 8985, section 7 */
+	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
+	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
+	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
+	char nic[WEIR_OPT_TEXT_SIZE]; /* spec */
+	uint64_t arbitration;         /* enum host_arbitration */
+	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
 };
 
 /* Which of the connections that are ready a fair NIC serves next. */
@@ -162,7 +162,7 @@ enum kept_flows { FLOWS_ALL, FLOWS_NONE };
 
 /* [measure] */
 /* measure.unfinished. */
-enum { MEASURE_SKIPS, MEASURE_TAKES_PART };
+enum { MEASURE_UNFINISHED_SKIP, MEASURE_UNFINISHED_COUNT };
 
 /* measure.completion: the end at which a flow is complete. */
 enum completion { COMPLETION_RECEIVER, COMPLETION_SENDER };
@@ -174,7 +174,7 @@ struct measure_config {
 					  queue */
 	uint64_t small_bytes, large_bytes;
 	uint64_t completion;     /* enum completion */
-	uint64_t unfinished;     /* MEASURE_SKIPS or MEASURE_TAKES_PART */
+	uint64_t unfinished;     /* MEASURE_UNFINISHED_SKIP or MEASURE_UNFINISHED_COUNT */
 	uint64_t sojourn;        /* flag: how long each packet waits is counted */
 	uint64_t kept_flows;     /* enum kept_flows: what a store has of them */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
@@ -212,17 +212,17 @@ struct config {
 	const struct fabric_ops *fabric;    /* config/fabric.h */
 	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
 	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
-	const struct card_ops *card; /* config/card.h; where it has queues, their marking ... */
-	const struct weir_mark_ops *card_mark;
-	const struct weir_sched_ops *card_sched; /* ... and, of more than one, their scheduler */
+	const struct nic_ops *nic; /* config/nic.h; where it has queues, their marking ... */
+	const struct weir_mark_ops *nic_mark;
+	const struct weir_sched_ops *nic_sched; /* ... and, of more than one, their scheduler */
 	_Alignas(8) unsigned char mark_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char sched_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char tune_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char fabric_params[WEIR_SPEC_PARAMS_MAX];
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_params[WEIR_SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_mark_params[WEIR_SPEC_PARAMS_MAX];
-	_Alignas(8) unsigned char card_sched_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char nic_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char nic_mark_params[WEIR_SPEC_PARAMS_MAX];
+	_Alignas(8) unsigned char nic_sched_params[WEIR_SPEC_PARAMS_MAX];
 };
 
 /* The congestion control of a traffic section. */

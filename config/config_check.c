@@ -3,7 +3,7 @@
  *
  * Each key by itself was held to its limits when it was read; here specs are read, and what
  * contradicts itself is refused with a message that says which keys and what would do. */
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/config.h"
 #include "config/fabric.h"
 #include "config/markings.h"
@@ -240,7 +240,7 @@ int config_check_switch(struct config *c, struct weir_error *e)
 	if (config_check_queues(c, e) || config_check_lossless(c, e) || config_check_fabric(c, e) ||
 	    config_check_tune(c, e))
 		return -1;
-	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_POOL &&
+	if (weir_mark_needs(c->mark, c->mark_params) & WEIR_MARK_NEEDS_SHARED_BUFFER &&
 	    s->buffer_per != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(
 			e,
@@ -484,7 +484,7 @@ static int config_check_telemetry(const struct config *c, struct weir_error *e)
 int config_check(struct config *c, struct weir_error *e)
 {
 	if (config_check_host(c, e) || config_check_transports(c, e) || config_check_switch(c, e) ||
-	    config_check_telemetry(c, e) || card_check(c, e) || config_check_measure(c, e) ||
+	    config_check_telemetry(c, e) || nic_check(c, e) || config_check_measure(c, e) ||
 	    dscp_map_check(c, e))
 		return -1;
 	for (uint32_t i = 0; i < c->traffic_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* defaults.c -- the table of defaults, see defaults.h. */
 #include "config/defaults.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/config.h"
 #include "config/fabric.h"
 #include "weir/units.h"
@@ -173,7 +173,7 @@ const struct default_entry default_all[] = {
 
 const struct default_kind default_kinds[] = {
 	{ "marking", &weir_mark_registry }, { "scheduler", &weir_sched_registry },
-	{ "card", &card_registry },         { "fabric", &fabric_registry },
+	{ "card", &nic_registry },          { "fabric", &fabric_registry },
 	{ "tuner", &weir_tune_registry },   { "agent", &weir_agent_registry },
 	{ "cc", &weir_cc_registry },        { .name = NULL },
 };

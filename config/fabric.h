@@ -8,7 +8,7 @@
  * frames travel like pause frames. docs/manual/04b-fabric-schemes.md says what of each paper is
  * there.
  *
- * sim/core/ordered.c calls the hooks, in the thread that works on the switch. */
+ * sim/core/event_switch.c calls the hooks, in the thread that works on the switch. */
 #ifndef CONFIG_FABRIC_H
 #define CONFIG_FABRIC_H
 #include "base/registry.h"
@@ -23,7 +23,7 @@ struct worker;
 
 enum fabric_answer {
 	FABRIC_OFFER, /* the packet goes to its port */
-	FABRIC_KEEP,  /* the scheme has it, and gives it to ordered_release later */
+	FABRIC_KEEP,  /* the scheme has it, and gives it to event_switch_release later */
 };
 
 struct fabric_ops {
@@ -61,7 +61,7 @@ struct fabric_ops {
 	/* The slots of all packets that it keeps, with room for so many; returns how many there
 	 * are. For audit.c. NULL: it never keeps any. */
 	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
-	/* A time that ordered_timer was asked for has come. NULL: it never is. */
+	/* A time that event_switch_set_timer was asked for has come. NULL: it never is. */
 	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
 };
 

@@ -126,7 +126,8 @@ static int markings_check_scheme(const struct config *c, const struct weir_mark_
 				      "%s: %s measures the rounds of a scheduler, and there are "
 				      "none; take dwrr or wrr, and no fabric",
 				      path, mark->scheme.name);
-	if (needs & WEIR_MARK_NEEDS_POOL && c->switches.buffer_per != WEIR_BUFFER_PER_SWITCH)
+	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER &&
+	    c->switches.buffer_per != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(e,
 				      "%s: %s looks at the buffer pool of the switch; there is "
 				      "one only with buffer-per = switch",
@@ -251,7 +252,7 @@ const struct marking_part *marking_part_of(const struct config *c, const char *t
 
 /* --- changing one --- */
 
-int marking_begins_otherwise(const struct weir_port_class *a, const struct weir_port_class *b)
+int marking_state_differs(const struct weir_port_class *a, const struct weir_port_class *b)
 {
 	struct weir_port *x, *y;
 	int differs;

@@ -12,7 +12,7 @@
 #ifndef CONFIG_MARKINGS_H
 #define CONFIG_MARKINGS_H
 #include "config/config.h"
-#include "weir/port.h"
+#include "weir/port_inline.h"
 #include <string.h>
 
 struct marking_part {
@@ -45,5 +45,5 @@ const struct marking_part *marking_part_of(const struct config *c, const char *t
 
 /* Does a scheme's state begin otherwise with the other settings? Then some of them are in it and
  * cannot be changed by changing the settings. */
-int marking_begins_otherwise(const struct weir_port_class *a, const struct weir_port_class *b);
+int marking_state_differs(const struct weir_port_class *a, const struct weir_port_class *b);
 #endif

@@ -285,8 +285,8 @@ static const struct {
 	{ "switch.tune", offsetof(struct config, agent), offsetof(struct config, tune_params) },
 	{ "switch.tune", offsetof(struct config, tuner), offsetof(struct config, tune_params) },
 	{ "host.cc", offsetof(struct config, cc), offsetof(struct config, cc_params) },
-	{ "host.card", offsetof(struct config, card_mark),
-	  offsetof(struct config, card_mark_params) },
+	{ "host.card", offsetof(struct config, nic_mark),
+	  offsetof(struct config, nic_mark_params) },
 };
 
 enum { PLACES = sizeof(places) / sizeof(places[0]) };

@@ -58,7 +58,7 @@ void plugin_permit_all(void)
 	atomic_store(&permits_all, 1);
 }
 
-void plugin_permit_looks_only(void)
+void plugin_permit_inspect_only(void)
 {
 	atomic_store(&looks_only, 1);
 }
@@ -139,12 +139,12 @@ int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct we
 		real);
 }
 
-uint64_t plugin_looks(void)
+uint64_t plugin_inspections(void)
 {
 	return atomic_load(&looks);
 }
 
-const char *plugin_looked_at_path(uint32_t i)
+const char *plugin_inspected_path(uint32_t i)
 {
 	return i < looked_at.count ? looked_at.all[i] : NULL;
 }

@@ -70,15 +70,15 @@ void plugin_permit_named(const char *text);
 
 /* From now on objects are looked at and never loaded, whatever is permitted: plugin_load fails for
  * each that could be loaded, and they are counted. */
-void plugin_permit_looks_only(void);
-uint64_t plugin_looks(void); /* how often */
+void plugin_permit_inspect_only(void);
+uint64_t plugin_inspections(void); /* how often */
 
 /* The path to load, resolved, in `real`; -1: not permitted, or there is no such file; message. */
 enum { PLUGIN_PATH_SIZE = 4096 };
 int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e);
 
 /* Of the i-th object that was only looked at, as it was named; NULL: there are no more. */
-const char *plugin_looked_at_path(uint32_t i);
+const char *plugin_inspected_path(uint32_t i);
 
 /* --- the guard ---
  *
@@ -106,5 +106,5 @@ void plugin_guard_mark(const struct plugin_guard *g, const struct weir_mark_ops 
 const void *plugin_guard_inner(const struct plugin_guard *g, const void *params);
 
 /* 1: a plug-in gave an answer that is none, and the message says which. g may be NULL. */
-int plugin_guard_caught(struct plugin_guard *g, struct weir_error *e);
+int plugin_guard_error(struct plugin_guard *g, struct weir_error *e);
 #endif

@@ -6,7 +6,7 @@
  * guard is what the ports hold as the scheme's parameters. */
 #include "config/plugin.h"
 #include "base/memory.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/markings.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -155,7 +155,7 @@ static void guard_mark(struct plugin_guard *g, const char *spec, const struct we
 	m->ops.choose_queue = inner->choose_queue ? guard_choose_queue : NULL;
 	m->ops.enqueue = inner->enqueue ? guard_enqueue : NULL;
 	m->ops.dequeue = inner->dequeue ? guard_dequeue : NULL;
-	m->ops.glances = NULL;
+	m->ops.fast_hooks = NULL;
 }
 
 void plugin_guard_mark(const struct plugin_guard *g, const struct weir_mark_ops **mark,
@@ -307,17 +307,16 @@ static const char *guard_part_spec(const struct config *c, uint32_t part)
 	return strchr(c->switches.markings.lines[part].text, ' ') + 1;
 }
 
-static const char *guard_card_spec(const struct config *c)
+static const char *guard_nic_spec(const struct config *c)
 {
-	return card_has_queue(c)
-		       ? ((const struct card_params *)(const void *)c->card_params)->marking
-		       : "";
+	return nic_has_queue(c) ? ((const struct nic_params *)(const void *)c->nic_params)->marking
+				: "";
 }
 
 static int guard_has_plugin(const struct config *c)
 {
 	int found = is_plugin(c->switches.marking) || is_plugin(c->switches.scheduler) ||
-		    is_plugin(guard_card_spec(c));
+		    is_plugin(guard_nic_spec(c));
 
 	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
 		found |= is_plugin(guard_part_spec(c, i));
@@ -343,7 +342,7 @@ struct plugin_guard *plugin_guard_new(const struct config *c)
 	for (uint32_t i = 0; c->markings && i < c->markings->count; i++)
 		guard_mark(g, guard_part_spec(c, i), c->markings->parts[i].mark,
 			   c->markings->parts[i].params);
-	guard_mark(g, guard_card_spec(c), c->card_mark, c->card_mark_params);
+	guard_mark(g, guard_nic_spec(c), c->nic_mark, c->nic_mark_params);
 	g->guards_sched = is_plugin(c->switches.scheduler);
 	if (g->guards_sched)
 		guard_sched(g);
@@ -367,7 +366,7 @@ void plugin_guard_plan(struct plugin_guard *g, struct weir_port_plan *plan)
 	plan->sched_params = g;
 }
 
-int plugin_guard_caught(struct plugin_guard *g, struct weir_error *e)
+int plugin_guard_error(struct plugin_guard *g, struct weir_error *e)
 {
 	if (!g || !atomic_load(&g->is_caught))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* schemes.c -- see schemes.h. */
 #include "config/schemes.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/fabric.h"
 #include "config/model.h"
 #include <string.h>
@@ -179,17 +179,21 @@ static int specs_read_fabric(const char *spec, void *params, const struct weir_o
 	return specs_table(weir_registry_parse(&fabric_registry, spec, params, e), table);
 }
 
-static int specs_read_card(const char *spec, void *params, const struct weir_option **table,
-			   struct weir_error *e)
+static int specs_read_nic(const char *spec, void *params, const struct weir_option **table,
+			  struct weir_error *e)
 {
-	return specs_table(weir_registry_parse(&card_registry, spec, params, e), table);
+	return specs_table(weir_registry_parse(&nic_registry, spec, params, e), table);
 }
 
-const struct weir_specs marking_specs = { { "marking", NULL }, specs_read_marking, is_plugin };
-const struct weir_specs scheduler_specs = { { "scheduler", NULL },
-					    specs_read_scheduler,
+const struct weir_scheme_set marking_specs = { { "marking", NULL }, specs_read_marking, is_plugin };
+const struct weir_scheme_set scheduler_specs = { { "scheduler", NULL },
+						 specs_read_scheduler,
+						 is_plugin };
+const struct weir_scheme_set cc_specs = { { "congestion control", NULL },
+					  specs_read_cc,
+					  is_plugin };
+const struct weir_scheme_set tune_specs = { { "agent or tuner", NULL },
+					    specs_read_tune,
 					    is_plugin };
-const struct weir_specs cc_specs = { { "congestion control", NULL }, specs_read_cc, is_plugin };
-const struct weir_specs tune_specs = { { "agent or tuner", NULL }, specs_read_tune, is_plugin };
-const struct weir_specs fabric_specs = { { "fabric", NULL }, specs_read_fabric, NULL };
-const struct weir_specs card_specs = { { "card", NULL }, specs_read_card, NULL };
+const struct weir_scheme_set fabric_specs = { { "fabric", NULL }, specs_read_fabric, NULL };
+const struct weir_scheme_set nic_specs = { { "card", NULL }, specs_read_nic, NULL };

@@ -50,11 +50,11 @@ static inline int tune_is_on(const struct config *c)
 
 /* --- option tables --- */
 
-/* An option of type WEIR_OPT_SPEC has one of these as its choices, "marking_specs.kind". That is
+/* An option of type WEIR_OPT_SCHEME has one of these as its choices, "marking_specs.kind". That is
  * all that is said about such a key: whether a value can be read, how it is spelled out and which
  * file it names all follow. */
-extern const struct weir_specs marking_specs, scheduler_specs, cc_specs, tune_specs;
+extern const struct weir_scheme_set marking_specs, scheduler_specs, cc_specs, tune_specs;
 
 /* Built-in ones alone. */
-extern const struct weir_specs fabric_specs, card_specs;
+extern const struct weir_scheme_set fabric_specs, nic_specs;
 #endif

@@ -169,7 +169,7 @@ static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct
 		while (!if_nametoindex("eth0"))
 			usleep(WEIR_NS_PER_US);
 		if (!bed_configure_host(bed, host, plan, &e))
-			host_work(bed->board, host, &e);
+			testbed_host_run(bed->board, host, &e);
 	}
 	snprintf(self->message, sizeof(self->message), "%s", e.text);
 	atomic_store(&self->is_ready, 2);

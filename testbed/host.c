@@ -117,7 +117,7 @@ static int64_t host_follow_plan(struct worker *w)
 	if (f != BED_NONE && b->flows[f].start_ns - b->lead_ns < next_ns)
 		next_ns = b->flows[f].start_ns - b->lead_ns;
 	while ((f = host_next_flow(w, &w->begun)) != BED_NONE && b->flows[f].start_ns <= now_ns) {
-		host_begin_flow(w, f);
+		host_start_flow(w, f);
 		w->begun++;
 	}
 	if (f != BED_NONE && b->flows[f].start_ns < next_ns)
@@ -151,7 +151,7 @@ static void host_wait_for_epoch(const struct worker *w)
 		nanosleep(&moment, NULL);
 }
 
-int host_work(struct bed_board *b, uint32_t host, struct weir_error *e)
+int testbed_host_run(struct bed_board *b, uint32_t host, struct weir_error *e)
 {
 	struct worker w = { .board = b, .host = host, .epoll = epoll_create1(EPOLL_CLOEXEC) };
 	struct epoll_event events[EVENTS];

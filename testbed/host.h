@@ -14,7 +14,7 @@ uint32_t host_port(uint32_t section);
 
 /* Runs in the namespace of that host with its interface up: listens, reports ready, then sends and
  * receives from the epoch on until it is killed. Returns only on failure. */
-int host_work(struct bed_board *b, uint32_t host, struct weir_error *e);
+int testbed_host_run(struct bed_board *b, uint32_t host, struct weir_error *e);
 
 /* --- shared by the files of a host --- */
 
@@ -70,7 +70,7 @@ void endpoint_set_tos(int fd, int tos);
 
 /* Opens the flow's connection, lead_ns before its start. */
 void host_open_flow(struct worker *w, uint32_t number);
-void host_begin_flow(struct worker *w, uint32_t number);
+void host_start_flow(struct worker *w, uint32_t number);
 
 /* Checks connections whose class is about to change. */
 void host_change_classes(struct worker *w);

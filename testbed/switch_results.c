@@ -172,9 +172,9 @@ static void results_list_reasons(struct loop *l, struct run_result *r)
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (p->port->kind->mark->reasons[k])
 				results_add_reason(r, p->port->kind->mark->reasons[k],
-						   p->port->rare->marks[k], 1);
+						   p->port->cold->marks[k], 1);
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
-			results_add_reason(r, weir_port_drop_names[k], p->port->rare->drops[k], 0);
+			results_add_reason(r, weir_port_drop_names[k], p->port->cold->drops[k], 0);
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
 			results_add_reason(r, plane_fault_names[k],
 					   loop_faults(l, i, (enum plane_fault)k), 0);

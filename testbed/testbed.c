@@ -160,16 +160,16 @@ struct testbed_held_up testbed_held_up(const struct testbed_health *h)
 
 	if (h->lost_fraction > LOST_TRUSTED)
 		testbed_add_reason(&why, "the switch stood still for %s of the time",
-				   human_percent(h->lost_fraction).text);
+				   format_percent(h->lost_fraction).text);
 	if (h->late_fraction > LATE_TRUSTED)
 		testbed_add_reason(&why, "hosts began %s of the flows late",
-				   human_percent(h->late_fraction).text);
+				   format_percent(h->late_fraction).text);
 	if (h->lost_pkts)
 		testbed_add_reason(&why, "%s packets were not read in time",
-				   human_count((double)h->lost_pkts).text);
+				   format_count((double)h->lost_pkts).text);
 	if (h->connections)
 		testbed_add_reason(&why, "%s connections did not open or broke",
-				   human_count(h->connections).text);
+				   format_count(h->connections).text);
 	return why;
 }
 

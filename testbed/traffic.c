@@ -200,7 +200,7 @@ static void endpoint_send(struct worker *w, struct endpoint *p)
 }
 
 /* The flow's start time has come. */
-void host_begin_flow(struct worker *w, uint32_t number)
+void host_start_flow(struct worker *w, uint32_t number)
 {
 	struct bed_flow *f = &w->board->flows[number];
 	struct endpoint *p = w->sender_of[f->connection];

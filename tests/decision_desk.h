@@ -7,7 +7,7 @@
 enum { DECISIONS_MAX = 16 };
 
 struct decisions {
-	struct weir_cc_trial trial;
+	struct weir_cc_rollout rollout;
 	uint32_t count;
 	struct weir_cc_decision rows[DECISIONS_MAX];
 };
@@ -24,7 +24,7 @@ static inline void decisions_add(void *context, const struct weir_cc_decision *d
 static inline void decisions_watch(struct pair *q, struct decisions *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->trial = (struct weir_cc_trial){ .record = decisions_add, .context = s };
-	q->ack.trial = &s->trial;
+	s->rollout = (struct weir_cc_rollout){ .record = decisions_add, .context = s };
+	q->ack.rollout = &s->rollout;
 }
 #endif

@@ -41,7 +41,8 @@ static inline void desk_open(struct learn_desk *d, const struct weir_learn_plan 
 	d->weights = desk_floats(d->net.weight_floats);
 	d->turned = desk_floats(d->net.turned_floats);
 	d->gradient = desk_floats(d->net.weight_floats);
-	d->tape = desk_floats(weir_learn_tape_floats(&d->net, samples, steps, WEIR_LEARN_AND_BACK));
+	d->tape = desk_floats(
+		weir_learn_tape_floats(&d->net, samples, steps, WEIR_LEARN_FORWARD_AND_BACKWARD));
 	d->output = desk_floats((size_t)samples * (steps + 1) * d->net.outputs);
 	d->moments = (struct weir_learn_moments){
 		.power1 = 1.0,
@@ -74,7 +75,7 @@ static inline void desk_learn(struct learn_desk *d, const struct weir_learn_batc
 	struct weir_learn_gradient g = { .output = output_slope, .weights = d->gradient };
 
 	memset(d->gradient, 0, d->net.weight_floats * sizeof(float));
-	weir_learn_net_turn(&d->net, d->weights, d->turned);
+	weir_learn_net_transpose(&d->net, d->weights, d->turned);
 	weir_learn_backward(&d->net, d->turned, batch, d->tape, &g);
 	weir_learn_adam_step(adam, &d->moments, d->weights, d->gradient, d->net.weight_floats);
 }

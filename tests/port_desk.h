@@ -3,7 +3,7 @@
 #ifndef TESTS_PORT_DESK_H
 #define TESTS_PORT_DESK_H
 #include "tests/test.h"
-#include "weir/port.h"
+#include "weir/port_inline.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static inline void desk_schemes(struct weir_port_plan *plan, struct desk_params 
 }
 
 static inline void desk_open(struct desk *d, const struct weir_port_plan *plan,
-			     struct weir_buffer_pool *pool)
+			     struct weir_shared_buffer *pool)
 {
 	CHECK_INT(weir_packet_store_init(&d->store, 1 << 16), 0);
 	weir_packet_pool_init(&d->pool, &d->store);
@@ -121,7 +121,7 @@ static inline uint64_t desk_drops(const struct desk *d)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		sum += d->port->rare->drops[i];
+		sum += d->port->cold->drops[i];
 	return sum;
 }
 #endif

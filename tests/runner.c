@@ -202,7 +202,7 @@ static int is_selected(const struct test_case *test, char *const *substrings)
 	return 0;
 }
 
-static int core_count(void)
+static int cpu_count(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -211,7 +211,7 @@ static int core_count(void)
 
 int main(int argc, char **argv)
 {
-	struct runner r = { .job_limit = core_count() };
+	struct runner r = { .job_limit = cpu_count() };
 	int list = 0, i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {

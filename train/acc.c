@@ -123,7 +123,7 @@ static void acc_follow_recipe(struct acc_options *o)
 		o->memory = r->memory;
 }
 
-static int acc_read_agent(struct acc_desk *d, struct weir_error *e)
+static int acc_read_agent(struct acc_trainer *d, struct weir_error *e)
 {
 	int length = snprintf(
 		d->tune, sizeof(d->tune), "acc(preset=%s, policy=untrained, learn=no%s%s)",
@@ -137,7 +137,7 @@ static int acc_read_agent(struct acc_desk *d, struct weir_error *e)
 }
 
 /* The agent's own learner, with more memory and another pace. */
-static int acc_plan_learner(struct acc_desk *d, struct weir_error *e)
+static int acc_plan_learner(struct acc_trainer *d, struct weir_error *e)
 {
 	const struct weir_agent_learner *learner = d->ops->learner;
 
@@ -159,7 +159,7 @@ static int acc_plan_learner(struct acc_desk *d, struct weir_error *e)
 
 static void acc_close(void *desk)
 {
-	struct acc_desk *d = desk;
+	struct acc_trainer *d = desk;
 
 	memory_free(d->scratch, 1, d->scratch_size);
 	memory_free(d, 1, sizeof(*d));
@@ -168,7 +168,7 @@ static void acc_close(void *desk)
 static int acc_open(void **desk, const void *params, const struct train_input *input,
 		    struct weir_error *e)
 {
-	struct acc_desk *d = memory_new(1, sizeof(*d));
+	struct acc_trainer *d = memory_new(1, sizeof(*d));
 
 	d->options = *(const struct acc_options *)params;
 	acc_follow_recipe(&d->options);
@@ -189,21 +189,21 @@ static int acc_open(void **desk, const void *params, const struct train_input *i
 
 static size_t acc_size(const void *desk)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 
 	return train_layout_size(&d->layout);
 }
 
 static void acc_begin(const void *desk, void *state)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 
 	weir_learn_dqn_init(state, &d->config);
 	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
 }
 
 /* From 1 down to explore-end when explore-share of the steps is done, by a factor a step. */
-float acc_epsilon(const struct acc_desk *d, const void *state)
+float acc_epsilon(const struct acc_trainer *d, const void *state)
 {
 	double end = (double)d->options.explore_end_q32 / (double)WEIR_ONE_Q32;
 	double share = (double)d->options.explore_share_q32 / (double)WEIR_ONE_Q32;
@@ -215,7 +215,7 @@ float acc_epsilon(const struct acc_desk *d, const void *state)
 
 static void acc_keep(const void *desk, void *state, const struct train_record *r)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 	uint32_t size = d->config.training.observation_size;
 	float baseline = (float)((double)d->options.baseline_q32 / (double)WEIR_ONE_Q32);
@@ -231,11 +231,11 @@ static void acc_keep(const void *desk, void *state, const struct train_record *r
 	}
 }
 
-static void acc_update(const void *desk, void *state, struct team *team, uint64_t steps,
+static void acc_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX])
 {
-	const struct acc_desk *d = desk;
-	const struct weir_learn_crew alone = { .workers = 1, .scratch = d->scratch };
+	const struct acc_trainer *d = desk;
+	const struct weir_learn_executor alone = { .workers = 1, .scratch = d->scratch };
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 	uint64_t updates =
 		train_count_round(train_count(&d->layout, state), steps, d->options.warm_up,
@@ -251,7 +251,7 @@ static void acc_update(const void *desk, void *state, struct team *team, uint64_
 
 static void acc_model(const void *desk, const void *state, struct weir_learn_model *model)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 
 	*model = (struct weir_learn_model){
 		.net = weir_learn_dqn_net(state),
@@ -299,7 +299,7 @@ static double portrait_share_marked(const struct weir_tune_knobs *k, uint64_t qu
 
 /* One queue, its agent and the policy. */
 struct portrait_port {
-	const struct acc_desk *desk;
+	const struct acc_trainer *desk;
 	struct weir_agent_queue queue;
 	struct weir_agent_env env;
 	struct weir_tune_knobs knobs;
@@ -327,8 +327,8 @@ static void portrait_step(struct portrait_port *s)
 	learner->observe(s->state, s->desk->params, &s->env, &s->telemetry, observation, &reward,
 			 &asks);
 	weir_learn_forward(s->model->net, s->model->weights, &one, tape, values);
-	action = weir_learn_choose(&best, values, s->model->net->outputs,
-				   (struct weir_learn_draw){ 0, 0, 0 });
+	action = weir_learn_choose_action(&best, values, s->model->net->outputs,
+					  (struct weir_learn_draw){ 0, 0, 0 });
 	learner->act(s->state, s->desk->params, &s->env, &action, &s->knobs);
 	memory_free(tape, floats, sizeof(*tape));
 	memory_free(observation, inputs, sizeof(*observation));
@@ -338,7 +338,7 @@ static void portrait_step(struct portrait_port *s)
 static void portrait_setting(const void *desk, const struct weir_learn_model *model,
 			     const uint32_t at[2], struct train_cell *cell)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 	uint64_t queue_bytes = queues_kb[at[0]] * KB;
 	struct portrait_port s = { .desk = d,
 				   .queue = { .rate_bps = RATE_BPS, .mtu_bytes = MTU_BYTES },
@@ -373,7 +373,7 @@ static void portrait_setting(const void *desk, const struct weir_learn_model *mo
 			 : 100);
 }
 
-static const struct train_portrait acc_portrait = {
+static const struct train_policy_table acc_portrait = {
 	.about = "The setting that it comes to hold at a port of 25 Gb/s whose queue and rate stay "
 		 "as they are: "
 		 "K_min in KB / K_max in KB / probability at K_max in percent.",
@@ -405,5 +405,5 @@ const struct trainer trainer_acc = {
 	.keep = acc_keep,
 	.update = acc_update,
 	.model = acc_model,
-	.portrait = &acc_portrait,
+	.policy_table = &acc_portrait,
 };

@@ -41,7 +41,7 @@ struct acc_options {
 	uint64_t explore_end_q32, explore_share_q32, explore_hold;
 };
 
-struct acc_desk {
+struct acc_trainer {
 	struct acc_options options;
 	struct train_input input;
 	char tune[ACC_TUNE_SIZE]; /* the agent's spec: its own network is not used */
@@ -59,19 +59,19 @@ struct acc_desk {
 /* Figures, in the order of the table. */
 enum acc_figure { ACC_REWARD, ACC_USE, ACC_QUEUE, ACC_LOSS, ACC_EPSILON };
 
-float acc_epsilon(const struct acc_desk *d, const void *state);
+float acc_epsilon(const struct acc_trainer *d, const void *state);
 
 /* A row of a record: an observation, then the action and its reward; or the observation after the
  * last step. */
 enum acc_row { ACC_STEP, ACC_LAST };
 
-static inline uint32_t acc_row_floats(const struct acc_desk *d)
+static inline uint32_t acc_row_floats(const struct acc_trainer *d)
 {
 	return 1 + d->config.training.observation_size + 2; /* which, observation, action, reward */
 }
 
 /* Are the scenarios such that this agent can be trained on them? */
-int acc_check_input(const struct acc_desk *d, struct weir_error *e);
+int acc_check_input(const struct acc_trainer *d, struct weir_error *e);
 
 char *acc_scenario(const void *desk, const struct train_episode *which);
 int acc_episode(const void *desk, const void *state, const struct train_episode *which,

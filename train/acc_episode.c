@@ -18,7 +18,7 @@ enum { AT_ONCE = 8 };
 /* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions
  * chosen then. */
 struct run {
-	const struct acc_desk *desk;
+	const struct acc_trainer *desk;
 	const struct train_episode *which;
 	struct weir_env *env;
 	struct weir_env_shape shape;
@@ -42,7 +42,7 @@ struct run {
 
 char *acc_scenario(const void *desk, const struct train_episode *which)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 	const struct draw draw = { (enum draw_kind)d->options.preset, d->tune, which->seed };
 	uint64_t at;
 
@@ -149,7 +149,7 @@ static void episode_choose_best(struct run *r, const uint32_t *rows, uint32_t co
 
 	weir_learn_forward(r->net, r->weights, &shown, r->tape, r->values);
 	for (uint32_t i = 0; i < count; i++)
-		actions[rows[i]] = weir_learn_choose(
+		actions[rows[i]] = weir_learn_choose_action(
 			&best, r->values + (size_t)i * r->shape.action_count, r->shape.action_count,
 			(struct weir_learn_draw){ 0, 0, 0 });
 }
@@ -252,7 +252,7 @@ static void episode_record_rows(const struct run *r, struct train_record *record
 int acc_episode(const void *desk, const void *state, const struct train_episode *which,
 		struct train_record *record, struct weir_error *e)
 {
-	const struct acc_desk *d = desk;
+	const struct acc_trainer *d = desk;
 	struct run r = { .desk = d, .which = which };
 	char *text = acc_scenario(d, which);
 	int failed = weir_env_new(&r.env, text, NULL, e);
@@ -273,7 +273,7 @@ int acc_episode(const void *desk, const void *state, const struct train_episode 
 	return failed;
 }
 
-int acc_check_input(const struct acc_desk *d, struct weir_error *e)
+int acc_check_input(const struct acc_trainer *d, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < d->input.scenario_count; i++) {
 		struct weir_env_shape shape;

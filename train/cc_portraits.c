@@ -64,7 +64,7 @@ static void fdcc_portrait_output(const void *desk, const struct weir_learn_model
 	snprintf(cell->text, sizeof(cell->text), "%+.2f", (double)u);
 }
 
-const struct train_portrait fdcc_portrait = {
+const struct train_policy_table fdcc_policy_table = {
 	.about = "Its output, from -1 to 1, while a queue (in bandwidth-delay products) and the "
 		 "flow's share of its line stay as they are on a busy line.",
 	.rows = "queue",
@@ -111,7 +111,7 @@ static void rl_portrait_output(const void *desk, const struct weir_learn_model *
 	snprintf(cell->text, sizeof(cell->text), "%+.2f", (double)outputs[steps ? steps - 1 : 0]);
 }
 
-const struct train_portrait rl_cc_portrait = {
+const struct train_policy_table rl_cc_policy_table = {
 	.about = "Its output, from -1 to 1, while the signal and the last factor stay as they are. "
 		 "The signal is above 0 where delay times the root of the flow's share of its line "
 		 "is above the target.",

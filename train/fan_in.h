@@ -39,7 +39,7 @@ struct fan_in_result {
 
 /* Flows without a network of their own do what the spec says. trial->context is the log's. */
 int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_trial *trial, struct fan_in_result *r, struct weir_error *e);
+	       const struct weir_cc_rollout *trial, struct fan_in_result *r, struct weir_error *e);
 
 /* Fair, busy, and no queue: use / (1 + unfair ratio) - 0.3 queue, where the divisor is the fastest
  * flow's rate over the mean. Each of them alone is easily had. Not by Jain's index, which is 0.99
@@ -56,5 +56,5 @@ void fan_in_share_rewards(const struct decision_log *log, double share, float *r
 
 /* --- cc_portraits.c --- */
 
-extern const struct train_portrait fdcc_portrait, rl_cc_portrait;
+extern const struct train_policy_table fdcc_policy_table, rl_cc_policy_table;
 #endif

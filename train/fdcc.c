@@ -28,7 +28,7 @@ struct fdcc_options {
 	uint64_t flows, curriculum, team_q32, critic_flows;
 };
 
-struct fdcc_desk {
+struct fdcc_trainer {
 	struct fdcc_options options;
 	struct train_input input;
 	char cc[SPEC_SIZE];
@@ -120,7 +120,7 @@ static double fdcc_double(uint64_t value_q32)
 /* --- the desk --- */
 
 /* The control is read once to know what its model's texts are to be. */
-static int fdcc_read_control(struct fdcc_desk *d, struct weir_error *e)
+static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct weir_cc_ops *ops;
@@ -147,12 +147,12 @@ static struct weir_learn_plan fdcc_plan(const struct fdcc_options *o, uint32_t a
 	uint32_t hidden = (uint32_t)o->hidden;
 
 	if (o->net == NET_RECALL)
-		return weir_learn_plan_recall(
-			&(struct weir_learn_recall){ .observation_size = FDCC_OBSERVATIONS,
-						     .action_size = actions,
-						     .hidden = hidden,
-						     .outputs = 1,
-						     .output = output });
+		return weir_learn_plan_recurrent(
+			&(struct weir_learn_recurrent){ .observation_size = FDCC_OBSERVATIONS,
+							.action_size = actions,
+							.hidden = hidden,
+							.outputs = 1,
+							.output = output });
 	return weir_learn_plan_stack(&(struct weir_learn_stack){
 		.inputs = (uint32_t)(o->past + 1) * FDCC_OBSERVATIONS + actions,
 		.outputs = 1,
@@ -161,7 +161,7 @@ static struct weir_learn_plan fdcc_plan(const struct fdcc_options *o, uint32_t a
 	});
 }
 
-static int fdcc_plan_learner(struct fdcc_desk *d, struct weir_error *e)
+static int fdcc_plan_learner(struct fdcc_trainer *d, struct weir_error *e)
 {
 	const struct fdcc_options *o = &d->options;
 	const struct weir_learn_adam adam = { (float)fdcc_double(o->rate_q32), 0.9F, 0.999F,
@@ -196,7 +196,7 @@ static int fdcc_plan_learner(struct fdcc_desk *d, struct weir_error *e)
 
 static void fdcc_close(void *desk)
 {
-	struct fdcc_desk *d = desk;
+	struct fdcc_trainer *d = desk;
 
 	memory_free(d, 1, sizeof(*d));
 }
@@ -204,7 +204,7 @@ static void fdcc_close(void *desk)
 static int fdcc_open(void **desk, const void *params, const struct train_input *input,
 		     struct weir_error *e)
 {
-	struct fdcc_desk *d = memory_new(1, sizeof(*d));
+	struct fdcc_trainer *d = memory_new(1, sizeof(*d));
 
 	d->options = *(const struct fdcc_options *)params;
 	d->input = *input;
@@ -224,14 +224,14 @@ static int fdcc_open(void **desk, const void *params, const struct train_input *
 
 static size_t fdcc_size(const void *desk)
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 
 	return train_layout_size(&d->layout);
 }
 
 static void fdcc_begin(const void *desk, void *state)
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 
 	weir_learn_td3_init(state, &d->config);
 	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
@@ -240,7 +240,7 @@ static void fdcc_begin(const void *desk, void *state)
 /* --- episodes --- */
 
 /* After so many steps. */
-static struct fan_in fdcc_fan_in(const struct fdcc_desk *d, const struct train_episode *which,
+static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct train_episode *which,
 				 uint64_t steps)
 {
 	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows };
@@ -286,7 +286,7 @@ static void fdcc_record_flow(const struct weir_cc_decision *rows, uint32_t count
 	}
 }
 
-static void fdcc_record_flows(const struct fdcc_desk *d, const struct decision_log *log,
+static void fdcc_record_flows(const struct fdcc_trainer *d, const struct decision_log *log,
 			      struct train_record *r)
 {
 	size_t count = (size_t)log->flows * log->rows_each;
@@ -310,7 +310,7 @@ static void fdcc_record_flows(const struct fdcc_desk *d, const struct decision_l
 static int fdcc_episode(const void *desk, const void *state, const struct train_episode *which,
 			struct train_record *r, struct weir_error *e)
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 	const struct fan_in f = fdcc_fan_in(d, which, train_count(&d->layout, state)->steps);
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
@@ -319,15 +319,15 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 			judges ? weir_learn_td3_target_actor(state) : weir_learn_td3_actor(state),
 	};
 	struct decision_log log = { 0 };
-	struct weir_cc_trial trial = { .record = decision_log_add,
-				       .context = &log,
-				       .seed = which->seed,
-				       .deviation = (float)fdcc_double(d->options.noise_q32) };
+	struct weir_cc_rollout trial = { .record = decision_log_add,
+					 .context = &log,
+					 .seed = which->seed,
+					 .deviation = (float)fdcc_double(d->options.noise_q32) };
 	struct fan_in_result result;
 	int failed;
 
 	if (train_count(&d->layout, state)->steps < d->options.warm_up)
-		trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
+		trial.exploration = WEIR_CC_EXPLORE_UNIFORM;
 	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
 	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
 	if (!failed)
@@ -347,7 +347,7 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 /* A flow's end is not seen coming: only the recording stopped. */
 static void fdcc_keep(const void *desk, void *state, const struct train_record *r)
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 
 	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
@@ -363,24 +363,24 @@ static void fdcc_keep(const void *desk, void *state, const struct train_record *
 
 static void fdcc_share_out(void *team, weir_learn_chunk *chunk, void *job)
 {
-	team_do(team, WEIR_LEARN_CHUNKS, chunk, job);
+	task_pool_run(team, WEIR_LEARN_CHUNKS, chunk, job);
 }
 
 /* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one
  * it takes hardly longer than to wake them. What is learnt is the same. */
-static struct weir_learn_crew fdcc_crew(const struct fdcc_desk *d, struct team *team)
+static struct weir_learn_executor fdcc_crew(const struct fdcc_trainer *d, struct task_pool *team)
 {
 	if (d->options.net == NET_RECALL)
-		return (struct weir_learn_crew){ .run = fdcc_share_out,
-						 .context = team,
-						 .workers = team_workers(team) };
-	return (struct weir_learn_crew){ .workers = 1 };
+		return (struct weir_learn_executor){ .run = fdcc_share_out,
+						     .context = team,
+						     .workers = task_pool_workers(team) };
+	return (struct weir_learn_executor){ .workers = 1 };
 }
 
-static void fdcc_do_updates(const struct fdcc_desk *d, void *state, struct team *team,
+static void fdcc_do_updates(const struct fdcc_trainer *d, void *state, struct task_pool *team,
 			    uint64_t updates, double figures[TRAIN_FIGURES_MAX])
 {
-	struct weir_learn_crew crew = fdcc_crew(d, team);
+	struct weir_learn_executor crew = fdcc_crew(d, team);
 	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, crew.workers);
 
 	crew.scratch = memory_new(1, scratch_size);
@@ -394,10 +394,10 @@ static void fdcc_do_updates(const struct fdcc_desk *d, void *state, struct team 
 	memory_free(crew.scratch, 1, scratch_size);
 }
 
-static void fdcc_update(const void *desk, void *state, struct team *team, uint64_t steps,
+static void fdcc_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
 			double figures[TRAIN_FIGURES_MAX])
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 	uint64_t updates =
 		train_count_round(train_count(&d->layout, state), steps, d->options.warm_up,
 				  fdcc_double(d->options.updates_q32));
@@ -408,7 +408,7 @@ static void fdcc_update(const void *desk, void *state, struct team *team, uint64
 
 static void fdcc_model(const void *desk, const void *state, struct weir_learn_model *model)
 {
-	const struct fdcc_desk *d = desk;
+	const struct fdcc_trainer *d = desk;
 
 	*model = (struct weir_learn_model){
 		.net = weir_learn_td3_net(state),
@@ -438,5 +438,5 @@ const struct trainer trainer_fdcc = {
 	.keep = fdcc_keep,
 	.update = fdcc_update,
 	.model = fdcc_model,
-	.portrait = &fdcc_portrait,
+	.policy_table = &fdcc_policy_table,
 };

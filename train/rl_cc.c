@@ -156,8 +156,8 @@ static int rl_open(void **desk, const void *params, const struct train_input *in
 		return -1;
 	}
 	batch = rl_batch(d, FAN_IN_ROWS_MAX);
-	d->tape_floats =
-		weir_learn_tape_floats(&d->net, batch.samples, batch.steps, WEIR_LEARN_AND_BACK);
+	d->tape_floats = weir_learn_tape_floats(&d->net, batch.samples, batch.steps,
+						WEIR_LEARN_FORWARD_AND_BACKWARD);
 	d->turned = memory_new(d->net.turned_floats, sizeof(float));
 	d->tape = memory_new(d->tape_floats, sizeof(float));
 	d->outputs = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
@@ -189,9 +189,9 @@ static void rl_begin(const void *desk, void *state)
 	struct rl_state *s = state;
 
 	s->power1 = s->power2 = 1;
-	weir_learn_net_start(&d->net, WEIR_LEARN_ORTHOGONAL,
-			     (struct weir_learn_draw){ d->input.seed, 0, 0 },
-			     rl_part(d, s, RL_WEIGHTS));
+	weir_learn_net_init_weights(&d->net, WEIR_LEARN_ORTHOGONAL,
+				    (struct weir_learn_draw){ d->input.seed, 0, 0 },
+				    rl_part(d, s, RL_WEIGHTS));
 }
 
 /* --- episodes --- */
@@ -230,7 +230,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;
-	const struct weir_cc_trial trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
 	struct fan_in_result result;
 	int failed;
 
@@ -275,7 +275,7 @@ static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const flo
 	}
 	weir_learn_forward(&d->net, weights, &batch, d->tape, d->outputs);
 	if (!s->is_turned)
-		weir_learn_net_turn(&d->net, weights, d->turned);
+		weir_learn_net_transpose(&d->net, weights, d->turned);
 	s->is_turned = 1;
 	weir_learn_backward(&d->net, d->turned, &batch, d->tape,
 			    &(struct weir_learn_gradient){ .output = d->slopes,
@@ -294,7 +294,7 @@ static void rl_keep(const void *desk, void *state, const struct train_record *r)
 	}
 }
 
-static void rl_update(const void *desk, void *state, struct team *team, uint64_t steps,
+static void rl_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
 		      double figures[TRAIN_FIGURES_MAX])
 {
 	const struct rl_desk *d = desk;
@@ -355,5 +355,5 @@ const struct trainer trainer_rl_cc = {
 	.keep = rl_keep,
 	.update = rl_update,
 	.model = rl_model,
-	.portrait = &rl_cc_portrait,
+	.policy_table = &rl_cc_policy_table,
 };

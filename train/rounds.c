@@ -26,7 +26,7 @@ struct progress {
 struct training {
 	struct train_plan plan;
 	void *desk;
-	struct team *team;
+	struct task_pool *team;
 	struct progress progress;
 	uint64_t found;             /* episodes of the checkpoint that was read */
 	struct train_point *points; /* one a round */
@@ -108,7 +108,7 @@ static enum train_ended training_do_batch(struct training *t, enum train_purpose
 	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	team_do(t->team, (uint32_t)own, training_do_episode, &b);
+	task_pool_run(t->team, (uint32_t)own, training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
 	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
@@ -356,7 +356,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 		training_free(t);
 		return -1;
 	}
-	t->team = team_new(plan->threads);
+	t->team = task_pool_new(plan->threads);
 	t->written_ns = clock_ns();
 	*out = t;
 	return 0;
@@ -366,7 +366,7 @@ void training_free(struct training *t)
 {
 	if (!t)
 		return;
-	team_free(t->team);
+	task_pool_free(t->team);
 	for (uint64_t i = 0; t->records && i < t->record_count; i++)
 		free(t->records[i].rows);
 	memory_free(t->records, t->record_count, sizeof(*t->records));
@@ -409,7 +409,7 @@ const struct train_plan *training_plan(const struct training *t)
 	return &t->plan;
 }
 
-const void *training_desk(const struct training *t)
+const void *training_context(const struct training *t)
 {
 	return t->desk;
 }

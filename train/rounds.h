@@ -62,7 +62,7 @@ int training_is_done(const struct training *t);
 uint64_t training_found(const struct training *t);
 
 const struct train_plan *training_plan(const struct training *t);
-const void *training_desk(const struct training *t);
+const void *training_context(const struct training *t);
 uint64_t training_points(const struct training *t);
 const struct train_point *training_point(const struct training *t, uint64_t i);
 

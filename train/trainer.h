@@ -9,7 +9,7 @@
  * writes it to a file and reads it back. */
 #ifndef TRAIN_TRAINER_H
 #define TRAIN_TRAINER_H
-#include "base/team.h"
+#include "base/task_pool.h"
 #include "weir/learn.h"
 #include "weir/scheme.h"
 
@@ -57,7 +57,7 @@ struct train_cell {
 	char text[48];
 };
 
-struct train_portrait {
+struct train_policy_table {
 	const char *about;          /* a sentence */
 	const char *rows, *columns; /* what they are */
 	uint32_t row_count, column_count;
@@ -90,12 +90,12 @@ struct trainer {
 	void (*keep)(const void *desk, void *state, const struct train_record *r);
 	/* After the episodes of a round, which had so many steps. Sets those figures that are
 	 * BY_UPDATE. */
-	void (*update)(const void *desk, void *state, struct team *team, uint64_t steps,
+	void (*update)(const void *desk, void *state, struct task_pool *team, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX]);
 	/* The net, its weights, and the texts "features" and "actions"; pointers into desk and
 	 * state. */
 	void (*model)(const void *desk, const void *state, struct weir_learn_model *model);
-	const struct train_portrait *portrait; /* NULL: none */
+	const struct train_policy_table *policy_table; /* NULL: none */
 };
 
 /* --- the state of trainers with a replay memory: learner, memory, count --- */

@@ -22,7 +22,7 @@ static const struct weir_option stride_options[] = {
 
 /* Called once, before the run. What the network does not allow is the user's mistake: say so and
  * return -1. */
-static int stride_generate(struct weir_maker *m, const void *params)
+static int stride_generate(struct weir_flow_builder *m, const void *params)
 {
 	const struct stride_params *p = params;
 	uint32_t stride = (uint32_t)(p->stride % m->hosts);

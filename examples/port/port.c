@@ -9,7 +9,7 @@
  * Two kinds of frames want to leave at 10 Gb/s: a steady stream of small requests, and a bulk
  * transfer that comes in bursts and is ECN-capable. Each has a queue. Prints what became of them,
  * and why. */
-#include <weir/port.h>
+#include <weir/port_inline.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,13 +145,13 @@ static void print_outcome(const struct egress *x)
 		       (unsigned long long)x->of[i].sent, (unsigned long long)x->of[i].marked,
 		       (long long)(x->of[i].longest_wait_ps / 1000000));
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		if (p->rare->marks[i])
+		if (p->cold->marks[i])
 			printf("marks, %s: %llu\n", x->class.mark->reasons[i],
-			       (unsigned long long)p->rare->marks[i]);
+			       (unsigned long long)p->cold->marks[i]);
 	for (int i = 0; i < WEIR_PORT_DROPS; i++)
-		if (p->rare->drops[i])
+		if (p->cold->drops[i])
 			printf("drops, %s: %llu\n", weir_port_drop_names[i],
-			       (unsigned long long)p->rare->drops[i]);
+			       (unsigned long long)p->cold->drops[i]);
 }
 
 int main(int argc, char **argv)

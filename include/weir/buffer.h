@@ -22,10 +22,10 @@ struct weir_buffer_params {
 
 /* The shared memory of one switch. A simulator may let its ports fall behind the clock; used_bytes
  * is then too high, never too low, and sync brings every port up to now. */
-struct weir_buffer_pool {
+struct weir_shared_buffer {
 	uint64_t used_bytes;
-	void (*sync)(struct weir_buffer_pool *pool, int64_t now_ps); /* NULL: always exact */
-	void *owner;                                                 /* for sync */
+	void (*sync)(struct weir_shared_buffer *pool, int64_t now_ps); /* NULL: always exact */
+	void *owner;                                                   /* for sync */
 };
 
 /* alpha is read as a fraction scaled by 2^32; eight bits after the point are kept. */
@@ -34,9 +34,9 @@ void weir_buffer_params_init(struct weir_buffer_params *b, enum weir_buffer_scop
 
 /* WEIR_BUFFER_PER_SWITCH. limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets may use
  * more than the limit. */
-static inline int weir_buffer_pool_admits(const struct weir_buffer_params *b,
-					  const struct weir_buffer_pool *pool, uint64_t queue_bytes,
-					  uint32_t packet_bytes)
+static inline int weir_shared_buffer_admits(const struct weir_buffer_params *b,
+					    const struct weir_shared_buffer *pool,
+					    uint64_t queue_bytes, uint32_t packet_bytes)
 {
 	uint64_t free_bytes =
 		b->limit_bytes > pool->used_bytes ? b->limit_bytes - pool->used_bytes : 0;

@@ -83,7 +83,7 @@ struct weir_cc_decision {
 	float signal;      /* rl-cc's: above 0 the flow is to slow down */
 };
 
-enum weir_cc_exploring {
+enum weir_cc_exploration {
 	WEIR_CC_EXPLORE_NOISE,   /* normal noise on what the network says */
 	WEIR_CC_EXPLORE_UNIFORM, /* anything, whatever the network says */
 };
@@ -91,11 +91,11 @@ enum weir_cc_exploring {
 /* A run for the sake of learning. Noise is a function of (seed, flow, number of the decision), and
  * the rows of a flow come in order, of different flows maybe from different threads at the same
  * time: what is kept by flow does not depend on threads. */
-struct weir_cc_trial {
+struct weir_cc_rollout {
 	void (*record)(void *context, const struct weir_cc_decision *d); /* NULL: nobody looks */
 	void *context;
 	uint64_t seed;
-	enum weir_cc_exploring exploring;
+	enum weir_cc_exploration exploration;
 	float deviation; /* of the noise; 0: none */
 };
 
@@ -116,7 +116,7 @@ struct weir_cc_ack {
 	const struct weir_cc_hop *hops;
 	uint32_t rx_ns; /* and the receiver's clock when it answered; wraps around; 0: not known */
 	uint32_t flow;  /* RDMA: that opened the connection */
-	const struct weir_cc_trial *trial; /* RDMA: NULL: nobody trains */
+	const struct weir_cc_rollout *rollout; /* RDMA: NULL: nobody trains */
 };
 
 enum weir_cc_event {

@@ -98,7 +98,7 @@ struct weir_learn_plan weir_learn_plan_stack(const struct weir_learn_stack *s);
 
 /* The nets of LSTM-TD3: past observations -> dense -> LSTM -> last valid step, beside the current
  * observation (and the action, for a critic) -> dense; both -> dense -> output. */
-struct weir_learn_recall {
+struct weir_learn_recurrent {
 	uint32_t observation_size;
 	uint32_t action_size; /* beside the current observation; 0 for an actor */
 	uint32_t hidden;      /* units of every layer in between */
@@ -107,7 +107,7 @@ struct weir_learn_recall {
 	float output_gain;
 };
 
-struct weir_learn_plan weir_learn_plan_recall(const struct weir_learn_recall *r);
+struct weir_learn_plan weir_learn_plan_recurrent(const struct weir_learn_recurrent *r);
 
 /* A plan as a line of text and back: "sequence 8; current 9; dense 64 relu < sequence; lstm 64 < 0;
  * ...". Formatting returns -1 where the text does not fit. */
@@ -140,12 +140,12 @@ struct weir_learn_net {
 int weir_learn_net_init(struct weir_learn_net *net, const struct weir_learn_plan *plan,
 			struct weir_error *e);
 
-enum weir_learn_start { WEIR_LEARN_HE_UNIFORM, WEIR_LEARN_ORTHOGONAL };
+enum weir_learn_init_method { WEIR_LEARN_HE_UNIFORM, WEIR_LEARN_ORTHOGONAL };
 
 /* First weights. Dense: uniform in +-gain sqrt(3 / inputs), or orthogonal rows or columns times
  * gain. LSTM: likewise with gain 1, the forget gate's bias 1. Other biases are 0. */
-void weir_learn_net_start(const struct weir_learn_net *net, enum weir_learn_start how,
-			  struct weir_learn_draw from, float *weights);
+void weir_learn_net_init_weights(const struct weir_learn_net *net, enum weir_learn_init_method how,
+				 struct weir_learn_draw from, float *weights);
 
 /* What goes through a net at once. Arrays are the caller's, without gaps; those of an input that
  * the net does not have are not read. */
@@ -159,7 +159,7 @@ struct weir_learn_batch {
 	float *state_out;        /* after the last valid step; NULL: not wanted; may be state_in */
 };
 
-enum weir_learn_use { WEIR_LEARN_FORWARD_ONLY, WEIR_LEARN_AND_BACK };
+enum weir_learn_use { WEIR_LEARN_FORWARD_ONLY, WEIR_LEARN_FORWARD_AND_BACKWARD };
 
 /* Floats of the tape on which a pass is recorded. */
 size_t weir_learn_tape_floats(const struct weir_learn_net *net, uint32_t samples, uint32_t steps,
@@ -171,7 +171,8 @@ void weir_learn_forward(const struct weir_learn_net *net, const float *weights,
 
 /* Weights with rows and columns exchanged, which the way back needs; once for each change of
  * weights. */
-void weir_learn_net_turn(const struct weir_learn_net *net, const float *weights, float *turned);
+void weir_learn_net_transpose(const struct weir_learn_net *net, const float *weights,
+			      float *turned);
 
 struct weir_learn_gradient {
 	const float
@@ -220,7 +221,7 @@ float weir_learn_clip_norm(float *gradient, size_t count, float norm_max);
 float weir_learn_clip_value(float *gradient, size_t count, float value_max);
 
 /* to += share (from - to); share 1 copies exactly. */
-void weir_learn_copy(float *to, const float *from, size_t count, float share);
+void weir_learn_soft_update(float *to, const float *from, size_t count, float share);
 
 /* --- replay memory: a ring of rows --- */
 
@@ -284,7 +285,7 @@ struct weir_learn_training {
 	float huber_delta;
 	float clip_norm;  /* of a gradient; 0: not clipped */
 	float clip_value; /* of each of its numbers, before; 0: not clipped */
-	enum weir_learn_start start;
+	enum weir_learn_init_method start;
 	uint64_t seed, stream;
 };
 
@@ -295,7 +296,7 @@ typedef void weir_learn_chunk(void *job, uint32_t chunk, uint32_t worker);
 typedef void weir_learn_run(void *context, weir_learn_chunk *chunk, void *job);
 
 /* Who works on an update, and the memory for it; may be shared by learners that take turns. */
-struct weir_learn_crew {
+struct weir_learn_executor {
 	weir_learn_run *run; /* NULL: one after the other, workers 1 */
 	void *context;
 	uint32_t workers;
@@ -327,7 +328,7 @@ const float *weir_learn_dqn_target(const struct weir_learn_dqn *l);
 
 /* One minibatch; returns its mean loss. The memory must have a transition. */
 float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_memory *m,
-			    const struct weir_learn_crew *crew);
+			    const struct weir_learn_executor *crew);
 
 /* Which action to take where these are the values. */
 struct weir_learn_choice {
@@ -338,11 +339,11 @@ struct weir_learn_choice {
 
 /* The best action, the first of equals, or one that explores. Uses counters draw.counter and the
  * next. */
-uint32_t weir_learn_choose(const struct weir_learn_choice *choice, const float *values,
-			   uint32_t count, struct weir_learn_draw draw);
+uint32_t weir_learn_choose_action(const struct weir_learn_choice *choice, const float *values,
+				  uint32_t count, struct weir_learn_draw draw);
 
 /* TD3: two critics, the smaller of which counts; smoothed target actions; a slower actor. Fujimoto
- * et al., ICML 2018; with nets of weir_learn_plan_recall, the LSTM-TD3 of Meng et al., IROS
+ * et al., ICML 2018; with nets of weir_learn_plan_recurrent, the LSTM-TD3 of Meng et al., IROS
  * 2021. */
 struct weir_learn_td3;
 
@@ -384,7 +385,7 @@ struct weir_learn_td3_report {
 
 struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 						   const struct weir_learn_memory *m,
-						   const struct weir_learn_crew *crew);
+						   const struct weir_learn_executor *crew);
 
 /* Adds noise of that standard deviation to each action and keeps it in [-1, 1]. Uses as many
  * counters. */

@@ -38,9 +38,9 @@ static inline uint32_t weir_mark_reason(uint32_t index)
  * sent is in no queue. */
 struct weir_mark_view {
 	int64_t now_ns;
-	int64_t sojourn_ns;  /* time in queue; 0 at enqueue */
-	uint64_t rate_bps;   /* of the port */
-	uint64_t pool_bytes; /* whole buffer pool of the switch; 0 where there is none */
+	int64_t sojourn_ns;           /* time in queue; 0 at enqueue */
+	uint64_t rate_bps;            /* of the port */
+	uint64_t shared_buffer_bytes; /* whole buffer pool of the switch; 0 where there is none */
 	uint32_t packet_bytes;
 	uint32_t flow_hash;
 	uint32_t queue; /* index of the packet's queue in the port */
@@ -67,9 +67,9 @@ enum weir_mark_scope { WEIR_MARK_STATE_PER_QUEUE, WEIR_MARK_STATE_PER_PORT };
 
 /* What a scheme asks of its owner, given its options. */
 enum weir_mark_need {
-	WEIR_MARK_NEEDS_POOL = 1,    /* v->pool_bytes must be exact */
-	WEIR_MARK_NEEDS_ENQUEUE = 2, /* a hook that is not needed would always pass: */
-	WEIR_MARK_NEEDS_DEQUEUE = 4, /* the owner may spare the call */
+	WEIR_MARK_NEEDS_SHARED_BUFFER = 1, /* v->shared_buffer_bytes must be exact */
+	WEIR_MARK_NEEDS_ENQUEUE = 2,       /* a hook that is not needed would always pass: */
+	WEIR_MARK_NEEDS_DEQUEUE = 4,       /* the owner may spare the call */
 	WEIR_MARK_NEEDS_ROUNDS = 8, /* a scheduler whose queues take turns: v->turn must be right */
 };
 
@@ -103,7 +103,7 @@ struct weir_mark_knobs {
 /* Hooks of the same names, for decisions that need no view, which costs more to make than many a
  * decision. Each may be NULL: then it is the other one that is called. Whoever wraps a scheme
  * leaves them out. */
-struct weir_mark_glances {
+struct weir_mark_fast_hooks {
 	/* Do they say what the others would? NULL: with all options. */
 	int (*suffice)(const void *params);
 	uint32_t (*choose_queue)(void *state, const void *params, const struct weir_packet *packet,
@@ -145,8 +145,8 @@ struct weir_mark_ops {
 	/* Either may be NULL: always WEIR_MARK_PASS. Return a verdict with its reason. */
 	uint32_t (*enqueue)(void *state, const void *params, const struct weir_mark_view *v);
 	uint32_t (*dequeue)(void *state, const void *params, const struct weir_mark_view *v);
-	const struct weir_mark_knobs *knobs;     /* NULL: it has none */
-	const struct weir_mark_glances *glances; /* likewise */
+	const struct weir_mark_knobs *knobs;           /* NULL: it has none */
+	const struct weir_mark_fast_hooks *fast_hooks; /* likewise */
 };
 
 static inline uint32_t weir_mark_needs(const struct weir_mark_ops *ops, const void *params)

@@ -31,9 +31,9 @@ enum weir_opt_type {
 	WEIR_OPT_TEXT,         /* char[WEIR_OPT_TEXT_SIZE] */
 	/* Texts that mean something to whoever keeps runs; a plug-in's options have none of
 	 * them. */
-	WEIR_OPT_SPEC, /* a scheme with its options; .choices is of a struct weir_specs */
-	WEIR_OPT_FILE, /* name of a file */
-	WEIR_OPT_KIND, /* name of what decides which further options there are */
+	WEIR_OPT_SCHEME,   /* a scheme with its options; .choices is of a struct weir_scheme_set */
+	WEIR_OPT_FILE,     /* name of a file */
+	WEIR_OPT_SELECTOR, /* name of what decides which further options there are */
 	/* Lines, one each time that the option is given: it may be repeated. Whoever reads a
 	 * scenario keeps them; .choices begins with how a line looks. */
 	WEIR_OPT_LINES,
@@ -42,7 +42,7 @@ enum weir_opt_type {
 /* Is the value a char[WEIR_OPT_TEXT_SIZE], whatever it means? */
 static inline int weir_opt_is_text(enum weir_opt_type type)
 {
-	return type >= WEIR_OPT_TEXT && type <= WEIR_OPT_KIND;
+	return type >= WEIR_OPT_TEXT && type <= WEIR_OPT_SELECTOR;
 }
 
 enum { WEIR_OPT_TEXT_SIZE = 256, WEIR_WEIGHTS_MAX = 128 };
@@ -96,8 +96,8 @@ struct weir_option {
 	uint64_t min, max; /* of the stored number (of each number, for spans and weights; of
 			    * weir_length_number, for lengths); flags, choices and text have none */
 	const char *help;  /* one sentence, without a full stop */
-	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL; WEIR_OPT_SPEC:
-				     * the kind that a struct weir_specs begins with;
+	const char *const *choices; /* WEIR_OPT_CHOICE: names, ends with NULL; WEIR_OPT_SCHEME:
+				     * the kind that a struct weir_scheme_set begins with;
 				     * WEIR_OPT_LINES: how a line looks */
 };
 
@@ -138,8 +138,8 @@ int weir_spec_name(const char *text, char *name, size_t size, struct weir_error 
 int weir_spec_params(const char *text, void *params, const struct weir_option *table,
 		     struct weir_error *e);
 
-/* The schemes that an option of type WEIR_OPT_SPEC may name. */
-struct weir_specs {
+/* The schemes that an option of type WEIR_OPT_SCHEME may name. */
+struct weir_scheme_set {
 	const char *const kind[2]; /* { "marking", NULL } */
 	/* Reads a spec by itself, whatever other settings say, into params of WEIR_SPEC_PARAMS_MAX
 	 * bytes; *table is then what they are. NULL: a spec is kept as it is. */
@@ -149,10 +149,10 @@ struct weir_specs {
 	int (*is_file)(const char *spec);
 };
 
-/* Of an option of type WEIR_OPT_SPEC. */
-static inline const struct weir_specs *weir_option_specs(const struct weir_option *o)
+/* Of an option of type WEIR_OPT_SCHEME. */
+static inline const struct weir_scheme_set *weir_option_scheme_set(const struct weir_option *o)
 {
-	return (const struct weir_specs *)(const void *)o->choices;
+	return (const struct weir_scheme_set *)(const void *)o->choices;
 }
 
 /* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue,

@@ -23,19 +23,20 @@ enum weir_pfc_signal { WEIR_PFC_NOTHING, WEIR_PFC_PAUSE, WEIR_PFC_RESUME };
 
 struct weir_pfc_params {
 	uint64_t alpha_q32;
-	uint64_t reserved_bytes; /* for each class of each input */
-	uint64_t margin_bytes;   /* below the threshold, before a class goes on */
+	uint64_t reserved_bytes;   /* for each class of each input */
+	uint64_t xon_offset_bytes; /* below the threshold, before a class goes on */
 };
 
 /* One for a switch. */
 struct weir_pfc_memory {
 	const struct weir_pfc_params *params;
-	uint64_t pool_bytes; /* all that can be shared: without what is reserved, and headroom */
-	uint64_t used_bytes; /* of that */
+	uint64_t shared_buffer_bytes; /* all that can be shared: without what is reserved, and
+					 headroom */
+	uint64_t used_bytes;          /* of that */
 };
 
 /* One class of one input. */
-struct weir_pfc_input {
+struct weir_pfc_ingress {
 	uint64_t bytes;         /* reserved and shared */
 	uint64_t headroom_used; /* beyond */
 	uint64_t headroom_bytes;
@@ -45,21 +46,22 @@ struct weir_pfc_input {
 /* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with
  * eight bits of alpha behind the point no overflow. Here: when so many bytes more of it are
  * taken. */
-static inline uint64_t weir_pfc_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
+static inline uint64_t weir_pfc_xoff_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
 {
 	uint64_t used_bytes = m->used_bytes + bytes;
-	uint64_t free_bytes = m->pool_bytes > used_bytes ? m->pool_bytes - used_bytes : 0;
+	uint64_t free_bytes =
+		m->shared_buffer_bytes > used_bytes ? m->shared_buffer_bytes - used_bytes : 0;
 
 	return (free_bytes * (m->params->alpha_q32 >> 24)) >> 8;
 }
 
-static inline uint64_t weir_pfc_threshold(const struct weir_pfc_memory *m)
+static inline uint64_t weir_pfc_xoff_threshold(const struct weir_pfc_memory *m)
 {
-	return weir_pfc_threshold_with(m, 0);
+	return weir_pfc_xoff_threshold_with(m, 0);
 }
 
 static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
-				       const struct weir_pfc_input *in)
+				       const struct weir_pfc_ingress *in)
 {
 	uint64_t reserved = m->params->reserved_bytes;
 
@@ -68,7 +70,7 @@ static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
 
 /* What a class would have of the shared part with so many bytes more. */
 static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
-					    const struct weir_pfc_input *in, uint64_t bytes)
+					    const struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	uint64_t all = in->bytes + bytes, reserved = m->params->reserved_bytes;
 
@@ -77,43 +79,44 @@ static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
 
 /* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is
  * free. */
-static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
+static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct weir_pfc_ingress *in,
 				uint64_t bytes)
 {
 	uint64_t shared = weir_pfc_shared_with(m, in, bytes);
 
-	return shared == 0 || (shared <= weir_pfc_threshold(m) &&
-			       m->used_bytes + shared - weir_pfc_shared(m, in) <= m->pool_bytes);
+	return shared == 0 ||
+	       (shared <= weir_pfc_xoff_threshold(m) &&
+		m->used_bytes + shared - weir_pfc_shared(m, in) <= m->shared_buffer_bytes);
 }
 
 /* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least,
  * or the neighbour might never be told to stop. */
-static inline int weir_pfc_admits(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
-				  uint64_t bytes)
+static inline int weir_pfc_admits(const struct weir_pfc_memory *m,
+				  const struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	return in->headroom_used + bytes <= in->headroom_bytes || weir_pfc_fits(m, in, bytes);
 }
 
 /* With a packet more, is the class still below the threshold that there will be then? There is room
  * for it, and nobody has to stop. */
-static inline int weir_pfc_is_easy(const struct weir_pfc_memory *m, const struct weir_pfc_input *in,
-				   uint64_t bytes)
+static inline int weir_pfc_admits_fast(const struct weir_pfc_memory *m,
+				       const struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	uint64_t shared = weir_pfc_shared_with(m, in, bytes);
 
-	return shared < weir_pfc_threshold_with(m, shared - weir_pfc_shared(m, in));
+	return shared < weir_pfc_xoff_threshold_with(m, shared - weir_pfc_shared(m, in));
 }
 
 /* A packet takes of what is reserved or shared, and gives it back. */
-static inline void weir_pfc_store(struct weir_pfc_memory *m, struct weir_pfc_input *in,
+static inline void weir_pfc_store(struct weir_pfc_memory *m, struct weir_pfc_ingress *in,
 				  uint64_t bytes)
 {
 	m->used_bytes += weir_pfc_shared_with(m, in, bytes) - weir_pfc_shared(m, in);
 	in->bytes += bytes;
 }
 
-static inline void weir_pfc_give_back(struct weir_pfc_memory *m, struct weir_pfc_input *in,
-				      uint64_t bytes)
+static inline void weir_pfc_release(struct weir_pfc_memory *m, struct weir_pfc_ingress *in,
+				    uint64_t bytes)
 {
 	uint64_t before = weir_pfc_shared(m, in);
 
@@ -123,14 +126,14 @@ static inline void weir_pfc_give_back(struct weir_pfc_memory *m, struct weir_pfc
 
 /* A packet that was admitted is stored; the neighbour may have to stop. */
 static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
-						  struct weir_pfc_input *in, uint64_t bytes)
+						  struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	if (weir_pfc_fits(m, in, bytes))
 		weir_pfc_store(m, in, bytes);
 	else
 		in->headroom_used += bytes;
 	if (in->paused ||
-	    (in->headroom_used == 0 && weir_pfc_shared(m, in) < weir_pfc_threshold(m)))
+	    (in->headroom_used == 0 && weir_pfc_shared(m, in) < weir_pfc_xoff_threshold(m)))
 		return WEIR_PFC_NOTHING;
 	in->paused = 1;
 	return WEIR_PFC_PAUSE;
@@ -138,16 +141,16 @@ static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
 
 /* A packet leaves, from headroom first; the neighbour may be able to go on. */
 static inline enum weir_pfc_signal weir_pfc_leave(struct weir_pfc_memory *m,
-						  struct weir_pfc_input *in, uint64_t bytes)
+						  struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	uint64_t spare = in->headroom_used < bytes ? in->headroom_used : bytes;
 	uint64_t shared;
 
 	in->headroom_used -= spare;
-	weir_pfc_give_back(m, in, bytes - spare);
+	weir_pfc_release(m, in, bytes - spare);
 	shared = weir_pfc_shared(m, in);
 	if (!in->paused || in->headroom_used ||
-	    (shared && shared + m->params->margin_bytes > weir_pfc_threshold(m)))
+	    (shared && shared + m->params->xon_offset_bytes > weir_pfc_xoff_threshold(m)))
 		return WEIR_PFC_NOTHING;
 	in->paused = 0;
 	return WEIR_PFC_RESUME;

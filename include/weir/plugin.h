@@ -59,7 +59,7 @@ WEIR_BEGIN
 		WEIR_CC_STATE_MAX)
 #define WEIR_ABI_TRAFFIC(sum) \
 	WEIR_ABI_ADD(WEIR_ABI_ADD(WEIR_ABI_ADD(sum, sizeof(struct weir_traffic_ops)), \
-				  sizeof(struct weir_maker)), \
+				  sizeof(struct weir_flow_builder)), \
 		     sizeof(struct weir_flow))
 #define WEIR_ABI_MODEL \
 	(sizeof(struct weir_scheme_model) << 16 | sizeof(struct weir_learn_policy) << 24 | \

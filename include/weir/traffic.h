@@ -23,16 +23,16 @@ struct weir_flow {
 	int64_t start_ps;
 };
 
-struct weir_maker {
+struct weir_flow_builder {
 	uint32_t hosts;                        /* of the network, numbered from 0 */
 	int64_t start_first_ps, start_last_ps; /* the section's start: a time, or a span */
 	int64_t end_ps;           /* flows that start from here on are not measured; 0: none such */
 	struct weir_rng *rng;     /* the section's own: same seed, same flows */
 	struct weir_error *error; /* for weir_error_set, before -1 is returned */
 	/* Of the host's line. */
-	uint64_t (*rate_bps)(const struct weir_maker *m, uint32_t host);
+	uint64_t (*rate_bps)(const struct weir_flow_builder *m, uint32_t host);
 	/* Adds a flow; in any order of time. -1, with a message set: return it. */
-	int (*add)(struct weir_maker *m, const struct weir_flow *f);
+	int (*add)(struct weir_flow_builder *m, const struct weir_flow *f);
 };
 
 /* What the applications of a section wait for, and so what a setting is judged by. */
@@ -45,7 +45,7 @@ enum weir_traffic_unit {
 struct weir_traffic_ops {
 	struct weir_scheme scheme;
 	/* Adds every flow of a section, at least one. 0, or -1 with a message. */
-	int (*generate)(struct weir_maker *m, const void *params);
+	int (*generate)(struct weir_flow_builder *m, const void *params);
 	/* Rate at which applications write what their flows send. NULL, or 0: all at once. */
 	uint64_t (*app_rate_bps)(const void *params);
 	/* 1: its flows never end by themselves, so that the run must be told when to. NULL: they

@@ -153,7 +153,7 @@ static void rehearsal_report_port(struct rehearsal *r, struct rehearsal_port *p,
 		sum += p->samples[i];
 	qsort(p->samples, p->sample_count, sizeof(*p->samples), rehearsal_compare_samples);
 	fputs("{\"port\":", f);
-	json_text(f, p->name);
+	json_write_string(f, p->name);
 	fprintf(f,
 		",\"line_use\":%.4f,\"queue_mean_bytes\":%.0f,\"queue_p99_bytes\":%" PRIu32
 		",\"queue_max_bytes\":%" PRIu32 ",\"marks\":%" PRIu64 ",\"drops\":%" PRIu64 "}",

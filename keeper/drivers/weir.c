@@ -85,7 +85,7 @@ static int weir_find_port(struct weir_json *j, const char *name)
 {
 	if (weir_json_find(j, "ports") || weir_json_expect(j, '['))
 		return -1;
-	if (weir_json_takes(j, ']'))
+	if (weir_json_accept(j, ']'))
 		return 1;
 	do {
 		struct weir_json port = *j, member = *j;
@@ -98,7 +98,7 @@ static int weir_find_port(struct weir_json *j, const char *name)
 			*j = port;
 			return 0;
 		}
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	return weir_json_expect(j, ']') ? -1 : 1;
 }
 

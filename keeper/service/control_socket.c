@@ -35,7 +35,7 @@ static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	const struct profile_state *p = &k->profiles[i];
 
 	fputs("{\"name\":", f);
-	json_text(f, k->plan->profiles[i].name);
+	json_write_string(f, k->plan->profiles[i].name);
 	fprintf(f, ",\"state\":\"%s\",\"canary\":%s,", keeper_state_names[p->state],
 		k->plan->profiles[i].limits.canary ? "true" : "false");
 	keeper_log_setting(f, "in_force", &p->in_force);
@@ -47,9 +47,9 @@ static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 		",\"line_use\":%s,\"marked_pkts\":%" PRIu64 ",\"queue_max_bytes\":%" PRIu64
 		",\"why\":",
 		p->writes, p->rollbacks, p->refused,
-		exact_number(control_utilisation(&p->telemetry)).text, p->telemetry.marked_pkts,
+		format_exact(control_utilisation(&p->telemetry)).text, p->telemetry.marked_pkts,
 		p->telemetry.queue_max_bytes);
-	json_text(f, p->why);
+	json_write_string(f, p->why);
 	fputc('}', f);
 }
 
@@ -57,7 +57,7 @@ static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 static void control_print_unnamed(FILE *f, const struct keeper_record *r)
 {
 	fputs("{\"name\":", f);
-	json_text(f, r->name);
+	json_write_string(f, r->name);
 	fputc(',', f);
 	keeper_log_setting(f, "original", &r->original);
 	fputc('}', f);
@@ -66,11 +66,11 @@ static void control_print_unnamed(FILE *f, const struct keeper_record *r)
 void keeper_status_json(const struct keeper *k, FILE *f)
 {
 	fputs("{\"title\":", f);
-	json_text(f, k->plan->title);
+	json_write_string(f, k->plan->title);
 	fputs(",\"driver\":", f);
-	json_text(f, k->plan->options.driver);
+	json_write_string(f, k->plan->options.driver);
 	fputs(",\"tune\":", f);
-	json_text(f, k->plan->options.tune);
+	json_write_string(f, k->plan->options.tune);
 	fprintf(f,
 		",\"pid\":%ld,\"dry_run\":%s,\"paused\":%s,\"answers\":%s,\"steps\":%" PRIu64
 		",\"profiles\":[",

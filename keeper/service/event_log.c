@@ -10,7 +10,7 @@ void keeper_log_setting(FILE *f, const char *name, const struct keeper_setting *
 {
 	fprintf(f, "\"%s\":{\"min_bytes\":%" PRIu64 ",\"max_bytes\":%" PRIu64 ",\"p\":%s}", name,
 		s->min_bytes, s->max_bytes,
-		exact_number((double)s->p_ppm / (double)KEEPER_PPM).text);
+		format_exact((double)s->p_ppm / (double)KEEPER_PPM).text);
 }
 
 static void log_print_time(FILE *f, time_t wall)
@@ -37,7 +37,7 @@ void keeper_log_print(FILE *f, const struct log_entry *entry)
 	fprintf(f, ",\"event\":\"%s\"", keeper_event_names[entry->kind]);
 	if (entry->profile[0]) {
 		fputs(",\"profile\":", f);
-		json_text(f, entry->profile);
+		json_write_string(f, entry->profile);
 	}
 	if (keeper_log_is_change(entry->kind)) {
 		fputc(',', f);
@@ -46,7 +46,7 @@ void keeper_log_print(FILE *f, const struct log_entry *entry)
 		keeper_log_setting(f, "to", &entry->to);
 	}
 	fputs(",\"why\":", f);
-	json_text(f, entry->why);
+	json_write_string(f, entry->why);
 	fputs("}\n", f);
 }
 
@@ -85,11 +85,11 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 
 	log_print_time(log->out, time(NULL));
 	fputs(",\"event\":\"restore\",\"profile\":", log->out);
-	json_text(log->out, r->name);
+	json_write_string(log->out, r->name);
 	fputc(',', log->out);
 	keeper_log_setting(log->out, "original", &r->original);
 	fprintf(log->out, ",\"became\":\"%s\",\"why\":", names[became]);
-	json_text(log->out, why);
+	json_write_string(log->out, why);
 	fputs("}\n", log->out);
 	fflush(log->out);
 }

@@ -179,7 +179,7 @@ static void html_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	const double capacity = (double)t->rate_bps * (double)t->interval_ns;
 
 	fputs("<tr><td>", f);
-	markup_text(f, k->plan->profiles[i].name);
+	html_write_text(f, k->plan->profiles[i].name);
 	fprintf(f, "<td class=\"s%d\">%s<td>", (int)p->state, keeper_state_names[p->state]);
 	html_print_setting(f, &p->in_force);
 	fputs("<td>", f);
@@ -188,7 +188,7 @@ static void html_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	html_print_bytes(f, t->queue_max_bytes);
 	fprintf(f, "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>",
 		t->marked_pkts, p->counters.since_start[KEEPER_DROPS], p->writes, p->rollbacks);
-	markup_text(f, p->why);
+	html_write_text(f, p->why);
 	fputs("\n", f);
 }
 
@@ -200,7 +200,7 @@ static void html_print_event(FILE *f, const struct log_entry *entry)
 	gmtime_r(&entry->wall, &tm);
 	strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%SZ", &tm);
 	fprintf(f, "<tr><td>%s<td>", time);
-	markup_text(f, entry->profile);
+	html_write_text(f, entry->profile);
 	fprintf(f, "<td>%s<td>", keeper_event_names[entry->kind]);
 	if (keeper_log_is_change(entry->kind)) {
 		html_print_setting(f, &entry->from);
@@ -208,7 +208,7 @@ static void html_print_event(FILE *f, const struct log_entry *entry)
 		html_print_setting(f, &entry->to);
 	}
 	fputs("<td>", f);
-	markup_text(f, entry->why);
+	html_write_text(f, entry->why);
 	fputs("\n", f);
 }
 
@@ -226,11 +226,11 @@ static void html_print_top(FILE *f, const struct keeper *k)
 		"http-equiv=\"refresh\" "
 		"content=\"5\"><title>weir keeper</title><style>%s</style><h1>",
 		style);
-	markup_text(f, k->plan->title[0] ? k->plan->title : k->plan->file);
+	html_write_text(f, k->plan->title[0] ? k->plan->title : k->plan->file);
 	fputs("</h1><p>", f);
-	markup_text(f, k->plan->options.tune);
+	html_write_text(f, k->plan->options.tune);
 	fputs(" over ", f);
-	markup_text(f, k->plan->options.driver);
+	html_write_text(f, k->plan->options.driver);
 	fprintf(f, "; %" PRIu64 " intervals of %g s.%s%s%s</p>\n", k->steps,
 		(double)k->plan->options.interval_ns / 1e9,
 		k->mode == KEEPER_DRY ? " It only watches." : "",

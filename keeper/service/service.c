@@ -5,7 +5,7 @@
 #include "keeper/service/service.h"
 #include "keeper/core/keeper.h"
 #include "keeper/core/originals.h"
-#include "base/responder.h"
+#include "base/http_server.h"
 #include "base/memory.h"
 #include "weir/units.h"
 #include "base/clock.h"
@@ -38,7 +38,7 @@ struct service {
 	struct keeper_control control;
 	struct keeper_originals originals; /* left by an earlier keeper */
 	struct keeper_http page;
-	struct responder responder;
+	struct http_server http_server;
 	struct keeper_log log;
 };
 
@@ -86,7 +86,7 @@ static void service_close(struct service *s)
 {
 	keeper_control_close(&s->control);
 	free(s->originals.records);
-	responder_close(&s->responder);
+	http_server_close(&s->http_server);
 	if (s->signals >= 0)
 		close(s->signals);
 	if (s->driver)
@@ -102,7 +102,7 @@ static int service_open(struct service *s, const struct keeper_plan *plan, enum 
 	memset(s, 0, sizeof(*s));
 	s->plan = plan;
 	s->lock = s->signals = s->control.socket.fd = -1;
-	responder_open(&s->responder, 0, NULL, NULL, e);
+	http_server_open(&s->http_server, 0, NULL, NULL, e);
 	s->log.out = stdout;
 	keeper_plan_journal(plan, s->journal);
 	signal(SIGPIPE, SIG_IGN);
@@ -178,7 +178,7 @@ static void service_reload(struct service *s, struct keeper *k)
 enum { POLLED_SIGNALS, POLLED_NOTIFICATIONS, POLLED_CLIENTS };
 
 struct polled {
-	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + RESPONDER_FDS];
+	struct pollfd all[POLLED_CLIENTS + CONTROL_FDS + HTTP_SERVER_FDS];
 	uint32_t control, count; /* end indices of the control socket's and of the HTTP clients'
 				    descriptors */
 };
@@ -193,7 +193,7 @@ static void service_fill_polled(const struct service *s, struct polled *p)
 				 .events = POLLIN };
 	p->control =
 		POLLED_CLIENTS + control_socket_polled(&s->control.socket, p->all + POLLED_CLIENTS);
-	p->count = p->control + responder_polled(&s->responder, p->all + p->control);
+	p->count = p->control + http_server_poll_fds(&s->http_server, p->all + p->control);
 }
 
 static int polled_is_ready(const struct polled *p, uint32_t from, uint32_t to)
@@ -224,7 +224,7 @@ static int service_serve_ready(struct service *s, struct keeper *k, const struct
 	if (p->all[POLLED_NOTIFICATIONS].revents)
 		service_check_changed(s, k);
 	if (polled_is_ready(p, p->control, p->count))
-		responder_serve(&s->responder);
+		http_server_serve(&s->http_server);
 	if (s->control.reloads)
 		service_reload(s, k);
 	return s->control.stops;
@@ -293,7 +293,7 @@ static int service_rehearse(struct service *s, struct keeper *k, struct weir_err
 static int service_open_http(struct service *s, const struct keeper *k, struct weir_error *e)
 {
 	s->page = (struct keeper_http){ k, &s->log };
-	if (responder_open(&s->responder, s->plan->options.http, keeper_http_page, &s->page, e))
+	if (http_server_open(&s->http_server, s->plan->options.http, keeper_http_page, &s->page, e))
 		return weir_error_prefix(e, "keeper.http: ");
 	return 0;
 }

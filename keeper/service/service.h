@@ -111,7 +111,7 @@ struct keeper_http {
 	const struct keeper_log *log;
 };
 
-/* A responder_page; context is a keeper_http. */
+/* A http_server_page; context is a keeper_http. */
 int keeper_http_page(void *context, const char *path, FILE *page, const char **type);
 
 void keeper_http_metrics(const struct keeper *k, FILE *f);

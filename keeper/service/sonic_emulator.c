@@ -276,10 +276,10 @@ static int emulator_apply_due(struct emulator *m, uint32_t profile, struct weir_
 	p->due_ns = 0;
 	p->in_force = p->wanted;
 	printf("{\"event\":\"in-force\",\"profile\":");
-	json_text(stdout, m->plan->profiles[profile].name);
+	json_write_string(stdout, m->plan->profiles[profile].name);
 	printf(",\"min_bytes\":%" PRIu64 ",\"max_bytes\":%" PRIu64 ",\"p\":%s}\n",
 	       p->in_force.min_bytes, p->in_force.max_bytes,
-	       exact_number((double)p->in_force.p_ppm / KEEPER_PPM).text);
+	       format_exact((double)p->in_force.p_ppm / KEEPER_PPM).text);
 	fflush(stdout);
 	return emulator_write_asic(m, profile, e);
 }

@@ -50,7 +50,7 @@ const char *answer_metric(uint32_t i)
 	return i < GOALS ? goals[i].metric : i < GOALS + COSTS ? costs[i - GOALS].metric : NULL;
 }
 
-int answer_stands_in(const char *metric)
+int answer_is_substitute(const char *metric)
 {
 	for (int i = 0; i < GOALS; i++)
 		if (strcmp(goals[i].metric, metric) == 0)
@@ -386,7 +386,7 @@ static int name_sections(const struct comparison *c, enum weir_traffic_unit unit
 }
 
 static void say_ranking(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
-			const char *where, const struct answer_ear *ear)
+			const char *where, const struct line_sink *ear)
 {
 	struct ranking k;
 
@@ -398,7 +398,7 @@ static void say_ranking(const struct race *r, enum weir_traffic_unit unit, uint3
 	ranking_free(&k);
 }
 
-static void say_all(const struct race *r, const struct answer_ear *ear)
+static void say_all(const struct race *r, const struct line_sink *ear)
 {
 	static const enum weir_traffic_unit units[] = { WEIR_TRAFFIC_ROUNDS, WEIR_TRAFFIC_IOS };
 	const struct comparison *parts = &r->tables[RANK_PART];
@@ -419,8 +419,8 @@ static void say_all(const struct race *r, const struct answer_ear *ear)
 	}
 }
 
-int answer_say(const struct comparison *c, struct store *s, const char *baseline,
-	       const struct answer_ear *ear, struct weir_error *e)
+int answer_write(const struct comparison *c, struct store *s, const char *baseline,
+		 const struct line_sink *ear, struct weir_error *e)
 {
 	int axis = answer_axis(c), failed = 0;
 	struct race r = { .c = c };

@@ -27,22 +27,23 @@ static void phrase_begin(struct phrase *p, const char *where)
 	fputs(where, p->f);
 }
 
-static void phrase_end(struct phrase *p, const struct answer_ear *ear)
+static void phrase_end(struct phrase *p, const struct line_sink *ear)
 {
 	fclose(p->f);
 	ear->say(ear->context, p->text);
 	free(p->text);
 }
 
-static struct human value_text(const struct ranking *r, const struct rank_entry *a, uint32_t k)
+static struct format_text value_text(const struct ranking *r, const struct rank_entry *a,
+				     uint32_t k)
 {
 	const struct metric *info = r->objectives[k].info;
 	double value = ranking_value(r, a, k);
 
 	if (isnan(value))
-		return (struct human){ "unknown" };
-	return info->form == METRIC_PERCENT ? human_percent(value)
-					    : human_quantity(value, info->unit);
+		return (struct format_text){ "unknown" };
+	return info->form == METRIC_PERCENT ? format_percent(value)
+					    : format_quantity(value, info->unit);
 }
 
 /* "0.49 (0.29..0.83)": mean ratio and 95 % confidence interval. */
@@ -240,7 +241,7 @@ static void say_costs(struct phrase *p, const struct ranking *r, const struct ra
 }
 
 /* Settings whose completion times are not trustworthy: unfinished flows or PFC deadlock. */
-static void say_unranked(const struct ranking *r, const char *where, const struct answer_ear *ear)
+static void say_unranked(const struct ranking *r, const char *where, const struct line_sink *ear)
 {
 	static const struct {
 		enum rank_state state;
@@ -276,7 +277,7 @@ static int is_one_run(const struct ranking *r, const struct rank_entry *a)
 	return a->rows[goal->source]->cells[goal->column].count == 1;
 }
 
-void answer_say_ranking(const struct ranking *r, const char *where, const struct answer_ear *ear)
+void answer_say_ranking(const struct ranking *r, const char *where, const struct line_sink *ear)
 {
 	const struct rank_entry *a = ranking_subject(r), *baseline = baseline_of(r);
 	struct phrase p;
@@ -306,7 +307,7 @@ void answer_say_ranking(const struct ranking *r, const char *where, const struct
 	say_unranked(r, where, ear);
 }
 
-void answer_say_unknown(const char *words, const char *where, const struct answer_ear *ear)
+void answer_say_unknown(const char *words, const char *where, const struct line_sink *ear)
 {
 	struct phrase p;
 

@@ -6,8 +6,8 @@
 #include "lab/analysis/answer_rank.h"
 
 /* where: prefix of each line, "web: " or "". */
-void answer_say_ranking(const struct ranking *r, const char *where, const struct answer_ear *ear);
+void answer_say_ranking(const struct ranking *r, const char *where, const struct line_sink *ear);
 
 /* Writes that no run has a value of the goal. */
-void answer_say_unknown(const char *words, const char *where, const struct answer_ear *ear);
+void answer_say_unknown(const char *words, const char *where, const struct line_sink *ear);
 #endif

@@ -20,9 +20,9 @@ static void write_numbers(FILE *f, const struct choice *c, const char *key,
 {
 	if (!isfinite(n->goal))
 		return;
-	fprintf(f, "%s = %s", key, exact_number(n->goal).text);
+	fprintf(f, "%s = %s", key, format_exact(n->goal).text);
 	for (uint32_t i = 0; i < c->rule_count; i++)
-		fprintf(f, " %s", exact_number(n->rule[i]).text);
+		fprintf(f, " %s", format_exact(n->rule[i]).text);
 	fputc('\n', f);
 }
 
@@ -45,10 +45,10 @@ static void write_request(FILE *f, const struct choice *c)
 		fprintf(f, "\n[keep %" PRIu32 "]\nmetric = %s\nunit = %s\nsign = %s\n", i,
 			r->metric.name, r->metric.unit[0] ? r->metric.unit : "1",
 			r->is_most ? "most" : "least");
-		fprintf(f, "number = %s\nof-best = %s\n", exact_number(r->number).text,
+		fprintf(f, "number = %s\nof-best = %s\n", format_exact(r->number).text,
 			r->is_of_best ? "yes" : "no");
-		fprintf(f, "search-limit = %s\n", exact_number(r->search_limit).text);
-		fprintf(f, "limit = %s\n", exact_number(r->limit).text);
+		fprintf(f, "search-limit = %s\n", format_exact(r->search_limit).text);
+		fprintf(f, "limit = %s\n", format_exact(r->limit).text);
 	}
 }
 

@@ -118,6 +118,6 @@ struct choice_text choice_fresh_text(const struct choice *c);
 
 /* Writes sentences: what was chosen; then, on fresh seeds, how it performs, which constraints it
  * misses, and whether the file's own setting is as good. */
-void choice_say(const struct choice *c, void (*say)(void *context, const char *line),
-		void *context);
+void choice_describe(const struct choice *c, void (*say)(void *context, const char *line),
+		     void *context);
 #endif

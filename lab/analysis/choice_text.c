@@ -25,7 +25,7 @@ struct choice_text choice_number_text(double value, const char *unit)
 	struct choice_text t;
 
 	snprintf(t.text, sizeof(t.text), "%s",
-		 isnan(value) ? "-" : human_quantity(value, unit).text);
+		 isnan(value) ? "-" : format_quantity(value, unit).text);
 	return t;
 }
 
@@ -34,8 +34,8 @@ struct choice_text choice_rule_text(const struct choice_rule *r)
 	struct choice_text t = { "" };
 
 	append(&t, "%s %s %s%s", r->metric.name, r->is_most ? ">=" : "<=",
-	       r->is_of_best ? exact_number(r->number).text
-			     : human_quantity(r->number, r->metric.unit).text,
+	       r->is_of_best ? format_exact(r->number).text
+			     : format_quantity(r->number, r->metric.unit).text,
 	       r->is_of_best ? " of best" : "");
 	return t;
 }
@@ -179,8 +179,8 @@ static struct choice_text missed_text(const struct choice_rule *r, double value,
 	struct choice_text t = { "" };
 
 	append(&t, "%s (it has %s", choice_rule_text(r).text,
-	       human_quantity(value, r->metric.unit).text);
-	append(&t, ", and the limit is %s)", human_quantity(limit, r->metric.unit).text);
+	       format_quantity(value, r->metric.unit).text);
+	append(&t, ", and the limit is %s)", format_quantity(limit, r->metric.unit).text);
 	return t;
 }
 
@@ -237,14 +237,14 @@ static struct choice_text fresh_sentence(const struct choice *c)
 	struct choice_text t = { "" };
 
 	append(&t, "the chosen setting has %s %s", c->goal.name,
-	       human_quantity(won->fresh.goal, c->goal.unit).text);
+	       format_quantity(won->fresh.goal, c->goal.unit).text);
 	if (c->own && own->fresh.goal > 0)
 		append(&t, ", %.4g times the", won->fresh.goal / own->fresh.goal);
 	else if (c->own)
 		append(&t, ", for");
 	if (c->own)
 		append(&t, " %s of the file's own; it is %s on %" PRIu32 " of %" PRIu32 " seeds",
-		       human_quantity(own->fresh.goal, c->goal.unit).text,
+		       format_quantity(own->fresh.goal, c->goal.unit).text,
 		       c->goal_is_most ? "more" : "less", c->wins, c->fresh_seeds);
 	append(&t, ".");
 	return t;
@@ -260,7 +260,8 @@ static int own_is_as_good(const struct choice *c)
 							: own->fresh.goal <= won->fresh.goal));
 }
 
-void choice_say(const struct choice *c, void (*say)(void *context, const char *line), void *context)
+void choice_describe(const struct choice *c, void (*say)(void *context, const char *line),
+		     void *context)
 {
 	const struct choice_setting *won = &c->all[0];
 

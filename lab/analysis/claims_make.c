@@ -425,7 +425,7 @@ struct claim_text claim_number(double number, const char *unit)
 	if (isinf(number))
 		snprintf(t.text, sizeof(t.text), "never");
 	else
-		snprintf(t.text, sizeof(t.text), "%s%s", human_quantity(number, unit).text,
+		snprintf(t.text, sizeof(t.text), "%s%s", format_quantity(number, unit).text,
 			 strcmp(unit, "pkts") == 0 && !isnan(number) ? " pkts" : "");
 	return t;
 }

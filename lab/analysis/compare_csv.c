@@ -7,7 +7,7 @@
 static void write_head(FILE *f, const struct comparison *c)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
-		csv_text(f, c->axes[a].path);
+		csv_write_text(f, c->axes[a].path);
 		fputc(',', f);
 	}
 	fputs("runs", f);
@@ -30,8 +30,8 @@ static void write_flows(FILE *f, const struct comparison *c, const struct compar
 		counted += (double)c->flows[at].counted[CLASS_ALL];
 		unfinished += (double)c->flows[at].unfinished;
 	}
-	csv_number(f, counted);
-	csv_number(f, unfinished);
+	csv_write_number(f, counted);
+	csv_write_number(f, unfinished);
 }
 
 void comparison_csv(FILE *f, const struct comparison *c)
@@ -41,17 +41,17 @@ void comparison_csv(FILE *f, const struct comparison *c)
 		const struct compare_row *row = &c->rows[i];
 
 		for (uint32_t a = 0; a < c->axis_count; a++) {
-			csv_text(f, c->axes[a].values[row->value[a]]);
+			csv_write_text(f, c->axes[a].values[row->value[a]]);
 			fputc(',', f);
 		}
 		fprintf(f, "%u", row->run_count);
 		if (c->flows)
 			write_flows(f, c, row);
 		for (uint32_t k = 0; k < c->column_count; k++) {
-			csv_number(f, row->cells[k].mean);
-			csv_number(f, row->cells[k].low);
-			csv_number(f, row->cells[k].high);
-			csv_number(f, row->cells[k].count);
+			csv_write_number(f, row->cells[k].mean);
+			csv_write_number(f, row->cells[k].low);
+			csv_write_number(f, row->cells[k].high);
+			csv_write_number(f, row->cells[k].count);
 		}
 		fputc('\n', f);
 	}

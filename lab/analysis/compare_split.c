@@ -293,12 +293,13 @@ static void name_ranges(struct compare_split *p, const struct survey *v)
 		p->middle[i] =
 			at > first ? (double)v->sizes[first + (at - first - 1) / 2] : (double)NAN;
 		if (is_last && i > 0)
-			text_print(&p->names[i], "above %s", human_bytes((double)p->above[i]).text);
+			text_print(&p->names[i], "above %s",
+				   format_bytes((double)p->above[i]).text);
 		else if (is_last)
 			text_print(&p->names[i], "all");
 		else
 			text_print(&p->names[i], "to %s",
-				   human_bytes((double)p->above[i + 1]).text);
+				   format_bytes((double)p->above[i + 1]).text);
 	}
 }
 

@@ -69,7 +69,7 @@ static void spell_out(char *text, const char *path, const char *value)
 	text[0] = '\0';
 	section = path_split(path, &p) == 0 ? path_section(&p) : NULL;
 	for (const struct weir_option *o = section ? section->options : NULL; o && o->name; o++)
-		if (strcmp(o->name, p.key) == 0 && o->type == WEIR_OPT_SPEC) {
+		if (strcmp(o->name, p.key) == 0 && o->type == WEIR_OPT_SCHEME) {
 			option = *o;
 			option.offset = 0;
 			snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, "("), value);
@@ -255,8 +255,8 @@ static int has(const struct digest *sorted, uint32_t count, const struct digest 
 	return bsearch(d, sorted, count, sizeof(*d), compare_digests) != NULL;
 }
 
-static void count_runs(struct today *t, const struct figure *f, struct stored_runs *wanted,
-		       const struct stored_runs *there)
+static void count_runs(struct figure_freshness *t, const struct figure *f,
+		       struct stored_runs *wanted, const struct stored_runs *there)
 {
 	const struct version version = version_of_results();
 	struct digest *of_wanted = wanted_digests(f, wanted), *of_there = stored_digests(f, there);
@@ -265,7 +265,7 @@ static void count_runs(struct today *t, const struct figure *f, struct stored_ru
 	qsort(of_wanted, wanted->count, sizeof(*of_wanted), compare_digests);
 	for (uint32_t i = 0; i < there->count; i++) {
 		if (!has(of_wanted, wanted->count, &of_there[i]))
-			t->strange++;
+			t->extra++;
 		else if (strcmp(there->runs[i].version, version.text) != 0)
 			t->other_builds++;
 	}
@@ -276,15 +276,15 @@ static void count_runs(struct today *t, const struct figure *f, struct stored_ru
 	free(of_wanted);
 }
 
-int today_read(struct today *t, const struct figure *f, const char *scenario, enum figure_size size,
-	       const struct stored_runs *runs, struct weir_error *e)
+int freshness_read(struct figure_freshness *t, const struct figure *f, const char *scenario,
+		   enum figure_size size, const struct stored_runs *runs, struct weir_error *e)
 {
 	struct stored_runs wanted;
 	struct scenario s;
 	struct sweep w;
 	int failed;
 
-	*t = (struct today){ 0 };
+	*t = (struct figure_freshness){ 0 };
 	if (figure_scenario(scenario, size, &s, &w, e))
 		return -1;
 	failed = planned_runs(&wanted, &w, &s, e);
@@ -297,7 +297,7 @@ int today_read(struct today *t, const struct figure *f, const char *scenario, en
 	return failed;
 }
 
-int today_is_whole(const struct today *t)
+int freshness_is_complete(const struct figure_freshness *t)
 {
-	return t->wanted && !t->missing && !t->strange;
+	return t->wanted && !t->missing && !t->extra;
 }

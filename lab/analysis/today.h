@@ -11,17 +11,17 @@
 #include "lab/store/store.h"
 
 /* Numbers of runs. */
-struct today {
+struct figure_freshness {
 	uint64_t wanted;       /* runs of the current scenario */
 	uint64_t missing;      /* of these, not in the store */
-	uint64_t strange;      /* in the store, but not in the current scenario */
+	uint64_t extra;        /* in the store, but not in the current scenario */
 	uint64_t other_builds; /* in both, but made by another build */
 };
 
 /* Compares the scenario of that size with the runs of a plan. */
-int today_read(struct today *t, const struct figure *f, const char *scenario, enum figure_size size,
-	       const struct stored_runs *runs, struct weir_error *e);
+int freshness_read(struct figure_freshness *t, const struct figure *f, const char *scenario,
+		   enum figure_size size, const struct stored_runs *runs, struct weir_error *e);
 
 /* Can the figure be judged by these runs? 1: none is missing and none is superfluous. */
-int today_is_whole(const struct today *t);
+int freshness_is_complete(const struct figure_freshness *t);
 #endif

@@ -48,7 +48,7 @@ int campaign_find_missing(struct campaign *c, struct weir_error *e)
  * run gets several cores. */
 static uint32_t campaign_share_machine(struct campaign *c, uint32_t jobs)
 {
-	uint32_t cores = core_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
+	uint32_t cores = cpu_count(), each = c->threads * (c->ranks > 1 ? c->ranks : 1);
 
 	if (!jobs)
 		jobs = cores > each ? cores / each : 1;

@@ -9,7 +9,7 @@
  * the choice, because the minimum of many sample means is biased low.
  *
  * The scenario, the request and its seed determine everything. The runs of each round are a sweep
- * (lab/scenario/sweep.h). The caller has them done, stores them, and passes each to choose_see_run,
+ * (lab/scenario/sweep.h). The caller has them done, stores them, and passes each to choose_add_run,
  * including those already stored; so a search resumes where it stopped. A run without a value ends
  * the search, because it must not count as infinitely good or bad. */
 #ifndef LAB_CAMPAIGN_CHOOSE_H
@@ -49,7 +49,7 @@ void hypercube_draw(double *shares, uint32_t count, uint32_t dimensions, uint64_
 
 /* --- request --- */
 
-enum { CHOOSE_RANGES_MAX = 16, CHOOSE_KEEPS_MAX = 4, CHOOSE_ROUNDS = 3 };
+enum { CHOOSE_RANGES_MAX = 16, CHOOSE_CONSTRAINTS_MAX = 4, CHOOSE_ROUNDS = 3 };
 
 /* A metric of a run or of one [traffic] section: one of metric_all, "goodput" or "round_mean of
  * ai", or one computed from flow records, "fct_small_p99" or "fct_p99_ns of storage". */
@@ -68,7 +68,7 @@ struct choose_text {
 struct choose_text choose_metric_text(const struct choose_metric *m);
 
 /* A constraint: "goodput >= 0.98 of best", "drops <= 100". */
-struct choose_keep {
+struct choose_constraint {
 	struct choose_metric metric;
 	int is_most; /* 1: lower bound (>=); 0: upper bound (<=) */
 	double number;
@@ -79,28 +79,28 @@ struct choose_request {
 	struct choose_metric goal;
 	int goal_is_most; /* 1: maximise, "-NAME" */
 	uint32_t keep_count, range_count;
-	struct choose_keep keeps[CHOOSE_KEEPS_MAX];
+	struct choose_constraint keeps[CHOOSE_CONSTRAINTS_MAX];
 	struct range ranges[CHOOSE_RANGES_MAX];
 	uint64_t budget, seeds; /* budget: runs in total; seeds: per candidate in the first round */
 };
 
 int choose_read_goal(struct choose_request *q, const char *text, struct weir_error *e);
-int choose_add_keep(struct choose_request *q, const char *text, struct weir_error *e);
+int choose_add_constraint(struct choose_request *q, const char *text, struct weir_error *e);
 int choose_add_range(struct choose_request *q, const char *text, struct weir_error *e);
 void choose_request_free(struct choose_request *q);
 
 /* The values of one run, or their means: [0] the goal, then the constraints' metrics. All are
  * finite. */
-enum { CHOOSE_VALUES = 1 + CHOOSE_KEEPS_MAX };
+enum { CHOOSE_VALUES = 1 + CHOOSE_CONSTRAINTS_MAX };
 
 struct candidate {
 	char *point;            /* settings as text, for sweep_of_points */
 	char key[RUN_KEY_SIZE]; /* key of its run with the first seed: identifies the candidate */
 	uint32_t seeds;
-	double goal, keep[CHOOSE_KEEPS_MAX]; /* means over all of its seeds */
-	double first_goal,
-		first_keep[CHOOSE_KEEPS_MAX]; /* means over the seeds that every candidate had */
-	int is_kept;                          /* 1: meets all constraints */
+	double goal, keep[CHOOSE_CONSTRAINTS_MAX];             /* means over all of its seeds */
+	double first_goal, first_keep[CHOOSE_CONSTRAINTS_MAX]; /* means over the seeds that every
+								  candidate had */
+	int is_kept;                                           /* 1: meets all constraints */
 	double lack; /* 0 if it meets all constraints; else the sum of relative violations */
 };
 
@@ -128,8 +128,9 @@ struct choose {
 	uint32_t winner;
 	struct candidate *judged; /* candidates evaluated on fresh seeds, by number; live gives
 				     their order, the winner first */
-	double limits[CHOOSE_KEEPS_MAX];        /* limits of the constraints in the current round */
-	double search_limits[CHOOSE_KEEPS_MAX]; /* limits in the last round before fresh seeds */
+	double limits[CHOOSE_CONSTRAINTS_MAX]; /* limits of the constraints in the current round */
+	double search_limits[CHOOSE_CONSTRAINTS_MAX]; /* limits in the last round before fresh seeds
+						       */
 	uint32_t wins; /* number of fresh seeds on which the winner's goal beats the file's own
 			  setting */
 	/* All runs so far. */
@@ -153,10 +154,10 @@ void choose_begin_round(struct choose *c, struct sweep *w);
 
 /* Reads the values of a stored run of the round. 1: a value is missing, and the message says why
  * and what to change; -1: the store cannot be read. */
-int choose_see_run(struct choose *c, uint64_t run, const char *key, struct store *store,
+int choose_add_run(struct choose *c, uint64_t run, const char *key, struct store *store,
 		   struct weir_error *e);
 
-/* Call after choose_see_run for all runs of the round. Selects the candidates that proceed. 1:
+/* Call after choose_add_run for all runs of the round. Selects the candidates that proceed. 1:
  * another round follows; 0: that was the last, on fresh seeds. */
 int choose_end_round(struct choose *c);
 

@@ -102,7 +102,7 @@ static void choose_judge_keeps(struct choose *c)
 	for (uint32_t i = 0; i < c->live_count; i++)
 		choose_numbers(c, c->live[i])->is_kept = 1;
 	for (uint32_t k = 0; k < c->q->keep_count; k++) {
-		const struct choose_keep *keep = &c->q->keeps[k];
+		const struct choose_constraint *keep = &c->q->keeps[k];
 		double limit = keep->number, scale;
 
 		if (keep->is_of_best)
@@ -158,7 +158,7 @@ static void choose_keep_candidate(struct choose *c, uint32_t number)
  * own setting. */
 static void choose_select(struct choose *c, uint32_t count)
 {
-	uint32_t best[CHOOSE_KEEPS_MAX];
+	uint32_t best[CHOOSE_CONSTRAINTS_MAX];
 
 	for (uint32_t k = 0; k < c->q->keep_count; k++)
 		best[k] = choose_best_at(c, k);
@@ -239,7 +239,7 @@ int choose_is_in_front(const struct choose *c, uint32_t number)
 
 /* --- the record --- */
 
-_Static_assert((int)CHOICE_RULES_MAX == (int)CHOOSE_KEEPS_MAX &&
+_Static_assert((int)CHOICE_RULES_MAX == (int)CHOOSE_CONSTRAINTS_MAX &&
 		       (int)CHOICE_RANGES_MAX == (int)CHOOSE_RANGES_MAX &&
 		       (int)CHOICE_ROUNDS == (int)CHOOSE_ROUNDS,
 	       "a record holds every search");

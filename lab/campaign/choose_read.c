@@ -116,15 +116,15 @@ static int choose_refuse_keep(const char *text, struct weir_error *e)
 			      weir_quote(text).text);
 }
 
-int choose_add_keep(struct choose_request *q, const char *text, struct weir_error *e)
+int choose_add_constraint(struct choose_request *q, const char *text, struct weir_error *e)
 {
 	const char *sign = strstr(text, ">="), *best;
 	char metric[128], number[64];
-	struct choose_keep *k = &q->keeps[q->keep_count];
+	struct choose_constraint *k = &q->keeps[q->keep_count];
 	struct quantity read;
 
-	if (q->keep_count == CHOOSE_KEEPS_MAX)
-		return weir_error_set(e, "at most %d may be given", CHOOSE_KEEPS_MAX);
+	if (q->keep_count == CHOOSE_CONSTRAINTS_MAX)
+		return weir_error_set(e, "at most %d may be given", CHOOSE_CONSTRAINTS_MAX);
 	k->is_most = sign != NULL;
 	sign = sign ? sign : strstr(text, "<=");
 	if (!sign || sscanf(sign + 2, "%63s", number) != 1)

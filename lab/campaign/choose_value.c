@@ -24,7 +24,7 @@ static int value_load_flows(struct reading *r, struct weir_error *e)
 		return 0;
 	r->is_loaded = 1;
 	flow_set_measure(&r->flows, r->run);
-	if (store_each_flow(r->store, r->run->id, flow_set_see, &r->flows, e))
+	if (store_each_flow(r->store, r->run->id, flow_set_add, &r->flows, e))
 		return -1;
 	r->sample = memory_zeroed(r->flows.count + 1, sizeof(*r->sample));
 	return 0;
@@ -266,7 +266,7 @@ static int value_read_all(struct choose *c, struct reading *r, uint64_t run, str
 	return 0;
 }
 
-int choose_see_run(struct choose *c, uint64_t run, const char *key, struct store *store,
+int choose_add_run(struct choose *c, uint64_t run, const char *key, struct store *store,
 		   struct weir_error *e)
 {
 	struct stored_run stored;

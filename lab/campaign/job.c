@@ -115,10 +115,10 @@ int job_write(const struct job *j, struct weir_error *e)
 
 /* --- shards --- */
 
-struct job_word job_last_word(const struct job *j, uint32_t shard)
+struct job_log_line job_log_tail(const struct job *j, uint32_t shard)
 {
-	char *path = job_log(j, shard), line[sizeof(((struct job_word *)0)->text)];
-	struct job_word word = { "" };
+	char *path = job_log(j, shard), line[sizeof(((struct job_log_line *)0)->text)];
+	struct job_log_line word = { "" };
 	const char *why;
 	FILE *f = input_open(path, &why);
 
@@ -202,7 +202,8 @@ static int needs_estimate(const struct sweep *w, uint64_t number, struct scenari
 	return failed ? -1 : 0;
 }
 
-int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struct weir_error *e)
+int demand_estimate(struct demand *n, const struct sweep *w, struct scenario *s,
+		    struct weir_error *e)
 {
 	memset(n, 0, sizeof(*n));
 	n->run_s = memory_zeroed(w->run_count, sizeof(*n->run_s));
@@ -211,7 +212,7 @@ int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struc
 		struct estimate found = { .memory_bytes = 0 };
 
 		if (first == i && needs_estimate(w, i, s, &found, e)) {
-			needs_free(n);
+			demand_free(n);
 			return -1;
 		}
 		n->run_s[i] = first == i ? found.cpu_seconds : n->run_s[first];
@@ -222,13 +223,13 @@ int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struc
 	return 0;
 }
 
-void needs_free(struct needs *n)
+void demand_free(struct demand *n)
 {
 	free(n->run_s);
 	memset(n, 0, sizeof(*n));
 }
 
-uint32_t needs_shards(const struct needs *n, uint64_t runs)
+uint32_t demand_shards(const struct demand *n, uint64_t runs)
 {
 	double wanted = fmax(ceil(n->total_s / SHARD_SECONDS), SHARDS_FEW);
 
@@ -236,7 +237,7 @@ uint32_t needs_shards(const struct needs *n, uint64_t runs)
 }
 
 /* Upper bound for the duration of any shard, whatever the order of its runs. */
-static double needs_slowest_shard_s(const struct needs *n, uint64_t runs, uint32_t shards,
+static double needs_slowest_shard_s(const struct demand *n, uint64_t runs, uint32_t shards,
 				    uint32_t jobs)
 {
 	double slowest = 0;
@@ -251,13 +252,14 @@ static double needs_slowest_shard_s(const struct needs *n, uint64_t runs, uint32
 	return jobs > 1 ? slowest / jobs + n->longest_s : slowest;
 }
 
-struct needs_asked needs_asked(const struct needs *n, uint64_t runs, uint32_t shards, uint32_t jobs)
+struct demand_request demand_request(const struct demand *n, uint64_t runs, uint32_t shards,
+				     uint32_t jobs)
 {
 	double mb = MEMORY_BASE_MB + MEMORY_ROOM * jobs * n->memory_bytes / BYTES_PER_MB;
 	double minutes = TIME_BASE_MINUTES + TIME_ROOM *
 						     needs_slowest_shard_s(n, runs, shards, jobs) /
 						     SECONDS_PER_MINUTE;
 
-	return (struct needs_asked){ (uint64_t)(ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB),
-				     (uint64_t)ceil(minutes) };
+	return (struct demand_request){ (uint64_t)(ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB),
+					(uint64_t)ceil(minutes) };
 }

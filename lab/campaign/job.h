@@ -41,38 +41,39 @@ char *job_shard_folder(const struct job *j, uint32_t shard);
 char *job_log(const struct job *j, uint32_t shard);
 
 /* The last non-empty line of a shard's log; "" if there is none. */
-struct job_word {
+struct job_log_line {
 	char text[256];
 };
-struct job_word job_last_word(const struct job *j, uint32_t shard);
+struct job_log_line job_log_tail(const struct job *j, uint32_t shard);
 
 /* Number of the shard's runs that a folder has. keys NULL: the keys of the folder's own plan. A
  * missing folder has none. -1: message. */
 int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_KEY_SIZE],
 	      uint64_t runs, uint64_t *done, struct weir_error *e);
 
-/* --- estimated demand of a sweep's runs, by sim/measure/estimate.h --- */
+/* --- estimated demand of a sweep's runs, by sim/measure/preview.h --- */
 
-struct needs {
+struct demand {
 	double memory_bytes; /* maximum over all runs */
 	double total_s, longest_s;
 	double *run_s; /* [run], on one core */
 };
 
 /* Builds each combination of settings once for all of its seeds. On -1 there is nothing to free. */
-int needs_find(struct needs *n, const struct sweep *w, struct scenario *s, struct weir_error *e);
-void needs_free(struct needs *n);
+int demand_estimate(struct demand *n, const struct sweep *w, struct scenario *s,
+		    struct weir_error *e);
+void demand_free(struct demand *n);
 
 /* Number of shards: about ten minutes each, but enough of them to use the cluster in parallel. */
-uint32_t needs_shards(const struct needs *n, uint64_t runs);
+uint32_t demand_shards(const struct demand *n, uint64_t runs);
 
 /* The resources to request per shard with so many runs at a time. Includes safety factors, because
  * the machine is unknown. */
-struct needs_asked {
+struct demand_request {
 	uint64_t memory_mb, minutes;
 };
-struct needs_asked needs_asked(const struct needs *n, uint64_t runs, uint32_t shards,
-			       uint32_t jobs);
+struct demand_request demand_request(const struct demand *n, uint64_t runs, uint32_t shards,
+				     uint32_t jobs);
 
 /* --- slurm.c --- */
 
@@ -83,7 +84,7 @@ struct slurm_script {
 	const char *here, *program;   /* working directory and program, as absolute paths */
 	const char *const *arguments; /* of weir run; NULL-terminated */
 	uint32_t jobs, threads;
-	struct needs_asked asked;
+	struct demand_request asked;
 	const unsigned char *wanted; /* [shard - 1]: 1: to be done */
 	const char *const *lines;    /* further sbatch options; terminated by NULL */
 };
@@ -102,5 +103,5 @@ struct slurm_task {
 };
 
 /* Queries every shard: tasks[shards]. */
-int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *e);
+int slurm_query(const struct job *j, struct slurm_task *tasks, struct weir_error *e);
 #endif

@@ -68,7 +68,7 @@ static void live_write_charts(FILE *f, const struct chart_list *list)
 	fputc('[', f);
 	for (uint32_t i = 0; i < list->count; i++) {
 		fputs(i ? ",{\"title\":" : "{\"title\":", f);
-		markup_json(f, list->all[i].title);
+		html_write_json_string(f, list->all[i].title);
 		fputs(",\"data\":", f);
 		page_chart_data(f, &list->all[i]);
 		fputc('}', f);
@@ -96,7 +96,7 @@ static void live_write_series(FILE *f, const char *folder, const struct running_
 		live_finish_chart(chart, all[i].unit);
 	}
 	fputs(",\"seriesOf\":", f);
-	markup_json(f, count ? c->runs[run - 1].label : "");
+	html_write_json_string(f, count ? c->runs[run - 1].label : "");
 	fputs(",\"series\":", f);
 	live_write_charts(f, &list);
 	chart_list_free(&list);
@@ -116,7 +116,7 @@ static void live_write_running(FILE *f, const struct running_campaign *c)
 	fputs("\"runs\":[", f);
 	for (uint32_t i = 0; i < c->run_count; i++) {
 		fprintf(f, "%s{\"share\":%.3f,\"label\":", i ? "," : "", c->runs[i].share);
-		markup_json(f, c->runs[i].label);
+		html_write_json_string(f, c->runs[i].label);
 		fputc('}', f);
 	}
 	fputs("]}", f);
@@ -179,7 +179,7 @@ static void live_write_html(FILE *f, const struct report *r,
 		memory_refused(0);
 	write(text, r);
 	fclose(text);
-	markup_json(f, html);
+	html_write_json_string(f, html);
 	free(html);
 }
 
@@ -251,18 +251,18 @@ static void live_write_store(FILE *f, const struct live_store *l)
 	const struct report *r = &l->report;
 
 	fputs(",\"title\":", f);
-	markup_json(f, r->compare.runs.runs[0].title);
+	html_write_json_string(f, r->compare.runs.runs[0].title);
 	fprintf(f, ",\"planned\":%" PRIu64 ",\"done\":%" PRIu64 ",\"runs\":%u,\"sentences\":[",
 		l->planned, l->done, r->compare.runs.count);
 	for (uint32_t i = 0; i < r->sentence_count; i++) {
 		if (i)
 			fputc(',', f);
-		markup_json(f, r->sentences[i]);
+		html_write_json_string(f, r->sentences[i]);
 	}
 	fputs("],\"table\":", f);
 	live_write_html(f, r, live_write_table);
 	fputs(",\"chartsOf\":", f);
-	markup_json(f, l->charted);
+	html_write_json_string(f, l->charted);
 	fputs(",\"charts\":", f);
 	live_write_charts(f, &l->charts);
 }
@@ -285,7 +285,7 @@ void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *
 	fprintf(f, "{\"stamp\":\"%s\"", stamp->text);
 	if (failed) {
 		fputs(",\"error\":", f);
-		markup_json(f, e.text);
+		html_write_json_string(f, e.text);
 	} else {
 		live_write_store(f, &l);
 		live_store_free(&l);
@@ -301,7 +301,7 @@ static void live_write_failure(FILE *f, const struct weir_error *e)
 	fputs("<p><a href=\"/\">Back to the runs</a></p>\n<h1>Nothing to show yet</h1>\n"
 	      "<p class=\"warning\">",
 	      f);
-	markup_text(f, e->text);
+	html_write_text(f, e->text);
 	fputs("</p>\n", f);
 	page_end(f, WEIR_VERSION, PAGE_TEXT);
 }
@@ -381,15 +381,15 @@ void live_page(FILE *f, const struct live_subject *s)
 {
 	page_begin_live(f, s->folder);
 	fputs("<p class=\"note\" id=\"where\"><code>", f);
-	markup_text(f, s->folder);
+	html_write_text(f, s->folder);
 	fputs("</code> <a href=\"/report\">Full report</a>", f);
 	if (s->figure) {
 		fputs(" <a href=\"/figure\">Figure ", f);
-		markup_text(f, s->figure->label);
+		html_write_text(f, s->figure->label);
 		fputs("</a>", f);
 	}
 	fputs("</p>\n<h1 id=\"title\">", f);
-	markup_text(f, s->folder);
+	html_write_text(f, s->folder);
 	fputs("</h1>\n<noscript><p class=\"warning\">This page follows the runs by JavaScript, "
 	      "which is "
 	      "switched off here; <a href=\"/report\">the report</a> has its tables "

@@ -49,9 +49,10 @@ static enum task_end run_task_failure(int failed, const struct scenario *s, stru
 {
 	if (failed == RUN_REFUSED)
 		scenario_locate(s, e);
-	/* RUN_MISLED is a plug-in's fault, RUN_FAILED the system's */
-	return failed == RUN_REFUSED || failed == RUN_MISLED || failed == RUN_FAILED ? TASK_FAILED
-										     : TASK_BUG;
+	/* RUN_PLUGIN_FAULT is a plug-in's fault, RUN_FAILED the system's */
+	return failed == RUN_REFUSED || failed == RUN_PLUGIN_FAULT || failed == RUN_FAILED
+		       ? TASK_FAILED
+		       : TASK_BUG;
 }
 
 /* --- runs shared with other ranks --- */
@@ -62,7 +63,7 @@ static enum task_end run_task_failure(int failed, const struct scenario *s, stru
 static uint64_t run_task_agree(struct exchange *x, uint64_t task)
 {
 	exchange_append_own(x, &task, sizeof(task));
-	exchange_share(x);
+	exchange_allgather(x);
 	memcpy(&task, x->in[0].bytes, sizeof(task));
 	return task;
 }

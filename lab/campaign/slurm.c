@@ -197,7 +197,7 @@ slurm_each_line(const struct job *j, struct slurm_task *tasks, const struct comm
 	}
 }
 
-int slurm_ask(const struct job *j, struct slurm_task *tasks, struct weir_error *e)
+int slurm_query(const struct job *j, struct slurm_task *tasks, struct weir_error *e)
 {
 	char id[32];
 	const char *const queue[] = { "squeue", "-h", "-r", "-j", id, "-o", "%K|%T|%R", NULL };

@@ -123,7 +123,7 @@ void frame_close_ipv4(struct frame *f, const struct sighting *seen)
 void frame_build(struct frame *f, struct streams *s, const struct sighting *seen)
 {
 	f->head_bytes = f->payload_bytes = f->tail_bytes = f->trailer_bytes = 0;
-	if (seen->packet->flags & SEGMENT_PAUSE)
+	if (seen->packet->flags & SEGMENT_LINK_FRAME)
 		frame_pause(f, seen);
 	else if (stream_is_rdma(s, seen_flow(seen)))
 		frame_roce(f, s, seen);

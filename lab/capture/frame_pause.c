@@ -3,7 +3,7 @@
  * and frames of fabric schemes, which have no form of their own on any wire and are written with
  * the EtherType that IEEE 802 leaves to local experiments. */
 #include "lab/capture/frame.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 
 enum {
 	TYPE_MAC_CONTROL = 0x8808,

@@ -144,7 +144,7 @@ static void choose_frame(struct frame *r, const struct chart *c, const struct ch
 static void text_at(FILE *f, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	markup_text(f, text);
+	html_write_text(f, text);
 	fputs("</text>\n", f);
 }
 
@@ -174,7 +174,7 @@ static void write_axes(FILE *f, const struct frame *r, const struct chart *c)
 	text_at(f, r->left + r->width / 2, bottom + 31, "middle", c->x_label);
 	fprintf(f, "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
 		middle);
-	markup_text(f, c->y_label);
+	html_write_text(f, c->y_label);
 	fputs("</text>\n", f);
 }
 
@@ -459,10 +459,10 @@ void chart_svg(FILE *f, const struct chart *c)
 		"font-size=\"%d\">\n",
 		WIDTH, plot_end + legend + 4, WIDTH, plot_end + legend + 4, FONT);
 	fputs("<title>", f);
-	markup_text(f, c->title);
+	html_write_text(f, c->title);
 	if (c->variant[0]) {
 		fputs(", ", f);
-		markup_text(f, c->variant);
+		html_write_text(f, c->variant);
 	}
 	fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", f);
 	write_axes(f, &frame, c);

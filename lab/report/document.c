@@ -8,7 +8,7 @@
 void document_text(const struct document *d, const char *text)
 {
 	if (d->form == FORM_HTML) {
-		markup_text(d->f, text);
+		html_write_text(d->f, text);
 		return;
 	}
 	for (; *text; text++) {
@@ -116,7 +116,7 @@ void document_cell_name(const struct document *d, const char *name, const char *
 	fputs(d->form == FORM_HTML ? "<th>" : "| ", d->f);
 	if (link && d->form == FORM_HTML) {
 		fputs("<a href=\"", d->f);
-		markup_text(d->f, link);
+		html_write_text(d->f, link);
 		fputs("\">", d->f);
 	}
 	document_text(d, name);

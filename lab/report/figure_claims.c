@@ -48,17 +48,17 @@ static void write_remark(FILE *out, const char *what, const char *text)
 {
 	fputs("<p class=\"note\">", out);
 	fputs(what, out);
-	markup_text(out, text);
+	html_write_text(out, text);
 	fputs("</p>", out);
 }
 
 static void write_says(FILE *out, const struct claim *c, const struct verdict *v)
 {
 	fputs("<td>", out);
-	markup_text(out, c->says);
+	html_write_text(out, c->says);
 	if (c->section[0]) {
 		fputs(" <small>(", out);
-		markup_text(out, claim_place(c).text);
+		html_write_text(out, claim_place(c).text);
 		if (c->sentence) {
 			fputs("; a part of the sentence ", out);
 			page_element(out, "i", c->sentence);
@@ -91,10 +91,10 @@ static void write_expected(FILE *out, const struct claim *c)
 	}
 	text[used] = '\0';
 	fputs("<td data-head=\"expected\">", out);
-	markup_text(out, text);
+	html_write_text(out, text);
 	fputs("<br><small>", out);
 	fputs(isnan(c->against) ? "no direction" : "direction: ", out);
-	markup_text(out, claim_direction(c).text);
+	html_write_text(out, claim_direction(c).text);
 	fputs("</small></td>", out);
 }
 
@@ -107,30 +107,30 @@ static void write_measured(FILE *out, const struct claim *c, const struct verdic
 		fputs("</td>", out);
 		return;
 	}
-	markup_text(out, measured_text(&v->value, v->unit).text);
+	html_write_text(out, measured_text(&v->value, v->unit).text);
 	fprintf(out, "<br><small>%u seed%s%s", v->value.count, v->value.count == 1 ? "" : "s",
 		v->value.is_alike ? ", all alike" : "");
 	if (c->best) {
 		fputs("; at ", out);
-		markup_text(out, c->best);
+		html_write_text(out, c->best);
 		fputs(" = ", out);
-		markup_text(out, v->best);
+		html_write_text(out, v->best);
 		fputs(", where it is best", out);
 	}
 	if (v->over.count) {
 		fputs("; ", out);
-		markup_text(out, measured_text(&v->of, v->metric_unit).text);
+		html_write_text(out, measured_text(&v->of, v->metric_unit).text);
 		fputs(" over ", out);
-		markup_text(out, measured_text(&v->over, v->metric_unit).text);
+		html_write_text(out, measured_text(&v->over, v->metric_unit).text);
 	}
 	if (v->why[0]) {
 		fputs("; ", out);
-		markup_text(out, v->why);
+		html_write_text(out, v->why);
 	} else if (v->value.count > 1 && !v->is_firm)
 		fputs("; the interval reaches into another verdict", out);
 	if (v->is_doubtful) {
 		fputs("; <span class=\"warning\">", out);
-		markup_text(out, health_text(&v->health).text);
+		html_write_text(out, health_text(&v->health).text);
 		fputs("</span>", out);
 	}
 	fputs("</small></td>", out);
@@ -157,7 +157,7 @@ static void write_table(FILE *out, const struct figure *f, const struct verdict 
 	      out);
 	for (uint32_t i = 0; i < f->claim_count; i++) {
 		fputs("<tr id=\"claim-", out);
-		markup_text(out, f->claims[i].name);
+		html_write_text(out, f->claims[i].name);
 		fputs("\">", out);
 		write_verdict(out, &f->claims[i], &verdicts[i]);
 		write_says(out, &f->claims[i], &verdicts[i]);
@@ -207,6 +207,6 @@ void figure_claims(FILE *out, const struct figure_report *fr)
 		write_sum(out, "sentence", &sentences);
 	write_table(out, fr->figure, fr->verdicts);
 	fputs("<p class=\"note\">", out);
-	markup_text(out, rule);
+	html_write_text(out, rule);
 	fputs("</p>\n</section>\n", out);
 }

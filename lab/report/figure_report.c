@@ -75,10 +75,10 @@ static void write_numbers(FILE *out, const struct chart *c)
 	fputs("<details><summary>Its numbers", out);
 	if (c->variant[0]) {
 		fputs(" for ", out);
-		markup_text(out, c->variant);
+		html_write_text(out, c->variant);
 	}
 	fputs("</summary>\n<p class=\"note\">", out);
-	markup_text(out, c->y_label);
+	html_write_text(out, c->y_label);
 	fputs("</p>\n<div class=\"wide\"><table class=\"numbers\">\n<thead><tr>", out);
 	page_element(out, "th", c->x_label);
 	for (uint32_t i = 0; i < columns; i++)
@@ -169,20 +169,20 @@ static void write_about(FILE *out, const struct paper_about *p)
 		return;
 	fputs("<p>", out);
 	if (authors) {
-		markup_text(out, authors);
+		html_write_text(out, authors);
 		fputs(": ", out);
 	}
 	page_element(out, "cite", p->text[ABOUT_TITLE]);
 	if (p->text[ABOUT_VENUE]) {
 		fputs(". ", out);
-		markup_text(out, p->text[ABOUT_VENUE]);
+		html_write_text(out, p->text[ABOUT_VENUE]);
 	}
 	fputc('.', out);
 	if (doi) {
 		fputs(" <a href=\"https://doi.org/", out);
-		markup_text(out, doi);
+		html_write_text(out, doi);
 		fputs("\">doi:", out);
-		markup_text(out, doi);
+		html_write_text(out, doi);
 		fputs("</a>", out);
 	}
 	fputs("</p>\n", out);
@@ -201,13 +201,13 @@ static void write_head(FILE *out, const struct figure_report *fr, const struct p
 	      out);
 	page_element(out, "h1", fr->figure->title);
 	fputs("\n<p>", out);
-	markup_text(out, fr->figure->paper);
+	html_write_text(out, fr->figure->paper);
 	fprintf(out, "; re-run in %s by <code>weir reproduce ",
 		fr->size == FIGURE_FULL ? "the size of the paper" : "quick size");
-	markup_text(out, fr->label);
+	html_write_text(out, fr->label);
 	fputs(fr->size == FIGURE_FULL ? " --full</code>" : "</code>", out);
 	fputs(" from <code>", out);
-	markup_text(out, fr->scenario);
+	html_write_text(out, fr->scenario);
 	fputs("</code>, whose comments say what was assumed.</p>\n", out);
 	write_about(out, about);
 	if (fr->figure->about[0]) {

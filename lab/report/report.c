@@ -86,7 +86,7 @@ static int compare_more(struct comparison *c, struct store *s, struct compare_re
 int report_answers(struct report *r, struct store *s, struct weir_error *e)
 {
 	struct compare_request ratios = { .scope = r->compare.scope };
-	const struct answer_ear ear = { keep_sentence, r };
+	const struct line_sink ear = { keep_sentence, r };
 	int axis = answer_axis(&r->compare);
 
 	if (r->has_choice)
@@ -94,7 +94,7 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 	if (axis < 0 || r->has_choice)
 		return 0;
 	ratios.normalize_to = answer_baseline(&r->compare, axis);
-	return answer_say(&r->compare, s, NULL, &ear, e) ||
+	return answer_write(&r->compare, s, NULL, &ear, e) ||
 			       compare_more(&r->ratios, s, &ratios, REPORT_FIRST, e)
 		       ? -1
 		       : 0;

@@ -34,7 +34,7 @@ void report_choice_sentences(struct report *r)
 	text_print(&goal, "Goal: %s.", choice_goal_text(&r->choice).text);
 	report_add_sentence(r, goal);
 	free(goal);
-	choice_say(&r->choice, keep_sentence, &listener);
+	choice_describe(&r->choice, keep_sentence, &listener);
 }
 
 static uint32_t setting_of_row(const struct report *r, const struct compare_row *row)
@@ -105,9 +105,9 @@ static const struct choice_numbers *numbers_of(const struct choice_setting *s,
 static void write_named(FILE *f, const char *text, const char *title)
 {
 	fputs("<th title=\"", f);
-	markup_text(f, title);
+	html_write_text(f, title);
 	fputs("\">", f);
-	markup_text(f, text);
+	html_write_text(f, text);
 	fputs("</th>", f);
 }
 
@@ -151,7 +151,7 @@ static void end_table(FILE *f)
 static void write_judged(FILE *f, const struct choice *c)
 {
 	fputs("<h3>", f);
-	markup_text(f, choice_fresh_text(c).text);
+	html_write_text(f, choice_fresh_text(c).text);
 	fputs("</h3>\n", f);
 	write_head(f, c, c->rule_count ? "<th>constraints</th>" : "");
 	for (uint32_t i = 0; i < c->count; i++) {
@@ -167,9 +167,10 @@ static void write_judged(FILE *f, const struct choice *c)
 		if (!c->rules[i].is_of_best)
 			continue;
 		fputs("<p class=\"note\">", f);
-		markup_text(f, choice_rule_text(&c->rules[i]).text);
+		html_write_text(f, choice_rule_text(&c->rules[i]).text);
 		fputs(": the limit on these seeds is ", f);
-		markup_text(f, choice_number_text(c->rules[i].limit, c->rules[i].metric.unit).text);
+		html_write_text(
+			f, choice_number_text(c->rules[i].limit, c->rules[i].metric.unit).text);
 		fputs(".</p>\n", f);
 	}
 }
@@ -224,9 +225,9 @@ void report_table_choice(FILE *f, const struct report *r)
 	fputs("<section id=\"choice\">\n<p class=\"note\">Searched: ", f);
 	for (uint32_t i = 0; i < c->range_count; i++) {
 		fputs(i ? ", <code>" : "<code>", f);
-		markup_text(f, c->ranges[i].path);
+		html_write_text(f, c->ranges[i].path);
 		fputs("</code> ", f);
-		markup_text(f, c->ranges[i].text);
+		html_write_text(f, c->ranges[i].text);
 	}
 	fputs(".</p>\n", f);
 	write_judged(f, c);

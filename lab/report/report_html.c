@@ -18,7 +18,7 @@ const char *page_asset(const char *name)
 void page_element(FILE *f, const char *name, const char *text)
 {
 	fprintf(f, "<%s>", name);
-	markup_text(f, text);
+	html_write_text(f, text);
 	fprintf(f, "</%s>", name);
 }
 
@@ -33,7 +33,7 @@ static void begin(FILE *f, const char *title, const char *more)
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"
 		"<link rel=\"icon\" href=\"data:,\">\n<title>Weir: ",
 		more);
-	markup_text(f, title);
+	html_write_text(f, title);
 	fprintf(f, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n<main>\n",
 		page_asset("dygraph.min.css"), page_asset("report.css"));
 }
@@ -86,7 +86,7 @@ void page_caveats(FILE *f, const struct comparison *c)
 		health_add(&all, &c->runs.runs[i]);
 	if (health_text(&all).text[0]) {
 		fputs("<p class=\"warning\">Not all is well: ", f);
-		markup_text(f, health_text(&all).text);
+		html_write_text(f, health_text(&all).text);
 		fputs(". Numbers with ! are of the flows that ended, or of runs that are stuck or "
 		      "were held up.</p>\n",
 		      f);
@@ -111,10 +111,10 @@ void page_runs(FILE *f, const struct report *r)
 	if (r->axis)
 		fprintf(f, ", %u values of <code>", r->axis->value_count);
 	if (r->axis)
-		markup_text(f, r->axis->path);
+		html_write_text(f, r->axis->path);
 	fprintf(f, "%s, %u seed%s; Weir ", r->axis ? "</code>" : "", seed ? seed->value_count : 1,
 		seed && seed->value_count != 1 ? "s" : "");
-	markup_text(f, r->compare.runs.runs[0].version);
+	html_write_text(f, r->compare.runs.runs[0].version);
 	fputs(report_setting(r, "version")->value_count > 1 ? " and others." : ".", f);
 	if (titles > 1)
 		fprintf(f, " They come from %u scenarios; the title is that of the first.", titles);
@@ -175,11 +175,11 @@ void page_chart_data(FILE *f, const struct chart *c)
 
 	fprintf(f, "{\"kind\":\"%s\",\"logX\":%s,\"logY\":%s,\"x\":", kinds[c->kind],
 		c->log_x ? "true" : "false", c->log_y ? "true" : "false");
-	markup_json(f, c->x_label);
+	html_write_json_string(f, c->x_label);
 	fputs(",\"y\":", f);
-	markup_json(f, c->y_label);
+	html_write_json_string(f, c->y_label);
 	fputs(",\"note\":", f);
-	markup_json(f, c->note);
+	html_write_json_string(f, c->note);
 	if (c->is_framed) {
 		const double frame[] = { c->frame.x_min, c->frame.x_max, c->frame.y_min,
 					 c->frame.y_max };
@@ -195,7 +195,7 @@ void page_chart_data(FILE *f, const struct chart *c)
 		const struct chart_line *l = &c->lines[i];
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", f);
-		markup_json(f, l->name);
+		html_write_json_string(f, l->name);
 		fprintf(f, ",\"style\":%u%s%s", l->style, l->is_muted ? ",\"muted\":true" : "",
 			l->is_marks ? ",\"marks\":true" : "");
 		write_field(f, "px", l, FIELD_X);
@@ -263,7 +263,7 @@ void page_chart(FILE *f, const struct chart_list *list, uint32_t first)
 			if (same_place(c, &list->all[i])) {
 				fprintf(f, "<option value=\"%s\"%s>", list->all[i].id,
 					i == shown ? " selected" : "");
-				markup_text(f, list->all[i].variant);
+				html_write_text(f, list->all[i].variant);
 				fputs("</option>", f);
 			}
 		fputs("</select></label>", f);
@@ -344,7 +344,7 @@ void page_end(FILE *f, const char *version, enum page_kind kind)
 		      "click a name to hide or show its line.</p>\n",
 		      f);
 	fputs("<p>Written by Weir ", f);
-	markup_text(f, version);
+	html_write_text(f, version);
 	fprintf(f, ".%s</p></footer>\n</main>\n",
 		kind == PAGE_CHARTS ? " Charts drawn with dygraphs (MIT licence)." : "");
 	if (kind == PAGE_CHARTS)
@@ -379,7 +379,7 @@ static void write_answer(FILE *f, const struct report *r)
 	fputs("<section id=\"answer\">\n", f);
 	for (uint32_t i = 0; i < r->sentence_count; i++) {
 		fputs("<p class=\"answer\">", f);
-		markup_text(f, r->sentences[i]);
+		html_write_text(f, r->sentences[i]);
 		fputs("</p>\n", f);
 	}
 	page_caveats(f, &r->compare);

@@ -20,7 +20,7 @@ enum {
 static void write_number(FILE *f, double number)
 {
 	if (isfinite(number))
-		fprintf(f, " %s", exact_number(number).text);
+		fprintf(f, " %s", format_exact(number).text);
 	else
 		fputs(" nan", f);
 }

@@ -116,9 +116,9 @@ static void write_mean(FILE *f, const struct compare_row *row, const struct colu
 static void write_axis_head(FILE *f, const char *path)
 {
 	fputs("<th title=\"", f);
-	markup_text(f, path);
+	html_write_text(f, path);
 	fputs("\">", f);
-	markup_text(f, section_key_of(path));
+	html_write_text(f, section_key_of(path));
 	fputs("</th>", f);
 }
 
@@ -216,7 +216,7 @@ static void write_table(FILE *f, const struct table_view *v)
 	for (uint32_t i = 0; i < metrics.count && count < v->column_max; i++) {
 		forms[count] = column_form(v, metrics.names[i]);
 		if (v->table == REPORT_FIRST && count > 0 &&
-		    (answer_stands_in(metrics.names[i]) || forms[count].is_zero))
+		    (answer_is_substitute(metrics.names[i]) || forms[count].is_zero))
 			continue; /* it would say nothing more */
 		count += (uint32_t)forms[count].is_known;
 	}
@@ -244,7 +244,7 @@ static void write_table(FILE *f, const struct table_view *v)
 static void write_caveat(void *context, const char *line)
 {
 	fputs("<p class=\"note\">", context);
-	markup_text(context, line);
+	html_write_text(context, line);
 	fputs("</p>\n", context);
 }
 
@@ -273,7 +273,7 @@ void report_table_first(FILE *f, const struct report *r)
 	write_table(f, &view);
 	if (view.ratios) {
 		fputs("<p class=\"note\">×: over the run of ", f);
-		markup_text(f, baseline_label(r));
+		html_write_text(f, baseline_label(r));
 		fputs(" with the same seed, and the 95 % interval; ~ where that holds 1: no "
 		      "difference "
 		      "is shown.</p>\n",
@@ -286,7 +286,7 @@ void report_table_first(FILE *f, const struct report *r)
 		      f);
 	if (r->compare.joined) {
 		fputs("<p class=\"note\">", f);
-		markup_text(f, r->compare.joined);
+		html_write_text(f, r->compare.joined);
 		fputs(": the same numbers in every run.</p>\n", f);
 	}
 }
@@ -305,9 +305,9 @@ void report_table_all(FILE *f, const struct report *r)
 		fputs("Means over seeds, ± half the width of the 95 % confidence interval. ", f);
 	if (small && large && small->value_count == 1 && large->value_count == 1) {
 		fputs("Flows are small up to ", f);
-		markup_text(f, small->values[0]);
+		html_write_text(f, small->values[0]);
 		fputs(" and large above ", f);
-		markup_text(f, large->values[0]);
+		html_write_text(f, large->values[0]);
 		fputs(". ", f);
 	}
 	fputs("</p>\n", f);

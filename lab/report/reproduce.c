@@ -305,7 +305,7 @@ static int add_runs(struct figure_state *st, struct store *s, const struct figur
 		add_version(st, runs.runs[i].version);
 	}
 	if (at->scenario && runs.count)
-		failed = today_read(&st->today, f, at->scenario, at->size, &runs, e);
+		failed = freshness_read(&st->freshness, f, at->scenario, at->size, &runs, e);
 	stored_runs_free(&runs);
 	return failed;
 }

@@ -53,10 +53,10 @@ int figure_prepare(const struct figure_files *f, const char *out, struct weir_er
 
 /* How far a figure is in one size. */
 struct figure_state {
-	uint64_t planned, done;   /* runs; planned 0: none were ever asked for */
-	double run_seconds;       /* on one core, of those that are done, added up */
-	struct today today;       /* of those that are done; 0 where that was not asked */
-	struct verdict *verdicts; /* one a claim */
+	uint64_t planned, done;            /* runs; planned 0: none were ever asked for */
+	double run_seconds;                /* on one core, of those that are done, added up */
+	struct figure_freshness freshness; /* of those that are done; 0 where that was not asked */
+	struct verdict *verdicts;          /* one a claim */
 	struct verdict_counts claims, sentences;
 	char version[FINDINGS_VERSION_SIZE]; /* of Weir that made them; "several" */
 };

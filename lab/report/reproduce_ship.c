@@ -13,7 +13,7 @@ static int has_other(const struct summary_entry *y, int size)
 
 int summary_is_run(const struct summary_entry *y, int size)
 {
-	return y->states[size].done && !y->states[size].today.strange;
+	return y->states[size].done && !y->states[size].freshness.extra;
 }
 
 int summary_is_shipped(const struct summary_entry *y, int size)
@@ -28,7 +28,7 @@ int summary_is_outdated(const struct summary_entry *y, int size)
 
 const struct findings *summary_certain(const struct summary_entry *y, int size)
 {
-	if (today_is_whole(&y->states[size].today))
+	if (freshness_is_complete(&y->states[size].freshness))
 		return &y->run[size];
 	return y->shipped[size].version[0] && !has_other(y, size) ? &y->shipped[size] : NULL;
 }
@@ -41,9 +41,10 @@ static void write_paper(FILE *f, const struct summary *y, const char *paper)
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
 			const struct summary_entry *one = &y->all[i];
-			const struct findings *o = today_is_whole(&one->states[size].today)
-							   ? &one->run[size]
-							   : &one->shipped[size];
+			const struct findings *o =
+				freshness_is_complete(&one->states[size].freshness)
+					? &one->run[size]
+					: &one->shipped[size];
 
 			if (strcmp(one->files->paper, paper) == 0 && o->version[0])
 				shipped_write(f, one->files->name, (enum figure_size)size, o);

@@ -87,7 +87,7 @@ struct report_text summary_paper_name(const struct summary_entry *y)
 /* A page is of this machine. */
 static uint32_t cores_of(const struct document *d)
 {
-	return d->form == FORM_HTML ? core_count() : 1;
+	return d->form == FORM_HTML ? cpu_count() : 1;
 }
 
 static struct report_text time_head(const struct document *d)
@@ -142,7 +142,7 @@ static void cells_of_reasons(const struct document *d, const struct tally *t)
 
 static void cell_of_time(const struct document *d, const struct tally *t)
 {
-	document_cell(d, human_duration(t->seconds / cores_of(d)).text);
+	document_cell(d, format_duration(t->seconds / cores_of(d)).text);
 }
 
 enum { TEXT_COLUMNS = 3 };
@@ -306,11 +306,11 @@ static const char *state_of(const struct document *d, const struct summary_entry
 		return summary_certain(y, size)      ? ""
 		       : y->shipped[size].version[0] ? ", out of date"
 						     : NULL;
-	return summary_is_shipped(y, size)     ? ", shipped"
-	       : y->states[size].today.strange ? ", of another scenario"
-	       : summary_is_outdated(y, size)  ? ", shipped: out of date"
-	       : y->states[size].done          ? ""
-					       : NULL;
+	return summary_is_shipped(y, size)       ? ", shipped"
+	       : y->states[size].freshness.extra ? ", of another scenario"
+	       : summary_is_outdated(y, size)    ? ", shipped: out of date"
+	       : y->states[size].done            ? ""
+						 : NULL;
 }
 
 static void figure_cells(const struct document *d, const struct tally *t)

@@ -118,7 +118,7 @@ static int read_map(struct hpcc_map *map, char *const words[], int count, struct
 {
 	uint64_t listed;
 
-	if (count < 2 || read_whole(words[1], HPCC_RATES_MAX, &listed) ||
+	if (count < 2 || parse_integer(words[1], HPCC_RATES_MAX, &listed) ||
 	    (uint64_t)count != 2 + 2 * listed)
 		return line_file_error(in,
 				       "%s is how many, at most %d, and so many times a rate in "
@@ -129,7 +129,7 @@ static int read_map(struct hpcc_map *map, char *const words[], int count, struct
 	for (uint32_t i = 0; i < map->count; i++) {
 		char *const *pair = words + 2 + 2 * i;
 
-		if (read_whole(pair[0], UINT64_MAX, &map->rate_bps[i]) ||
+		if (parse_integer(pair[0], UINT64_MAX, &map->rate_bps[i]) ||
 		    read_number(pair[1], &map->value[i]))
 			return line_file_error(in, "%s: %s %s is not a rate in bit/s and a value",
 					       words[0], weir_quote(pair[0]).text,
@@ -140,9 +140,9 @@ static int read_map(struct hpcc_map *map, char *const words[], int count, struct
 
 static int read_link(struct hpcc_config *c, char *const words[], int count, struct line_file *in)
 {
-	if (count != 4 || read_whole(words[1], UINT32_MAX, &c->down_us) ||
-	    read_whole(words[2], UINT32_MAX, &c->down_node[0]) ||
-	    read_whole(words[3], UINT32_MAX, &c->down_node[1]))
+	if (count != 4 || parse_integer(words[1], UINT32_MAX, &c->down_us) ||
+	    parse_integer(words[2], UINT32_MAX, &c->down_node[0]) ||
+	    parse_integer(words[3], UINT32_MAX, &c->down_node[1]))
 		return line_file_error(in, "LINK_DOWN is microseconds after 2 s and two nodes, as "
 					   "in LINK_DOWN 100 320 350; 0 0 0: none");
 	return 0;

@@ -129,7 +129,7 @@ static int write_network(FILE *f, const struct scenario *s, const struct config 
 	return 0;
 }
 
-static const char *time_text(char *buffer, size_t size, int64_t ps)
+static const char *format_exact_ps(char *buffer, size_t size, int64_t ps)
 {
 	static const struct weir_option time = { "time", WEIR_OPT_TIME_PS, 0,  NULL,
 						 0,      UINT64_MAX,       "", NULL };
@@ -172,7 +172,7 @@ static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow
 static int check_starts(const struct flow_list *flows, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < flows->count; i++)
-		if (flows->flows[i].ties & FLOW_WAITS && !waits_for(&flows->gates, i))
+		if (flows->flows[i].flags & FLOW_WAITS && !waits_for(&flows->gates, i))
 			return weir_error_set(
 				e, "a trigger that several flows set off cannot be written as a "
 				   "list; run the matrix as it is, with pattern = htsim");
@@ -184,10 +184,10 @@ static const char *start_text(char *buffer, size_t size, const struct flow_list 
 {
 	const struct gate_tie *tie;
 
-	if (!(flows->flows[flow].ties & FLOW_WAITS))
-		return time_text(buffer, size, flows->flows[flow].start_ps - base_ps);
+	if (!(flows->flows[flow].flags & FLOW_WAITS))
+		return format_exact_ps(buffer, size, flows->flows[flow].start_ps - base_ps);
 	tie = waits_for(&flows->gates, flow);
-	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_TELLS_SENT ? "sent" : "received",
+	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_SIGNALS_SENT ? "sent" : "received",
 		 tie->flow);
 	return buffer;
 }
@@ -228,10 +228,10 @@ static void write_end(FILE *f, const struct scenario *s, const struct flow_list 
 	if (scenario_find(s, "measure.to") || scenario_find(s, "measure.drain"))
 		return;
 	if (stop_ps > last_ps) {
-		fprintf(f, "drain = %s\n", time_text(text, sizeof(text), stop_ps - last_ps));
+		fprintf(f, "drain = %s\n", format_exact_ps(text, sizeof(text), stop_ps - last_ps));
 		return;
 	}
-	fprintf(f, "to = %s\n", time_text(text, sizeof(text), stop_ps));
+	fprintf(f, "to = %s\n", format_exact_ps(text, sizeof(text), stop_ps));
 	fputs("drain = 0us\n", f);
 }
 
@@ -247,7 +247,7 @@ static void write_measure(FILE *f, const struct scenario *s, const struct import
 		fputs("\n[measure]\n", f);
 	if (is_late)
 		fprintf(f, "from = %s\n",
-			time_text(start, sizeof(start), flows->flows[0].start_ps));
+			format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
 	if (files->hpcc)
 		write_end(f, s, flows, files->hpcc->stop_ps);
 	write_settings(f, s, "measure", NULL);
@@ -321,10 +321,10 @@ static int check_stop(const struct scenario *s, const struct import_files *files
 	if (!files->hpcc || scenario_find(s, "measure.to") ||
 	    files->hpcc->stop_ps > flows->flows[0].start_ps)
 		return 0;
-	return weir_error_set(e,
-			      "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
-			      time_text(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
-			      time_text(start, sizeof(start), flows->flows[0].start_ps));
+	return weir_error_set(
+		e, "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
+		format_exact_ps(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
+		format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
 }
 
 /* Nothing is written before everything was read. */

@@ -153,7 +153,7 @@ static int note_priorities(struct import_hpcc *h, struct weir_error *e)
 	if (line_file_open(&in, h->flows, e))
 		return -1;
 	while ((got = line_file_next(&in)) == 1)
-		if (line_file_words(&in, words) == 6 && read_whole(words[2], 63, &priority) == 0)
+		if (line_file_words(&in, words) == 6 && parse_integer(words[2], 63, &priority) == 0)
 			seen |= UINT64_C(1) << priority;
 	line_file_close(&in);
 	if (seen & (seen - 1))

@@ -317,16 +317,16 @@ static int list_option(const struct listing *l, const struct target *t, const st
 /* The file that a value names goes to file, of WEIR_OPT_TEXT_SIZE bytes; 0: it names none. */
 static int names_file(const struct weir_option *o, const char *value, char *file)
 {
-	const struct weir_specs *specs;
+	const struct weir_scheme_set *specs;
 	struct weir_error e;
 
-	if (o->type == WEIR_OPT_FILE || (o->type == WEIR_OPT_KIND && is_plugin(value))) {
+	if (o->type == WEIR_OPT_FILE || (o->type == WEIR_OPT_SELECTOR && is_plugin(value))) {
 		snprintf(file, WEIR_OPT_TEXT_SIZE, "%s", value);
 		return 1;
 	}
-	if (o->type != WEIR_OPT_SPEC)
+	if (o->type != WEIR_OPT_SCHEME)
 		return 0;
-	specs = weir_option_specs(o);
+	specs = weir_option_scheme_set(o);
 	return specs->is_file && specs->is_file(value) &&
 	       weir_spec_name(value, file, WEIR_OPT_TEXT_SIZE, &e) == 0;
 }
@@ -352,7 +352,7 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 			      const char *path, const char *spec, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_scheme_set *specs = weir_option_scheme_set(o);
 	const struct weir_option *table;
 
 	struct weir_error unread; /* config_check has read it: a spec that cannot be read has
@@ -364,7 +364,7 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 		char inner[192];
 
 		snprintf(inner, sizeof(inner), "%.100s.%.60s", path, table->name);
-		if (table->type == WEIR_OPT_SPEC &&
+		if (table->type == WEIR_OPT_SCHEME &&
 		    list_spec_digest(l, inner, (const char *)params + table->offset, e))
 			return -1;
 	}
@@ -384,7 +384,7 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	snprintf(path, sizeof(path), "%s.%s", t->owner, o->name);
 	if (names_file(o, (const char *)params + o->offset, file) && file_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
-	if (o->type == WEIR_OPT_SPEC) {
+	if (o->type == WEIR_OPT_SCHEME) {
 		model = model_used(l->config, path);
 		if (list_inner_digests(l, o, path, (const char *)params + o->offset, e))
 			return -1;

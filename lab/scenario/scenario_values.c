@@ -22,7 +22,7 @@ union scratch {
 static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_specs *specs = weir_option_specs(o);
+	const struct weir_scheme_set *specs = weir_option_scheme_set(o);
 	const struct weir_option *table;
 
 	if (!specs->read || (specs->is_file && specs->is_file(spec)))
@@ -30,7 +30,7 @@ static int check_spec(const struct weir_option *o, const char *spec, struct weir
 	if (specs->read(spec, params, &table, e))
 		return -1;
 	for (; table && table->name; table++)
-		if (table->type == WEIR_OPT_SPEC &&
+		if (table->type == WEIR_OPT_SCHEME &&
 		    check_spec(table, (const char *)params + table->offset, e))
 			return weir_error_prefix(e, "%.*s: %s: ", (int)strcspn(spec, "("), spec,
 						 table->name);
@@ -45,9 +45,9 @@ static int check_option(const struct section *section, const struct weir_option 
 
 	if (setting_parse(&scratch, o, value, e))
 		return -1;
-	if (o->type == WEIR_OPT_KIND)
+	if (o->type == WEIR_OPT_SELECTOR)
 		return is_plugin(value) ? 0 : kind_read(section, value, &k, e);
-	return o->type == WEIR_OPT_SPEC ? check_spec(o, value, e) : 0;
+	return o->type == WEIR_OPT_SCHEME ? check_spec(o, value, e) : 0;
 }
 
 /* As one of the kinds would read it: another setting says which it is. */

@@ -194,7 +194,7 @@ int kind_read(const struct section *s, const char *name, struct kind *k, struct 
 const struct weir_option *section_chooser(const struct section *s)
 {
 	for (const struct weir_option *o = s->options; o->name; o++)
-		if (o->type == WEIR_OPT_KIND)
+		if (o->type == WEIR_OPT_SELECTOR)
 			return o;
 	return NULL;
 }
@@ -204,7 +204,7 @@ const struct weir_option *section_spec(const struct section *s, const char *key)
 	size_t length = strcspn(key, ".");
 
 	for (const struct weir_option *o = s->options; o->name && key[length]; o++)
-		if (o->type == WEIR_OPT_SPEC && strlen(o->name) == length &&
+		if (o->type == WEIR_OPT_SCHEME && strlen(o->name) == length &&
 		    strncmp(o->name, key, length) == 0)
 			return o;
 	return NULL;

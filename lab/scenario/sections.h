@@ -2,10 +2,10 @@
 /* sections.h -- which sections a scenario has and which keys are known in each.
  *
  * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a
- * section has keys of its own and, through the one of type WEIR_OPT_KIND, those of the kind that it
- * chooses. Keys of type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep], [case
- * NAME] and [full] are the paths of settings of the others. The reader, the settings list and the
- * help all ask here. */
+ * section has keys of its own and, through the one of type WEIR_OPT_SELECTOR, those of the kind
+ * that it chooses. Keys of type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep],
+ * [case NAME] and [full] are the paths of settings of the others. The reader, the settings list and
+ * the help all ask here. */
 #ifndef LAB_SCENARIO_SECTIONS_H
 #define LAB_SCENARIO_SECTIONS_H
 #include "config/config.h"
@@ -31,7 +31,7 @@ struct section {
 	size_t offset;       /* of its values in struct config, where it is there once */
 	const char *example; /* of a header, for messages: "[traffic web]" */
 	/* Fills in the i-th kind; 0 when there are no more. NULL: there are no kinds, and no key of
-	 * type WEIR_OPT_KIND. */
+	 * type WEIR_OPT_SELECTOR. */
 	int (*kind)(size_t i, struct kind *k);
 	unsigned traits; /* enum section_trait */
 	/* Where there are kinds: that of a name, or NULL with a message; makes it the kind of the

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What the scheme of a part may be. */
-static const struct weir_option part_scheme = { "marking", WEIR_OPT_SPEC,     0, NULL, 0, 0,
+static const struct weir_option part_scheme = { "marking", WEIR_OPT_SCHEME,   0, NULL, 0, 0,
 						"",        marking_specs.kind };
 
 /* --- a spec as text --- */
@@ -81,7 +81,7 @@ static int set_option(const struct weir_option *scheme, char text[WEIR_OPT_TEXT_
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	char changed[WEIR_OPT_TEXT_SIZE], name[WEIR_OPT_TEXT_SIZE];
-	const struct weir_specs *specs = weir_option_specs(scheme);
+	const struct weir_scheme_set *specs = weir_option_scheme_set(scheme);
 	const struct weir_option *table, *o;
 
 	if (specs->read(text, params, &table, e) || weir_spec_name(text, name, sizeof(name), e))
@@ -219,7 +219,7 @@ int spec_set_option(const struct spec_owner *o, const char *key, const struct se
 	if (*text == '\0')
 		return weir_error_set(e, "%s is an option of %s.%s, which is not given", word,
 				      o->path, scheme->name);
-	if (!weir_option_specs(scheme)->read)
+	if (!weir_option_scheme_set(scheme)->read)
 		return weir_error_set(e, "%s has no options that can be set from outside",
 				      scheme->name);
 	return set_option(scheme, text, &option, e);

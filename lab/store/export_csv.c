@@ -25,14 +25,14 @@ static void write_cell(FILE *f, struct cell cell)
 	switch (cell.kind) {
 	case CELL_INTEGER:
 	case CELL_FLAG:
-		integer_text(f, cell.integer);
+		write_integer(f, cell.integer);
 		break;
 	case CELL_REAL:
 		if (isfinite(cell.real))
-			fputs(exact_number(cell.real).text, f);
+			fputs(format_exact(cell.real).text, f);
 		break;
 	case CELL_TEXT:
-		csv_text(f, cell.text);
+		csv_write_text(f, cell.text);
 		break;
 	case CELL_UNKNOWN:
 		break;
@@ -49,7 +49,7 @@ static void write_head(const struct sheet *s)
 
 static void write_cells(const struct sheet *s, const void *row, uint64_t point)
 {
-	integer_text(s->f, s->run);
+	write_integer(s->f, s->run);
 	for (const struct column *c = s->table->columns; c->name; c++)
 		if (exported_has(s->x, c, VIEW_CSV))
 			write_cell(s->f, column_shown(c, row, point));
@@ -125,10 +125,10 @@ static void write_run(const struct sheet *s, const struct stored_run *run, const
 
 		fputc(',', s->f);
 		if (value)
-			csv_text(s->f, value);
+			csv_write_text(s->f, value);
 	}
 	for (size_t k = 0; metric_all[k].name; k++)
-		csv_number(s->f, run->value[k]);
+		csv_write_number(s->f, run->value[k]);
 	fputc('\n', s->f);
 }
 

@@ -24,14 +24,14 @@ static void next(struct list *l)
 
 static void write_number(FILE *f, double value)
 {
-	fputs(isfinite(value) ? exact_number(value).text : "null", f);
+	fputs(isfinite(value) ? format_exact(value).text : "null", f);
 }
 
 static void write_cell(FILE *f, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_INTEGER:
-		integer_text(f, cell.integer);
+		write_integer(f, cell.integer);
 		break;
 	case CELL_FLAG:
 		fputs(cell.integer ? "true" : "false", f);
@@ -40,7 +40,7 @@ static void write_cell(FILE *f, struct cell cell)
 		write_number(f, cell.real);
 		break;
 	case CELL_TEXT:
-		json_text(f, cell.text);
+		json_write_string(f, cell.text);
 		break;
 	case CELL_UNKNOWN:
 		fputs("null", f);
@@ -72,7 +72,7 @@ static void write_members(const struct list *l, const void *row, const char *bet
 		if (!exported_has(l->x, c, VIEW_JSON))
 			continue;
 		fputs(between, l->f);
-		json_text(l->f, c->name);
+		json_write_string(l->f, c->name);
 		fputs(": ", l->f);
 		write_value(l->f, c, row);
 		between = ", ";
@@ -117,7 +117,7 @@ static void write_columns(const struct list *l)
 		if (!exported_has(l->x, c, VIEW_JSON))
 			continue;
 		fputs(comma, l->f);
-		json_text(l->f, column_csv_name(c));
+		json_write_string(l->f, column_csv_name(c));
 		comma = ", ";
 	}
 	fputs("], \"rows\": ", l->f);
@@ -129,7 +129,7 @@ static int write_table(struct list *l, uint32_t run, struct weir_error *e)
 	const struct row_visitor each = { by_rows ? write_row : write_object, l };
 
 	fputs(",\n", l->f);
-	json_text(l->f, l->table->export_name);
+	json_write_string(l->f, l->table->export_name);
 	fputs(": ", l->f);
 	if (by_rows)
 		write_columns(l);
@@ -149,14 +149,14 @@ static void write_texts(FILE *f, const struct stored_run *run)
 	fputs(",\n\"settings\": {", f);
 	for (uint32_t i = 0; i < run->setting_count; i++) {
 		next(&settings);
-		json_text(f, run->settings[i].path);
+		json_write_string(f, run->settings[i].path);
 		fputs(": ", f);
-		json_text(f, run->settings[i].value);
+		json_write_string(f, run->settings[i].value);
 	}
 	fputs("\n},\n\"metrics\": {", f);
 	for (size_t i = 0; metric_all[i].name; i++) {
 		next(&metrics);
-		json_text(f, metric_all[i].name);
+		json_write_string(f, metric_all[i].name);
 		fputs(": ", f);
 		write_number(f, run->value[i]);
 	}
@@ -169,7 +169,7 @@ static int write_run(FILE *f, const struct exported *x, uint32_t run, struct wei
 	const struct run_head head = exported_head(&x->runs->runs[run]);
 
 	fputs("{\"run\": ", f);
-	integer_text(f, (int64_t)run + 1);
+	write_integer(f, (int64_t)run + 1);
 	write_members(&runs, &head, ", ");
 	write_texts(f, &x->runs->runs[run]);
 	for (int i = TABLE_RUN + 1; i < TABLES; i++) {
@@ -187,7 +187,7 @@ int exported_json(FILE *f, const struct exported *x, struct weir_error *e)
 	struct list all = { .f = f };
 
 	fputs("{\"version\": ", f);
-	json_text(f, version_of_results().text);
+	json_write_string(f, version_of_results().text);
 	fputs(", \"runs\": [", f);
 	for (uint32_t i = 0; i < x->runs->count; i++) {
 		next(&all);

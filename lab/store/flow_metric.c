@@ -135,7 +135,7 @@ static void make_room(struct flow_set *s, uint64_t count)
 
 /* Those that did not end are kept too, whatever they carry; of those that did, control is not
  * counted. */
-int flow_set_see(void *set, const struct stored_flow *f)
+int flow_set_add(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
 	struct counted_flow counted = { f->size_bytes, -1, (double)NAN, section_of(f),

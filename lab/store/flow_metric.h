@@ -63,7 +63,7 @@ struct flow_set {
 void flow_set_measure(struct flow_set *s, const struct stored_run *run);
 
 /* Takes a row of TABLE_FLOW, where it counts; a visitor of flows. */
-int flow_set_see(void *set, const struct stored_flow *f);
+int flow_set_add(void *set, const struct stored_flow *f);
 
 /* Adds the flows of another set to it; a section is named as where its number came first. */
 void flow_set_join(struct flow_set *s, const struct flow_set *other);

@@ -102,7 +102,7 @@ static void each_flow(const struct finished_run *f, const struct row_visitor *v)
 	for (uint32_t i = 0; i < f->r->flow_count && !answer; i++) {
 		const struct flow *w = &f->r->flows[i];
 
-		if ((w->ties & FLOW_IS_SPARE) && w->start_ps == WEIR_TIME_NEVER_PS)
+		if ((w->flags & FLOW_IS_SPARE) && w->start_ps == WEIR_TIME_NEVER_PS)
 			continue;
 		const struct stored_flow row = {
 			.flow = i,

@@ -62,7 +62,7 @@ const struct flow_set *store_flow_set(struct store *s, const struct stored_run *
 	set = &s->shelf->spare;
 	flow_set_free(set);
 	flow_set_measure(set, run);
-	if (store_each_flow(s, run->id, flow_set_see, set, e))
+	if (store_each_flow(s, run->id, flow_set_add, set, e))
 		return NULL;
 	if (!s->is_still || s->shelf->flows + set->count > FLOWS_KEPT)
 		return set;

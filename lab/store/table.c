@@ -72,14 +72,14 @@ static int is_left_out(const struct run_result *r, int metric)
 	       (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0));
 }
 
-static struct human cell_text(const struct run_result *r, int metric)
+static struct format_text cell_text(const struct run_result *r, int metric)
 {
 	if (metric < 0 ||
 	    (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0)))
-		return (struct human){ "" };
+		return (struct format_text){ "" };
 	if (metric_all[metric].form == METRIC_PERCENT)
-		return human_percent(r->value[metric]);
-	return human_quantity(r->value[metric], metric_all[metric].unit);
+		return format_percent(r->value[metric]);
+	return format_quantity(r->value[metric], metric_all[metric].unit);
 }
 
 /* Are completion times those of some flows only? */
@@ -93,12 +93,12 @@ static int is_doubtful(const struct run_result *r, int metric)
 {
 	return metric >= 0 && !isnan(r->value[metric]) &&
 	       ((unfinished(r) > 0 && metric_all[metric].kind == METRIC_FLOW) ||
-		(r->deadlock.circles && metric_all[metric].kind != METRIC_COST));
+		(r->deadlock.cycles && metric_all[metric].kind != METRIC_COST));
 }
 
-static struct human doubtful_cell(const struct run_result *r, int metric)
+static struct format_text doubtful_cell(const struct run_result *r, int metric)
 {
-	struct human cell = cell_text(r, metric);
+	struct format_text cell = cell_text(r, metric);
 	size_t length = strlen(cell.text);
 
 	if (is_doubtful(r, metric) && length + 1 < sizeof(cell.text))
@@ -115,7 +115,7 @@ static void print_narrow_line(FILE *f, const struct group *g, const struct line 
 
 	narrow_label(&n, l->label);
 	for (int i = 0; i < COLUMNS; i++) {
-		struct human cell = doubtful_cell(r, l->cells[i]);
+		struct format_text cell = doubtful_cell(r, l->cells[i]);
 
 		if (cell.text[0] != '\0')
 			narrow_cell(&n, g->columns[i], cell.text);
@@ -124,9 +124,9 @@ static void print_narrow_line(FILE *f, const struct group *g, const struct line 
 }
 
 /* The cells of a line as they are, aligned to the right; nothing where all are empty. */
-static void print_cells(FILE *f, const char *label, const struct human cells[COLUMNS])
+static void print_cells(FILE *f, const char *label, const struct format_text cells[COLUMNS])
 {
-	char text[LABEL_WIDTH + COLUMNS * HUMAN_SIZE + 8];
+	char text[LABEL_WIDTH + COLUMNS * FORMAT_TEXT_SIZE + 8];
 	int used = snprintf(text, sizeof(text), "  %-*s", LABEL_WIDTH, label), end = 0;
 
 	for (int i = 0; i < COLUMNS; i++) {
@@ -141,7 +141,7 @@ static void print_cells(FILE *f, const char *label, const struct human cells[COL
 
 static void print_line(FILE *f, const struct line *l, const struct run_result *r)
 {
-	struct human cells[COLUMNS];
+	struct format_text cells[COLUMNS];
 
 	for (int i = 0; i < COLUMNS; i++)
 		cells[i] = doubtful_cell(r, l->cells[i]);
@@ -150,7 +150,7 @@ static void print_line(FILE *f, const struct line *l, const struct run_result *r
 
 static void print_columns(FILE *f, const struct group *g)
 {
-	struct human cells[COLUMNS] = { { "" } };
+	struct format_text cells[COLUMNS] = { { "" } };
 
 	for (int i = 0; i < COLUMNS; i++)
 		if (g->columns[i])
@@ -202,8 +202,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 		fprintf(f,
 			"INCOMPLETE: %s of %s flows did not end; "
 			"completion times (!) are of the others.\n",
-			human_count(unfinished(r)).text,
-			human_count(unfinished(r) + run_metric(r, "flows_completed")).text);
+			format_count(unfinished(r)).text,
+			format_count(unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
 			"STARVED: %.0f unlimited flows received less than a twentieth of the mean "
@@ -217,7 +217,7 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
-			human_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
+			format_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
 	if (run_metric(r, "settings_refused") > 0)
 		fprintf(f,
@@ -264,13 +264,13 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 	if (r->partial)
 		fprintf(f, "PARTIAL: stopped early (interrupted, or "
 			   "measure.drain was over); the numbers end there.\n");
-	if (r->deadlock.circles)
+	if (r->deadlock.cycles)
 		fprintf(f,
 			"DEADLOCK: since %s links wait for each other's pauses of class %" PRIu32
 			" to end: %s%s\n",
-			human_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
+			format_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
-			r->deadlock.circles > 1 ? ", and others" : "");
+			r->deadlock.cycles > 1 ? ", and others" : "");
 	print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
@@ -321,7 +321,7 @@ static void print_reasons(FILE *f, const struct run_result *r, int width)
 		if (r->reasons[i].count == 0)
 			continue;
 		fputs(begun++ ? "" : "Why packets were marked or dropped, whole run\n", f);
-		print_value(f, r->reasons[i].name, human_count((double)r->reasons[i].count).text,
+		print_value(f, r->reasons[i].name, format_count((double)r->reasons[i].count).text,
 			    width);
 	}
 }
@@ -332,12 +332,12 @@ static void print_pace(FILE *f, const struct run_result *r)
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
 	if (isnan(hops)) { /* of real packets */
-		fprintf(f, "\n%s of real time\n", human_duration(simulated).text);
+		fprintf(f, "\n%s of real time\n", format_duration(simulated).text);
 		return;
 	}
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",
-		human_time(simulated * WEIR_NS_PER_S).text,
-		human_time(r->wall_seconds * WEIR_NS_PER_S).text,
+		format_time(simulated * WEIR_NS_PER_S).text,
+		format_time(r->wall_seconds * WEIR_NS_PER_S).text,
 		r->wall_seconds > 0 ? hops / r->wall_seconds / 1e6 : 0.0,
 		r->partial ? "; PARTIAL" : "");
 }
@@ -346,7 +346,7 @@ static void print_pace(FILE *f, const struct run_result *r)
 static void print_completions(FILE *f, const struct config *c, const struct run_result *r,
 			      int width)
 {
-	int is_doubtful = unfinished(r) > 0 || r->deadlock.circles > 0;
+	int is_doubtful = unfinished(r) > 0 || r->deadlock.cycles > 0;
 	struct weir_error e;
 	struct flow_set set;
 

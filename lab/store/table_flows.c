@@ -13,7 +13,7 @@ enum { LABEL_WIDTH = 20, COUNT_WIDTH = 8, CELL_WIDTH = 10 };
 
 static int see_flow(void *set, const void *row)
 {
-	return flow_set_see(set, row);
+	return flow_set_add(set, row);
 }
 
 int completions_read(struct flow_set *set, const struct config *c, const struct run_result *r,
@@ -53,20 +53,20 @@ static void print_line(const struct completion_page *p, const struct completion_
 
 	if (is_narrow) {
 		narrow_label(&n, l->label);
-		narrow_cell(&n, "flows", human_count((double)count).text);
+		narrow_cell(&n, "flows", format_count((double)count).text);
 	} else {
 		fprintf(p->f, "  %-*s%*s", LABEL_WIDTH, l->label, COUNT_WIDTH,
-			human_count((double)count).text);
+			format_count((double)count).text);
 	}
 	for (int i = 0; i < STATISTICS && count; i++) {
 		struct flow_metric m = { l->quantity, l->class, (enum flow_statistic)i };
-		char cell[HUMAN_SIZE + 4] = "-";
+		char cell[FORMAT_TEXT_SIZE + 4] = "-";
 
 		if (flow_statistic_is_known(m.statistic, count)) {
 			double x = flow_set_metric(p->set, &m, l->filter, sample);
 
 			if (l->quantity == QUANTITY_FCT)
-				snprintf(cell, sizeof(cell), "%s%s", human_time(x).text, p->mark);
+				snprintf(cell, sizeof(cell), "%s%s", format_time(x).text, p->mark);
 			else
 				snprintf(cell, sizeof(cell), "%.*f x%s", x < 100 ? 3 : 1, x,
 					 p->mark);
@@ -141,8 +141,8 @@ void completions_print(FILE *f, const struct flow_set *set, const char *mark, in
 	uint32_t sections = count_sections(set);
 
 	fprintf(f, "Flow completion (small: up to %s, large: above %s%s)\n",
-		human_bytes((double)set->measure.small_bytes).text,
-		human_bytes((double)set->measure.large_bytes).text,
+		format_bytes((double)set->measure.small_bytes).text,
+		format_bytes((double)set->measure.large_bytes).text,
 		sections > 1 ? "; all sections together" : "");
 	if (width >= TABLE_WIDTH)
 		print_titles(f);

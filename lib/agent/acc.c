@@ -141,11 +141,11 @@ static void choose_some(struct acc_state *s, const struct acc_params *p,
 	if (p->control != ACC_RANDOM)
 		weir_learn_forward(s->net, s->weights, &shown, s->tape, s->values);
 	for (uint32_t i = 0; i < count; i++) {
-		/* weir_learn_choose uses two counters. */
+		/* weir_learn_choose_action uses two counters. */
 		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices++ };
 
-		s->slot.actions[places[i]] =
-			weir_learn_choose(how, s->values + (size_t)i * outputs, outputs, draw);
+		s->slot.actions[places[i]] = weir_learn_choose_action(
+			how, s->values + (size_t)i * outputs, outputs, draw);
 	}
 }
 
@@ -295,7 +295,7 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 
 	lay(s, p, env, &(struct room){ .base = state });
 	s->online.seed = env->seed;
-	weir_learn_net_start(&s->own_net, WEIR_LEARN_HE_UNIFORM, first, s->own_weights);
+	weir_learn_net_init_weights(&s->own_net, WEIR_LEARN_HE_UNIFORM, first, s->own_weights);
 	s->net = p->policy ? p->policy->net : &s->own_net;
 	s->weights = p->policy ? p->policy->weights : s->own_weights;
 	if (weir_acc_is_learning(p))

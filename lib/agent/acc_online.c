@@ -44,7 +44,7 @@ void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
 
 void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot)
 {
-	struct weir_learn_crew alone = { .workers = 1, .scratch = o->scratch };
+	struct weir_learn_executor alone = { .workers = 1, .scratch = o->scratch };
 
 	memcpy(o->before, slot->observations,
 	       (size_t)slot->places * slot->inputs * sizeof(o->before[0]));

@@ -47,20 +47,20 @@ static inline float learned_explore(const struct weir_cc_ack *a, uint32_t number
 {
 	struct weir_learn_draw draw = { .stream = a->flow, .counter = number };
 
-	if (!a->trial)
+	if (!a->rollout)
 		return u;
-	draw.seed = a->trial->seed;
-	if (a->trial->exploring == WEIR_CC_EXPLORE_UNIFORM)
+	draw.seed = a->rollout->seed;
+	if (a->rollout->exploration == WEIR_CC_EXPLORE_UNIFORM)
 		return 2 * weir_learn_uniform(draw) - 1;
-	if (a->trial->deviation > 0)
-		weir_learn_explore(&u, 1, a->trial->deviation, draw);
+	if (a->rollout->deviation > 0)
+		weir_learn_explore(&u, 1, a->rollout->deviation, draw);
 	return u;
 }
 
 static inline void learned_record(const struct weir_cc_ack *a, const struct weir_cc_decision *d)
 {
-	if (a->trial && a->trial->record)
-		a->trial->record(a->trial->context, d);
+	if (a->rollout && a->rollout->record)
+		a->rollout->record(a->rollout->context, d);
 }
 
 /* Has that share of the last round trip passed since then? */

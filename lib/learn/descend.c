@@ -84,7 +84,7 @@ void weir_learn_adam_step(const struct weir_learn_adam *adam, struct weir_learn_
 }
 
 LEARN_FOR_EACH_MACHINE
-void weir_learn_copy(float *to, const float *from, size_t count, float share)
+void weir_learn_soft_update(float *to, const float *from, size_t count, float share)
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = share == 1.0F ? from[i] : to[i] + share * (from[i] - to[i]);

@@ -70,8 +70,8 @@ void weir_learn_dqn_init(struct weir_learn_dqn *l, const struct weir_learn_dqn_c
 	l->config = *config;
 	l->net = net_of(config);
 	w = weights_of(l);
-	weir_learn_net_start(&l->net, config->training.start,
-			     weir_learn_draw(&config->training, LEARN_START, 0), w.online);
+	weir_learn_net_init_weights(&l->net, config->training.start,
+				    weir_learn_draw(&config->training, LEARN_START, 0), w.online);
 	weir_learn_dqn_load(l, w.online);
 }
 
@@ -120,7 +120,7 @@ static void desk_lay(struct desk *d, const struct weir_learn_training *t,
 	d->values = weir_learn_take(s, (size_t)samples * net->outputs);
 	d->target_values = weir_learn_take(s, (size_t)samples * net->outputs);
 	d->tape = weir_learn_take(s, weir_learn_tape_floats(net, samples, weir_learn_steps(t, net),
-							    WEIR_LEARN_AND_BACK));
+							    WEIR_LEARN_FORWARD_AND_BACKWARD));
 }
 
 /* What all chunks of an update share. */
@@ -229,7 +229,7 @@ static void work(void *context, uint32_t chunk, uint32_t worker)
 }
 
 float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_memory *m,
-			    const struct weir_learn_crew *crew)
+			    const struct weir_learn_executor *crew)
 {
 	const struct weir_learn_training *t = &l->config.training;
 	struct job j = { .l = l, .round = { t, m, l->updates }, .weights = weights_of(l) };
@@ -238,7 +238,7 @@ float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_me
 	assert(weir_learn_memory_plan(m)->observation_size == t->observation_size &&
 	       weir_learn_memory_plan(m)->action_size == 1);
 	job_lay(&j, t, &l->net, crew->scratch);
-	weir_learn_net_turn(&l->net, j.weights.online, j.turned);
+	weir_learn_net_transpose(&l->net, j.weights.online, j.turned);
 	weir_learn_crew_run(crew, work, &j);
 	for (uint32_t i = 0; i < WEIR_LEARN_CHUNKS; i++)
 		loss += j.losses[i];
@@ -252,6 +252,7 @@ float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_me
 		},
 		&j.weights);
 	if (++l->updates % l->config.target_every == 0)
-		weir_learn_copy(j.weights.target, j.weights.online, l->net.weight_floats, 1.0F);
+		weir_learn_soft_update(j.weights.target, j.weights.online, l->net.weight_floats,
+				       1.0F);
 	return (float)(loss / (double)t->batch);
 }

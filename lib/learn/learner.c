@@ -165,7 +165,7 @@ float weir_learn_descend(const struct learn_descent *d, const struct learn_weigh
 	return norm;
 }
 
-void weir_learn_crew_run(const struct weir_learn_crew *crew, weir_learn_chunk *chunk, void *job)
+void weir_learn_crew_run(const struct weir_learn_executor *crew, weir_learn_chunk *chunk, void *job)
 {
 	if (crew->run) {
 		crew->run(crew->context, chunk, job);

@@ -90,5 +90,6 @@ struct learn_descent {
 float weir_learn_descend(const struct learn_descent *d, const struct learn_weights *w);
 
 /* Calls chunk for every chunk, by the crew or one after the other. */
-void weir_learn_crew_run(const struct weir_learn_crew *crew, weir_learn_chunk *chunk, void *job);
+void weir_learn_crew_run(const struct weir_learn_executor *crew, weir_learn_chunk *chunk,
+			 void *job);
 #endif

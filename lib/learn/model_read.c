@@ -70,12 +70,12 @@ static int read_metadata(struct weir_json *j, struct wanted *wanted)
 
 	if (weir_json_expect(j, '{'))
 		return -1;
-	if (weir_json_takes(j, '}'))
+	if (weir_json_accept(j, '}'))
 		return 0;
 	do {
 		if (read_text(j, keys, count++, wanted))
 			return -1;
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	if (wanted->keys)
 		memcpy(wanted->keys, keys, count * sizeof(keys[0]));
 	wanted->key_count = count;
@@ -91,7 +91,7 @@ static int read_pair(struct weir_json *j, uint64_t pair[2])
 
 	if (weir_json_expect(j, '['))
 		return -1;
-	if (weir_json_takes(j, ']'))
+	if (weir_json_accept(j, ']'))
 		return 0;
 	do {
 		if (count == 2)
@@ -99,7 +99,7 @@ static int read_pair(struct weir_json *j, uint64_t pair[2])
 					      "the header has a list of more than two numbers");
 		if (weir_json_number(j, &pair[count++]))
 			return -1;
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	return weir_json_expect(j, ']') ? -1 : count;
 }
 
@@ -158,7 +158,7 @@ static int read_tensor(struct weir_json *j, struct entry *t)
 			return weir_error_set(j->error, "tensor %s says something twice",
 					      weir_quote(t->name).text);
 		has |= member;
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	if (has != HAS_ALL)
 		return weir_error_set(j->error, "tensor %s lacks its type, shape or offsets",
 				      weir_quote(t->name).text);
@@ -222,7 +222,7 @@ static int read_object(struct weir_json *j, struct header *h, struct wanted *wan
 	do {
 		if (read_entry(j, h, wanted, &has_metadata))
 			return -1;
-	} while (weir_json_takes(j, ','));
+	} while (weir_json_accept(j, ','));
 	if (weir_json_expect(j, '}') || weir_json_end(j))
 		return -1;
 	for (uint32_t i = 0; i < h->entry_count; i++)

@@ -147,7 +147,7 @@ int weir_learn_net_init(struct weir_learn_net *net, const struct weir_learn_plan
 	return 0;
 }
 
-void weir_learn_net_turn(const struct weir_learn_net *net, const float *weights, float *turned)
+void weir_learn_net_transpose(const struct weir_learn_net *net, const float *weights, float *turned)
 {
 	for (uint32_t i = 0; i < net->plan.layer_count; i++) {
 		const struct weir_learn_place *p = &net->places[i];

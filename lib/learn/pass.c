@@ -60,7 +60,7 @@ void weir_learn_tape_lay(struct learn_tape *t, const struct weir_learn_net *net,
 {
 	t->floats = 0;
 	lay_forward(t, net, extent, base);
-	if (extent.use == WEIR_LEARN_AND_BACK)
+	if (extent.use == WEIR_LEARN_FORWARD_AND_BACKWARD)
 		lay_back(t, net, extent, base);
 }
 
@@ -396,7 +396,8 @@ void weir_learn_backward(const struct weir_learn_net *net, const float *turned,
 			 const struct weir_learn_batch *batch, float *tape,
 			 const struct weir_learn_gradient *gradient)
 {
-	const struct learn_extent extent = { batch->samples, batch->steps, WEIR_LEARN_AND_BACK };
+	const struct learn_extent extent = { batch->samples, batch->steps,
+					     WEIR_LEARN_FORWARD_AND_BACKWARD };
 	struct way_back w = { .net = net, .batch = batch, .gradient = gradient };
 
 	weir_learn_tape_lay(&w.tape, net, extent, tape);

@@ -106,8 +106,8 @@ static float share_of(const struct weir_learn_choice *choice, float value, float
 	return 1.0F + learn_exp_minus_1((value - best) / choice->temperature);
 }
 
-uint32_t weir_learn_choose(const struct weir_learn_choice *choice, const float *values,
-			   uint32_t count, struct weir_learn_draw draw)
+uint32_t weir_learn_choose_action(const struct weir_learn_choice *choice, const float *values,
+				  uint32_t count, struct weir_learn_draw draw)
 {
 	uint32_t best = best_of(choice, values, count);
 	float total = 0.0F, point;

@@ -77,7 +77,7 @@ static void fill_orthogonal(const struct matrix *m, float gain, struct weir_lear
 			*number(&l, v, i) *= gain;
 }
 
-static void fill(const struct matrix *m, enum weir_learn_start how, float gain,
+static void fill(const struct matrix *m, enum weir_learn_init_method how, float gain,
 		 struct weir_learn_draw *draw)
 {
 	if (how == WEIR_LEARN_ORTHOGONAL)
@@ -95,7 +95,8 @@ static float gain_of(const struct weir_learn_layer *layer)
 }
 
 static void lstm_start(const struct weir_learn_layer *layer, const struct weir_learn_place *p,
-		       enum weir_learn_start how, struct weir_learn_draw *draw, float *weights)
+		       enum weir_learn_init_method how, struct weir_learn_draw *draw,
+		       float *weights)
 {
 	struct matrix m = { weights + p->weights, p->inputs, LEARN_GATES * p->units, p->stride,
 			    p->units };
@@ -109,8 +110,8 @@ static void lstm_start(const struct weir_learn_layer *layer, const struct weir_l
 		forget_bias[u] = 1.0F;
 }
 
-void weir_learn_net_start(const struct weir_learn_net *net, enum weir_learn_start how,
-			  struct weir_learn_draw from, float *weights)
+void weir_learn_net_init_weights(const struct weir_learn_net *net, enum weir_learn_init_method how,
+				 struct weir_learn_draw from, float *weights)
 {
 	memset(weights, 0, net->weight_floats * sizeof(*weights));
 	for (uint32_t i = 0; i < net->plan.layer_count; i++) {

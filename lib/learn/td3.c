@@ -91,10 +91,10 @@ void weir_learn_td3_init(struct weir_learn_td3 *l, const struct weir_learn_td3_c
 		struct learn_weights w = weights_of(l, i);
 
 		memset(w.online, 0, ARRAYS * (size_t)net->weight_floats * sizeof(float));
-		weir_learn_net_start(net, config->training.start,
-				     weir_learn_draw(&config->training, LEARN_START + i, 0),
-				     w.online);
-		weir_learn_copy(w.target, w.online, net->weight_floats, 1.0F);
+		weir_learn_net_init_weights(net, config->training.start,
+					    weir_learn_draw(&config->training, LEARN_START + i, 0),
+					    w.online);
+		weir_learn_soft_update(w.target, w.online, net->weight_floats, 1.0F);
 		l->powers[i].power1 = l->powers[i].power2 = 1.0;
 	}
 }
@@ -163,10 +163,12 @@ static void desk_lay(struct desk *d, const struct sizes *z, struct learn_scratch
 
 	weir_learn_examples_lay(&d->examples, z->training, z->actor, z->actor->outputs + z->asides,
 				s);
-	d->actor_tape = weir_learn_take(
-		s, weir_learn_tape_floats(z->actor, (uint32_t)samples, steps, WEIR_LEARN_AND_BACK));
-	d->critic_tape = weir_learn_take(s, weir_learn_tape_floats(z->critic, (uint32_t)samples,
-								   steps, WEIR_LEARN_AND_BACK));
+	d->actor_tape =
+		weir_learn_take(s, weir_learn_tape_floats(z->actor, (uint32_t)samples, steps,
+							  WEIR_LEARN_FORWARD_AND_BACKWARD));
+	d->critic_tape =
+		weir_learn_take(s, weir_learn_tape_floats(z->critic, (uint32_t)samples, steps,
+							  WEIR_LEARN_FORWARD_AND_BACKWARD));
 	d->actions = weir_learn_take(s, samples * z->actor->outputs);
 	d->critic_inputs = weir_learn_take(s, samples * z->critic->plan.current_size);
 	d->values = weir_learn_take(s, samples);
@@ -370,27 +372,28 @@ static float descend(struct job *j, uint32_t net)
 
 /* The actor's turn, if its first has come, and the targets'. Returns the norm of the actor's
  * gradient. */
-static float delayed(struct job *j, const struct weir_learn_crew *crew)
+static float delayed(struct job *j, const struct weir_learn_executor *crew)
 {
 	struct weir_learn_td3 *l = j->l;
 	float norm = 0.0F;
 
 	if (l->updates >= l->config.actor_after) {
-		weir_learn_net_turn(&l->critic, j->nets[0].online, j->turned[0]);
-		weir_learn_net_turn(&l->actor, j->nets[CRITICS].online, j->turned[CRITICS]);
+		weir_learn_net_transpose(&l->critic, j->nets[0].online, j->turned[0]);
+		weir_learn_net_transpose(&l->actor, j->nets[CRITICS].online, j->turned[CRITICS]);
 		weir_learn_crew_run(crew, actor_work, j);
 		norm = descend(j, CRITICS);
 	}
 	for (uint32_t i = 0; i < NETS; i++)
-		weir_learn_copy(j->nets[i].target, j->nets[i].online,
-				i < CRITICS ? l->critic.weight_floats : l->actor.weight_floats,
-				l->config.share);
+		weir_learn_soft_update(j->nets[i].target, j->nets[i].online,
+				       i < CRITICS ? l->critic.weight_floats
+						   : l->actor.weight_floats,
+				       l->config.share);
 	return norm;
 }
 
 struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 						   const struct weir_learn_memory *m,
-						   const struct weir_learn_crew *crew)
+						   const struct weir_learn_executor *crew)
 {
 	const struct weir_learn_training *t = &l->config.training;
 	struct sizes z = { t, &l->actor, &l->critic, (uint32_t)l->config.asides };
@@ -404,7 +407,7 @@ struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 	for (uint32_t i = 0; i < NETS; i++)
 		j.nets[i] = weights_of(l, i);
 	for (uint32_t k = 0; k < CRITICS; k++)
-		weir_learn_net_turn(&l->critic, j.nets[k].online, j.turned[k]);
+		weir_learn_net_transpose(&l->critic, j.nets[k].online, j.turned[k]);
 	weir_learn_crew_run(crew, critic_work, &j);
 	for (uint32_t i = 0; i < WEIR_LEARN_CHUNKS; i++) {
 		loss += j.losses[i];

@@ -60,7 +60,7 @@ static int bcc_check(const void *params, struct weir_error *e)
 static uint32_t bcc_needs(const void *params)
 {
 	(void)params;
-	return WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_POOL;
+	return WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_SHARED_BUFFER;
 }
 
 static void bcc_init(void *state, const void *params, const struct weir_mark_env *env)
@@ -78,10 +78,10 @@ static uint32_t bcc_enqueue(void *state, const void *params, const struct weir_m
 
 	if (weir_length_reached(p->k, v->port_bytes, v->port_pkts))
 		return WEIR_MARK_CE | weir_mark_reason(BCC_PORT);
-	if (v->pool_bytes < p->pool_min_bytes)
+	if (v->shared_buffer_bytes < p->pool_min_bytes)
 		return WEIR_MARK_PASS;
-	if (v->pool_bytes >= p->pool_max_bytes ||
-	    ramp_hits(weir_rng_u32(&s->rng), p->p_q32, v->pool_bytes - p->pool_min_bytes,
+	if (v->shared_buffer_bytes >= p->pool_max_bytes ||
+	    ramp_hits(weir_rng_u32(&s->rng), p->p_q32, v->shared_buffer_bytes - p->pool_min_bytes,
 		      p->pool_max_bytes - p->pool_min_bytes))
 		return WEIR_MARK_CE | weir_mark_reason(BCC_POOL);
 	return WEIR_MARK_PASS;

@@ -200,8 +200,8 @@ static uint32_t diffecn_choose_queue(void *state, const void *params,
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
-static uint32_t choose_at_glance(void *state, const void *params, const struct weir_packet *packet,
-				 int64_t now_ns, const struct weir_queue *queues)
+static uint32_t choose_fast(void *state, const void *params, const struct weir_packet *packet,
+			    int64_t now_ns, const struct weir_queue *queues)
 {
 	(void)params;
 	return flow_queues_choose(queues_of(state), packet->flow_hash,
@@ -266,18 +266,18 @@ static uint32_t diffecn_dequeue(void *state, const void *params, const struct we
 	return judge_queue(s, v->queue_bytes);
 }
 
-static uint32_t dequeue_at_glance(void *state, const void *params, uint32_t queue,
-				  const struct weir_queue *q)
+static uint32_t dequeue_fast(void *state, const void *params, uint32_t queue,
+			     const struct weir_queue *q)
 {
 	(void)params;
 	flow_queues_leave(queues_of(state), queue, q->pkts);
 	return judge_queue(state, q->bytes);
 }
 
-static const struct weir_mark_glances diffecn_glances = {
+static const struct weir_mark_fast_hooks diffecn_fast_hooks = {
 	.suffice = diffecn_passes_idle,
-	.choose_queue = choose_at_glance,
-	.dequeue = dequeue_at_glance,
+	.choose_queue = choose_fast,
+	.dequeue = dequeue_fast,
 };
 
 /* --- values --- */
@@ -364,5 +364,5 @@ const struct weir_mark_ops weir_mark_diffecn = {
 	.passes_idle = diffecn_passes_idle,
 	.choose_queue = diffecn_choose_queue,
 	.dequeue = diffecn_dequeue,
-	.glances = &diffecn_glances,
+	.fast_hooks = &diffecn_fast_hooks,
 };

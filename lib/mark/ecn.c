@@ -46,7 +46,7 @@ static uint32_t ecn_needs(const void *params)
 {
 	const struct ecn_params *p = params;
 
-	return (p->scope == ECN_POOL ? WEIR_MARK_NEEDS_POOL : 0u) |
+	return (p->scope == ECN_POOL ? WEIR_MARK_NEEDS_SHARED_BUFFER : 0u) |
 	       (p->at == ECN_AT_ENQUEUE ? WEIR_MARK_NEEDS_ENQUEUE : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
@@ -67,7 +67,7 @@ static uint32_t ecn_verdict(const struct ecn_params *p, const struct weir_mark_v
 	else if (p->scope == ECN_PORT)
 		reached = weir_length_reached(p->k, v->port_bytes, v->port_pkts);
 	else
-		reached = v->pool_bytes >= p->k;
+		reached = v->shared_buffer_bytes >= p->k;
 	return reached ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
@@ -86,9 +86,8 @@ static int ecn_is_simple(const void *params)
 	return p->scope == ECN_QUEUE && p->at == ECN_AT_ENQUEUE;
 }
 
-static uint32_t ecn_enqueue_at_glance(void *state, const void *params,
-				      const struct weir_packet *packet, int64_t now_ns,
-				      const struct weir_queue *q)
+static uint32_t ecn_enqueue_fast(void *state, const void *params, const struct weir_packet *packet,
+				 int64_t now_ns, const struct weir_queue *q)
 {
 	const struct ecn_params *p = params;
 
@@ -98,9 +97,9 @@ static uint32_t ecn_enqueue_at_glance(void *state, const void *params,
 	return weir_length_reached(p->k, q->bytes, q->pkts) ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-static const struct weir_mark_glances ecn_glances = {
+static const struct weir_mark_fast_hooks ecn_fast_hooks = {
 	.suffice = ecn_is_simple,
-	.enqueue = ecn_enqueue_at_glance,
+	.enqueue = ecn_enqueue_fast,
 };
 
 static uint32_t ecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
@@ -125,5 +124,5 @@ const struct weir_mark_ops weir_mark_ecn = {
 	.quiet_below = ecn_quiet_below,
 	.enqueue = ecn_enqueue,
 	.dequeue = ecn_dequeue,
-	.glances = &ecn_glances,
+	.fast_hooks = &ecn_fast_hooks,
 };

@@ -71,9 +71,8 @@ static uint32_t pftcn_choose_queue(void *state, const void *params, const struct
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
-static uint32_t pftcn_choose_at_glance(void *state, const void *params,
-				       const struct weir_packet *packet, int64_t now_ns,
-				       const struct weir_queue *queues)
+static uint32_t pftcn_choose_fast(void *state, const void *params, const struct weir_packet *packet,
+				  int64_t now_ns, const struct weir_queue *queues)
 {
 	(void)params;
 	return flow_queues_choose(queues_of(state), packet->flow_hash,
@@ -96,7 +95,7 @@ static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir
 	return v->sojourn_ns > s->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 
-static const struct weir_mark_glances pftcn_glances = { .choose_queue = pftcn_choose_at_glance };
+static const struct weir_mark_fast_hooks pftcn_fast_hooks = { .choose_queue = pftcn_choose_fast };
 
 const struct weir_mark_ops weir_mark_pftcn = {
 	.scheme = {
@@ -118,5 +117,5 @@ const struct weir_mark_ops weir_mark_pftcn = {
 	.passes_idle = pftcn_passes_idle,
 	.choose_queue = pftcn_choose_queue,
 	.dequeue = pftcn_dequeue,
-	.glances = &pftcn_glances,
+	.fast_hooks = &pftcn_fast_hooks,
 };

@@ -379,17 +379,17 @@ static int is_usual(const void *params)
 	       ways.lookup == usual_ways.lookup;
 }
 
-static uint32_t enqueue_at_glance(void *state, const void *params, const struct weir_packet *packet,
-				  int64_t now_ns, const struct weir_queue *q)
+static uint32_t enqueue_fast(void *state, const void *params, const struct weir_packet *packet,
+			     int64_t now_ns, const struct weir_queue *q)
 {
 	struct tune_arrival a = { now_ns, q->bytes, packet->bytes };
 
 	return enqueue(state, params, usual_ways, a, packet->flow_hash);
 }
 
-static const struct weir_mark_glances pred_glances = {
+static const struct weir_mark_fast_hooks pred_fast_hooks = {
 	.suffice = is_usual,
-	.enqueue = enqueue_at_glance,
+	.enqueue = enqueue_fast,
 };
 
 /* --- values --- */
@@ -489,5 +489,5 @@ const struct weir_mark_ops weir_mark_pred = {
 	.init = pred_init,
 	.enqueue = pred_enqueue,
 	.knobs = &pred_knobs,
-	.glances = &pred_glances,
+	.fast_hooks = &pred_fast_hooks,
 };

@@ -230,18 +230,17 @@ static int red_is_simple(const void *params)
 	       p->scope != RED_PORT && !weir_length_is_packets(p->min);
 }
 
-static uint32_t red_enqueue_at_glance(void *state, const void *params,
-				      const struct weir_packet *packet, int64_t now_ns,
-				      const struct weir_queue *q)
+static uint32_t red_enqueue_fast(void *state, const void *params, const struct weir_packet *packet,
+				 int64_t now_ns, const struct weir_queue *q)
 {
 	(void)packet;
 	(void)now_ns;
 	return red_verdict(state, params, (uint64_t)q->bytes << AVERAGE_BITS);
 }
 
-static const struct weir_mark_glances red_glances = {
+static const struct weir_mark_fast_hooks red_fast_hooks = {
 	.suffice = red_is_simple,
-	.enqueue = red_enqueue_at_glance,
+	.enqueue = red_enqueue_fast,
 };
 
 static uint32_t red_dequeue(void *state, const void *params, const struct weir_mark_view *v)
@@ -342,5 +341,5 @@ const struct weir_mark_ops weir_mark_red = {
 	.enqueue = red_enqueue,
 	.dequeue = red_dequeue,
 	.knobs = &red_knobs,
-	.glances = &red_glances,
+	.fast_hooks = &red_fast_hooks,
 };

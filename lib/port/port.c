@@ -28,11 +28,13 @@ static int refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t 
 	}
 	/* used_bytes may be stale, but only too high: what it admits, the exact figure admits
 	 * too. */
-	if (weir_buffer_pool_admits(b, p->pool, q->bytes, bytes))
+	if (weir_shared_buffer_admits(b, p->pool, q->bytes, bytes))
 		return -1;
 	if (p->pool->sync)
 		p->pool->sync(p->pool, now_ps);
-	return weir_buffer_pool_admits(b, p->pool, q->bytes, bytes) ? -1 : WEIR_DROP_POOL_FULL;
+	return weir_shared_buffer_admits(b, p->pool, q->bytes, bytes)
+		       ? -1
+		       : WEIR_DROP_SHARED_BUFFER_FULL;
 }
 
 static NOINLINE int obey_mark(struct weir_port *p, struct weir_packet *packet, uint32_t verdict)
@@ -43,7 +45,7 @@ static NOINLINE int obey_mark(struct weir_port *p, struct weir_packet *packet, u
 		return WEIR_PORT_SEND;
 	if (packet->flags & WEIR_PACKET_ECT) {
 		packet->flags |= WEIR_PACKET_CE;
-		p->rare->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
+		p->cold->marks[verdict >> WEIR_MARK_VERDICT_BITS]++;
 		return WEIR_PORT_SEND;
 	}
 	return p->kind->pass_not_ect ? WEIR_PORT_SEND : weir_port_drop(p, WEIR_DROP_NOT_ECT);
@@ -66,7 +68,7 @@ static inline ALWAYS_INLINE void show(struct weir_mark_view *v, const struct wei
 	v->now_ns = weir_ps_to_ns(now_ps);
 	v->sojourn_ns = 0;
 	v->rate_bps = p->kind->rate_bps;
-	v->pool_bytes = 0;
+	v->shared_buffer_bytes = 0;
 	v->packet_bytes = packet->bytes;
 	v->flow_hash = packet->flow_hash;
 	v->queue = queue;
@@ -78,11 +80,11 @@ static inline ALWAYS_INLINE void show(struct weir_mark_view *v, const struct wei
 	v->ecn = packet->flags & (WEIR_PACKET_ECT | WEIR_PACKET_CE);
 }
 
-static uint64_t pool_bytes(const struct weir_port *p, int64_t now_ps)
+static uint64_t shared_buffer_bytes(const struct weir_port *p, int64_t now_ps)
 {
 	if (!p->pool)
 		return 0;
-	if (p->kind->mark_needs & WEIR_MARK_NEEDS_POOL && p->pool->sync)
+	if (p->kind->mark_needs & WEIR_MARK_NEEDS_SHARED_BUFFER && p->pool->sync)
 		p->pool->sync(p->pool, now_ps);
 	return p->pool->used_bytes;
 }
@@ -92,11 +94,11 @@ static NOINLINE uint32_t choose_by_view(struct weir_port *p, const struct weir_p
 					int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint64_t in_pool_bytes = UNLIKELY(p->pool != NULL) ? pool_bytes(p, now_ps) : 0;
+	uint64_t in_pool_bytes = UNLIKELY(p->pool != NULL) ? shared_buffer_bytes(p, now_ps) : 0;
 	struct weir_mark_view v;
 
 	show(&v, p, packet, c->class_queue[packet->class_id], now_ps);
-	v.pool_bytes = in_pool_bytes;
+	v.shared_buffer_bytes = in_pool_bytes;
 	return c->choose_queue(weir_port_mark_state(p, 0), c->mark_params, &v, weir_port_queues(p));
 }
 
@@ -105,9 +107,10 @@ static inline ALWAYS_INLINE uint32_t choose_queue(struct weir_port *p,
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (c->glances.choose_queue)
-		return c->glances.choose_queue(weir_port_mark_state(p, 0), c->mark_params, packet,
-					       weir_ps_to_ns(now_ps), weir_port_queues(p));
+	if (c->fast_hooks.choose_queue)
+		return c->fast_hooks.choose_queue(weir_port_mark_state(p, 0), c->mark_params,
+						  packet, weir_ps_to_ns(now_ps),
+						  weir_port_queues(p));
 	return c->choose_queue ? choose_by_view(p, packet, now_ps)
 			       : c->class_queue[packet->class_id];
 }
@@ -116,11 +119,12 @@ static NOINLINE int ask_enqueue_of_pool(struct weir_port *p, struct weir_packet 
 					uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint64_t in_pool_bytes = pool_bytes(p, now_ps); /* its port may have caught up by that */
+	uint64_t in_pool_bytes =
+		shared_buffer_bytes(p, now_ps); /* its port may have caught up by that */
 	struct weir_mark_view v;
 
 	show(&v, p, packet, queue, now_ps);
-	v.pool_bytes = in_pool_bytes;
+	v.shared_buffer_bytes = in_pool_bytes;
 	return obey(p, packet, c->mark_enqueue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
 
@@ -151,13 +155,13 @@ static NOINLINE int ask_enqueue_plain(struct weir_port *p, struct weir_packet *p
 	return ask_enqueue_in(p, packet, 0, now_ps);
 }
 
-static NOINLINE int ask_at_glance(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
+static NOINLINE int ask_fast(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
 	return obey(p, packet,
-		    c->glances.enqueue(weir_port_mark_state(p, 0), c->mark_params, packet,
-				       weir_ps_to_ns(now_ps), weir_port_queues(p)));
+		    c->fast_hooks.enqueue(weir_port_mark_state(p, 0), c->mark_params, packet,
+					  weir_ps_to_ns(now_ps), weir_port_queues(p)));
 }
 
 static NOINLINE int judge_slowly(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
@@ -186,11 +190,11 @@ static inline int is_easy_in_pool(const struct weir_port *p, const struct weir_p
 
 	return c->buffer.scope == WEIR_BUFFER_PER_SWITCH && p->pkts < c->quiet_pkts &&
 	       p->bytes < c->quiet_bytes &&
-	       weir_buffer_pool_admits(&c->buffer, p->pool, q->bytes, packet->bytes);
+	       weir_shared_buffer_admits(&c->buffer, p->pool, q->bytes, packet->bytes);
 }
 
 /* Mostly that is so, or but the marking scheme wants to see the packet. */
-int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
+int weir_port_admit(struct weir_port *p, struct weir_packet *packet, uint32_t queue, int64_t now_ps)
 {
 	if (is_easy_in_pool(p, packet, weir_port_queues(p) + queue))
 		return WEIR_PORT_QUEUED;
@@ -199,17 +203,17 @@ int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 	return judge_slowly(p, packet, queue, now_ps);
 }
 
-int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
+int weir_port_admit_fifo(struct weir_port *p, struct weir_packet *packet, int64_t now_ps)
 {
 	if (!has_room(p))
-		return weir_port_judge(p, packet, 0, now_ps);
-	return p->kind->glances.enqueue ? ask_at_glance(p, packet, now_ps)
-					: ask_enqueue_plain(p, packet, now_ps);
+		return weir_port_admit(p, packet, 0, now_ps);
+	return p->kind->fast_hooks.enqueue ? ask_fast(p, packet, now_ps)
+					   : ask_enqueue_plain(p, packet, now_ps);
 }
 
 static void count_wait(struct weir_port *p, int64_t wait_ns)
 {
-	struct weir_port_waits *w = p->stats ? p->stats->waits : NULL;
+	struct weir_port_sojourns *w = p->stats ? p->stats->waits : NULL;
 
 	if (!w)
 		return;
@@ -221,11 +225,11 @@ static NOINLINE int ask_dequeue_slowly(struct weir_port *p, struct weir_packet *
 				       uint32_t queue, int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
-	uint64_t in_pool_bytes = pool_bytes(p, now_ps);
+	uint64_t in_pool_bytes = shared_buffer_bytes(p, now_ps);
 	struct weir_mark_view v;
 
 	show(&v, p, packet, queue, now_ps);
-	v.pool_bytes = in_pool_bytes;
+	v.shared_buffer_bytes = in_pool_bytes;
 	v.sojourn_ns = weir_ps_to_ns(now_ps - packet->time_ps);
 	if (c->mark_needs & WEIR_MARK_NEEDS_ROUNDS && c->sched)
 		v.turn = c->sched->turn(weir_port_sched_state(p));
@@ -233,7 +237,7 @@ static NOINLINE int ask_dequeue_slowly(struct weir_port *p, struct weir_packet *
 	int answer = obey(p, packet,
 			  c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
 
-	if (c->counts_waits && answer == WEIR_PORT_SEND)
+	if (c->counts_sojourn && answer == WEIR_PORT_SEND)
 		count_wait(p, v.sojourn_ns);
 	return answer;
 }
@@ -249,16 +253,16 @@ static NOINLINE int ask_dequeue(struct weir_port *p, struct weir_packet *packet,
 	return obey(p, packet, c->mark_dequeue(weir_port_mark_state(p, queue), c->mark_params, &v));
 }
 
-int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
-			  int64_t now_ps)
+int weir_port_mark_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+			   int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 
-	if (c->glances.dequeue)
+	if (c->fast_hooks.dequeue)
 		return obey(p, packet,
-			    c->glances.dequeue(weir_port_mark_state(p, queue), c->mark_params,
-					       queue, weir_port_queues(p) + queue));
-	if (UNLIKELY(c->leaves_slowly))
+			    c->fast_hooks.dequeue(weir_port_mark_state(p, queue), c->mark_params,
+						  queue, weir_port_queues(p) + queue));
+	if (UNLIKELY(c->slow_dequeue))
 		return ask_dequeue_slowly(p, packet, queue, now_ps);
 	return ask_dequeue(p, packet, queue, now_ps);
 }
@@ -289,10 +293,10 @@ static inline ALWAYS_INLINE int append_sched(struct weir_port *p, struct weir_pa
 
 	if (p->kind->order == WEIR_PORT_RANKED)
 		return append_ranked(p, pool, packet, q);
-	if (weir_port_slot(pool, packet, q, &slot))
+	if (weir_port_reserve_slot(pool, packet, q, &slot))
 		return weir_port_drop(p, WEIR_DROP_STORE_FULL);
 	weir_port_stats_join(p, packet->time_ps);
-	weir_port_append(p, pool, packet, q, slot);
+	weir_port_enqueue(p, pool, packet, q, slot);
 	return WEIR_PORT_QUEUED;
 }
 
@@ -310,7 +314,7 @@ static NOINLINE int offer_paused(struct weir_port *p, struct weir_packet_pool *p
 static void unblock(struct weir_port *p, int64_t now_ps)
 {
 	if (p->free_ps == WEIR_PORT_BLOCKED_PS)
-		p->free_ps = p->rare->line_free_ps > now_ps ? p->rare->line_free_ps : now_ps;
+		p->free_ps = p->cold->link_free_ps > now_ps ? p->cold->link_free_ps : now_ps;
 }
 
 int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
@@ -319,9 +323,9 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 	const struct weir_port_class *c = p->kind;
 	uint32_t queue = choose_queue(p, packet, now_ps);
 
-	if ((p->pkts >= c->easy_pkts || p->bytes >= c->easy_bytes) &&
+	if ((p->pkts >= c->fast_pkts || p->bytes >= c->fast_bytes) &&
 	    !is_easy_in_pool(p, packet, weir_port_queues(p) + queue) &&
-	    weir_port_judge(p, packet, queue, now_ps) == WEIR_PORT_DROPPED)
+	    weir_port_admit(p, packet, queue, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	packet->time_ps = now_ps;
 	if (UNLIKELY(weir_port_is_paused(p, queue)))
@@ -330,8 +334,8 @@ int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 		unblock(p, now_ps);
 		if (p->free_ps <= now_ps) /* straight through */
 			return weir_port_leave(p, packet, queue, now_ps,
-					       p->pkts ? WEIR_PORT_ASKS_WAITED
-						       : WEIR_PORT_ASKS_IDLE);
+					       p->pkts ? WEIR_PORT_HOOK_QUEUED
+						       : WEIR_PORT_HOOK_IDLE);
 	}
 
 	struct weir_queue *q = weir_port_queues(p) + queue;
@@ -357,8 +361,8 @@ static NOINLINE struct weir_packet *take_ranked(struct weir_port *p, struct weir
 	return packet;
 }
 
-struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet_pool *pool,
-					 uint32_t *queue)
+struct weir_packet *weir_port_dequeue_sched(struct weir_port *p, struct weir_packet_pool *pool,
+					    uint32_t *queue)
 {
 	const struct weir_port_class *c = p->kind;
 	struct weir_queue *queues = weir_port_queues(p), *q;
@@ -367,7 +371,7 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 	uint32_t picked;
 
 	if (p->pkts == p->held_pkts) {
-		p->rare->line_free_ps = p->free_ps;
+		p->cold->link_free_ps = p->free_ps;
 		p->free_ps = WEIR_PORT_BLOCKED_PS;
 		return NULL;
 	}
@@ -376,7 +380,7 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 	if (c->order == WEIR_PORT_RANKED) {
 		packet = take_ranked(p, pool, q);
 	} else {
-		packet = weir_port_take(p, pool, q);
+		packet = weir_port_dequeue(p, pool, q);
 		if (q->pkts)
 			q->head_bytes = pool->slots[q->head].bytes;
 	}
@@ -390,13 +394,13 @@ struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet
 /* A port with one queue is blocked as long as that is paused. */
 static void pause_plain(struct weir_port *p)
 {
-	p->rare->line_free_ps = p->free_ps;
+	p->cold->link_free_ps = p->free_ps;
 	p->free_ps = WEIR_PORT_BLOCKED_PS;
 }
 
 static void resume_plain(struct weir_port *p, int64_t now_ps)
 {
-	p->free_ps = p->pkts && p->rare->line_free_ps < now_ps ? now_ps : p->rare->line_free_ps;
+	p->free_ps = p->pkts && p->cold->link_free_ps < now_ps ? now_ps : p->cold->link_free_ps;
 }
 
 void weir_port_pause(struct weir_port *p, uint32_t queue)
@@ -406,9 +410,9 @@ void weir_port_pause(struct weir_port *p, uint32_t queue)
 
 	if (weir_port_is_paused(p, queue))
 		return;
-	p->rare->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
+	p->cold->paused[queue / 64] |= UINT64_C(1) << (queue % 64);
 	p->paused_queues++;
-	if (c->order == WEIR_PORT_PLAIN) {
+	if (c->order == WEIR_PORT_FIFO) {
 		pause_plain(p);
 		return;
 	}
@@ -425,9 +429,9 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 
 	if (!weir_port_is_paused(p, queue))
 		return;
-	p->rare->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
+	p->cold->paused[queue / 64] &= ~(UINT64_C(1) << (queue % 64));
 	p->paused_queues--;
-	if (c->order == WEIR_PORT_PLAIN) {
+	if (c->order == WEIR_PORT_FIFO) {
 		resume_plain(p, now_ps);
 		return;
 	}
@@ -436,16 +440,16 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps)
 		c->sched->activate(weir_port_sched_state(p), c->sched_params, queue,
 				   weir_port_queues(p));
 	if (idle && q->pkts) {
-		int64_t line_free_ps = weir_port_line_free_ps(p);
+		int64_t link_free_ps = weir_port_link_free_ps(p);
 
-		p->free_ps = line_free_ps > now_ps ? line_free_ps : now_ps;
+		p->free_ps = link_free_ps > now_ps ? link_free_ps : now_ps;
 	}
 }
 
-int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
+int64_t weir_port_send_control(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 {
 	int64_t *free_ps =
-		p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->rare->line_free_ps : &p->free_ps;
+		p->free_ps == WEIR_PORT_BLOCKED_PS ? &p->cold->link_free_ps : &p->free_ps;
 	int64_t start_ps = *free_ps > now_ps ? *free_ps : now_ps;
 
 	*free_ps = start_ps + weir_port_wire_ps(p->kind, bytes);
@@ -456,8 +460,8 @@ int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps)
 
 /* --- what waits --- */
 
-uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
-			   const struct weir_packet_store *store, uint32_t *slots)
+uint32_t weir_port_list_queued(const struct weir_port *p, uint32_t queue,
+			       const struct weir_packet_store *store, uint32_t *slots)
 {
 	const struct weir_queue *q = (const struct weir_queue *)(p + 1) + queue;
 
@@ -529,12 +533,12 @@ uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fracti
 	return s->max_pkts;
 }
 
-uint32_t weir_port_waits_quantile(const struct weir_port_waits *w, double fraction)
+uint32_t weir_port_sojourns_quantile(const struct weir_port_sojourns *w, double fraction)
 {
 	uint64_t sum_pkts = 0;
 	uint32_t i = 0;
 
-	for (; i < WEIR_PORT_WAITS_BUCKETS - 1; i++) {
+	for (; i < WEIR_PORT_SOJOURN_BUCKETS - 1; i++) {
 		sum_pkts += w->bucket_pkts[i];
 		if ((double)sum_pkts >= fraction * (double)w->pkts)
 			break;

@@ -2,7 +2,7 @@
 /* port_limits.h -- what setting a port up and letting packets in have in common. */
 #ifndef LIB_PORT_PORT_LIMITS_H
 #define LIB_PORT_PORT_LIMITS_H
-#include "weir/port.h"
+#include "weir/port_inline.h"
 
 static inline uint32_t clamp32(uint64_t x)
 {

@@ -8,7 +8,7 @@
 const char *const weir_port_drop_names[WEIR_PORT_DROPS] = {
 	[WEIR_DROP_QUEUE_FULL] = "queue full",
 	[WEIR_DROP_PORT_FULL] = "port buffer full",
-	[WEIR_DROP_POOL_FULL] = "shared buffer full",
+	[WEIR_DROP_SHARED_BUFFER_FULL] = "shared buffer full",
 	[WEIR_DROP_NOT_ECT] = "marked but not ECN-capable",
 	[WEIR_DROP_SCHEME] = "dropped by the marking scheme",
 	[WEIR_DROP_LINK_DOWN] = "link down",
@@ -19,7 +19,7 @@ static enum weir_port_order order_of(const struct weir_port_plan *plan)
 {
 	if (plan->sched && plan->sched->rank)
 		return WEIR_PORT_RANKED;
-	return plan->queues > 1 ? WEIR_PORT_QUEUES : WEIR_PORT_PLAIN;
+	return plan->queues > 1 ? WEIR_PORT_SCHEDULED : WEIR_PORT_FIFO;
 }
 
 /* --- checking a plan --- */
@@ -98,7 +98,7 @@ static int check_layout(const struct weir_port_plan *plan, struct weir_error *e)
 static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
 {
 	uint32_t needs = weir_mark_needs(plan->mark, plan->mark_params);
-	int has_sched = order_of(plan) != WEIR_PORT_PLAIN;
+	int has_sched = order_of(plan) != WEIR_PORT_FIFO;
 
 	if (needs & WEIR_MARK_NEEDS_ROUNDS &&
 	    (!has_sched || !plan->sched->quantum || !plan->sched->turn))
@@ -107,7 +107,7 @@ static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
 				      "none; dwrr and wrr do, with two queues or more",
 				      plan->mark->scheme.name,
 				      has_sched ? plan->sched->scheme.name : "this port");
-	if (needs & WEIR_MARK_NEEDS_POOL && plan->buffer.scope != WEIR_BUFFER_PER_SWITCH)
+	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER && plan->buffer.scope != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(e,
 				      "marking %s looks at the shared buffer of a switch, and this "
 				      "port's buffer is its own",
@@ -169,8 +169,8 @@ static void find_easy(struct weir_port_class *c)
 		bytes -= c->mtu_bytes < bytes ? c->mtu_bytes : bytes;
 	c->room_pkts = clamp32(pkts);
 	c->room_bytes = clamp32(bytes);
-	c->easy_pkts = smaller(c->room_pkts, c->quiet_pkts);
-	c->easy_bytes = smaller(c->room_bytes, c->quiet_bytes);
+	c->fast_pkts = smaller(c->room_pkts, c->quiet_pkts);
+	c->fast_bytes = smaller(c->room_bytes, c->quiet_bytes);
 }
 
 /* Of a scheme that does not ask for packets that leave, in ports that count how long these
@@ -191,25 +191,25 @@ static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_por
 
 	if (!c->mark_dequeue)
 		return 0;
-	if (!c->counts_waits && mark->passes_idle && mark->passes_idle(plan->mark_params))
-		return WEIR_PORT_ASKS_WAITED;
-	return WEIR_PORT_ASKS_WAITED | WEIR_PORT_ASKS_IDLE;
+	if (!c->counts_sojourn && mark->passes_idle && mark->passes_idle(plan->mark_params))
+		return WEIR_PORT_HOOK_QUEUED;
+	return WEIR_PORT_HOOK_QUEUED | WEIR_PORT_HOOK_IDLE;
 }
 
 /* Where packets that leave concern more than their queue's marking, the view has more than what is
  * seen at a glance. */
-static struct weir_mark_glances glances_of(const struct weir_port_plan *plan,
-					   const struct weir_port_class *c)
+static struct weir_mark_fast_hooks glances_of(const struct weir_port_plan *plan,
+					      const struct weir_port_class *c)
 {
-	const struct weir_mark_glances *all = plan->mark->glances;
-	struct weir_mark_glances glances = { 0 };
+	const struct weir_mark_fast_hooks *all = plan->mark->fast_hooks;
+	struct weir_mark_fast_hooks glances = { 0 };
 
 	if (!all || (all->suffice && !all->suffice(plan->mark_params)))
 		return glances;
 	glances = *all;
 	if (!c->mark_enqueue)
 		glances.enqueue = NULL;
-	if (!c->mark_dequeue || c->leaves_slowly)
+	if (!c->mark_dequeue || c->slow_dequeue)
 		glances.dequeue = NULL;
 	return glances;
 }
@@ -225,7 +225,7 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 	*c = (struct weir_port_class){
 		.mark_enqueue = needs & WEIR_MARK_NEEDS_ENQUEUE ? plan->mark->enqueue : NULL,
 		.mark_dequeue = needs & WEIR_MARK_NEEDS_DEQUEUE ? plan->mark->dequeue
-				: plan->counts_waits            ? pass
+				: plan->counts_sojourn          ? pass
 								: NULL,
 		.mark_params = plan->mark_params,
 		.ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(plan->rate_bps),
@@ -240,43 +240,43 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark_needs = needs,
 		.pass_not_ect = plan->pass_not_ect,
 		.lossless = plan->lossless,
-		.counts_waits = plan->counts_waits,
+		.counts_sojourn = plan->counts_sojourn,
 		.rate_bps = plan->rate_bps,
 		.rate_mbps = (uint32_t)(plan->rate_bps / 1000000),
-		.sched = order == WEIR_PORT_PLAIN ? NULL : plan->sched,
+		.sched = order == WEIR_PORT_FIFO ? NULL : plan->sched,
 		.sched_params = plan->sched_params,
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
 	c->asks = asks_of(plan, c);
-	c->leaves_slowly = c->counts_waits || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
-			   needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_POOL);
-	c->glances = glances_of(plan, c);
+	c->slow_dequeue = c->counts_sojourn || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
+			  needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_SHARED_BUFFER);
+	c->fast_hooks = glances_of(plan, c);
 	find_easy(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
 	c->sched_offset = c->mark_offset + states * state_size;
 	c->size = c->sched_offset;
-	if (order != WEIR_PORT_PLAIN)
+	if (order != WEIR_PORT_FIFO)
 		c->size += align8(plan->sched->state_size +
 				  plan->queues * plan->sched->queue_state_size);
-	c->rare_offset = plan->rare_apart ? 0 : c->size;
-	if (!plan->rare_apart)
-		c->size += align8(sizeof(struct weir_port_rare));
+	c->cold_offset = plan->cold_is_apart ? 0 : c->size;
+	if (!plan->cold_is_apart)
+		c->size += align8(sizeof(struct weir_port_cold));
 	for (uint32_t i = 0; i < sizeof(c->class_queue); i++)
 		c->class_queue[i] = (uint8_t)(i < plan->queues ? i : plan->queues - 1);
 }
 
 void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
-		    struct weir_buffer_pool *pool, uint64_t seed)
+		    struct weir_shared_buffer *pool, uint64_t seed)
 {
 	uint32_t states = c->mark_stride ? c->queues : 1;
 	uint64_t quantum_bytes[WEIR_QUEUES_MAX];
 
 	p->kind = c;
 	p->pool = pool;
-	if (c->rare_offset)
-		p->rare = (struct weir_port_rare *)((char *)p + c->rare_offset);
+	if (c->cold_offset)
+		p->cold = (struct weir_port_cold *)((char *)p + c->cold_offset);
 	for (uint32_t q = 0; q < c->queues; q++)
 		quantum_bytes[q] = c->sched && c->sched->quantum
 					   ? c->sched->quantum(c->sched_params, q, c->mtu_bytes)

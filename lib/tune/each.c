@@ -40,13 +40,13 @@ static void each_step(void *state, const void *params, const struct weir_agent_e
 			     &knobs[q]);
 }
 
-double weir_tune_each_value(const void *state, const struct tune_each *each, uint32_t queue,
-			    const struct weir_tune_value *value)
+double weir_tune_per_queue_value(const void *state, const struct tune_each *each, uint32_t queue,
+				 const struct weir_tune_value *value)
 {
 	return value->read((const char *)state + queue * state_stride(each), each->params);
 }
 
-const struct weir_agent_ops weir_tune_each = {
+const struct weir_agent_ops weir_tune_per_queue = {
 	.interval_ns = each_interval_ns,
 	.size = each_size,
 	.init = each_init,

@@ -11,9 +11,9 @@ struct tune_each {
 };
 
 /* Intervals of 5 round-trip times, as PRED has them. It has no name, and no values: see below. */
-extern const struct weir_agent_ops weir_tune_each;
+extern const struct weir_agent_ops weir_tune_per_queue;
 
 /* What the tuner of a queue publishes. */
-double weir_tune_each_value(const void *state, const struct tune_each *each, uint32_t queue,
-			    const struct weir_tune_value *value);
+double weir_tune_per_queue_value(const void *state, const struct tune_each *each, uint32_t queue,
+				 const struct weir_tune_value *value);
 #endif

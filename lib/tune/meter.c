@@ -128,6 +128,6 @@ struct weir_mark_ops weir_meter_init(struct meter_plan *plan, const struct weir_
 	ops.passes_idle = NULL;
 	ops.enqueue = meter_enqueue;
 	ops.dequeue = meter_dequeue;
-	ops.glances = NULL;
+	ops.fast_hooks = NULL;
 	return ops;
 }

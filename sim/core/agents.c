@@ -81,9 +81,9 @@ static void share_telemetry(struct agents *a)
 	size_t size = sizeof(*a->telemetry);
 
 	for (uint32_t i = 0; i < a->row_count; i++)
-		if (rank_has(a->ranks, a->queues[i].node))
+		if (rank_owns(a->ranks, a->queues[i].node))
 			exchange_append_own(x, &a->telemetry[i], size);
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t k = 0; k < x->ranks; k++) {
 		const char *at = x->in[k].bytes;
 
@@ -102,7 +102,7 @@ static void read_meters(struct agents *a, int64_t now_ps)
 		const struct agent_row *r = &a->rows[i];
 		struct weir_tune_telemetry *t = &a->telemetry[i];
 
-		if (!rank_has(a->ranks, a->queues[i].node))
+		if (!rank_owns(a->ranks, a->queues[i].node))
 			continue;
 		weir_meter_read(meter_of(row_state(r), &a->meter), weir_ps_to_ns(now_ps),
 				weir_port_queues(r->port)[r->queue].bytes, t);
@@ -182,13 +182,13 @@ static void work(struct agents *a, int64_t now_ps)
 		step(a, now_ps);
 }
 
-enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
+enum engine_status agents_advance_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
 {
 	struct agents *a = e->agents;
 
 	while (a && next_ps(a) <= stop_ps) {
 		int64_t now_ps = next_ps(a);
-		enum engine_leg leg = engine_run_until(e, now_ps, error);
+		enum engine_status leg = engine_advance_until(e, now_ps, error);
 
 		if (leg != ENGINE_AT_STOP)
 			return leg;
@@ -197,7 +197,7 @@ enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_
 			break;
 		work(a, now_ps);
 	}
-	return engine_run_until(e, stop_ps, error);
+	return engine_advance_until(e, stop_ps, error);
 }
 
 /* --- looking --- */
@@ -224,7 +224,7 @@ int64_t agents_end_ps(const struct agents *a)
 	return a->end_ps;
 }
 
-uint64_t agents_refused(const struct agents *a)
+uint64_t agents_rejected(const struct agents *a)
 {
 	return a->refused;
 }
@@ -299,8 +299,8 @@ double agents_value(const struct agents *a, uint32_t link, uint32_t queue, uint3
 	if (value < KNOB_VALUES)
 		return knob_value(&a->in_force[row], value);
 	if (a->config->tuner)
-		return weir_tune_each_value(agent->state, &a->each, own,
-					    &a->config->tuner->values[value - KNOB_VALUES]);
+		return weir_tune_per_queue_value(agent->state, &a->each, own,
+						 &a->config->tuner->values[value - KNOB_VALUES]);
 	return a->ops->values[value - KNOB_VALUES].read(agent->state, a->params, own);
 }
 
@@ -311,7 +311,7 @@ const void *agents_mark_params(struct weir_port *port, uint32_t queue)
 
 /* --- standing in --- */
 
-int agents_stand_in(struct agents *a, struct weir_error *e)
+int agents_set_external(struct agents *a, struct weir_error *e)
 {
 	const struct weir_agent_learner *l = a->ops->learner;
 

@@ -24,12 +24,13 @@ void agents_plan(const struct agents *a, struct weir_port_plan *plan);
 
 /* Ports are there: makes the agents and lets them say what the first interval begins with. Refuses
  * agents that want more memory than there is. */
-int agents_begin(struct agents *a, struct engine *e, struct weir_error *error);
+int agents_start(struct agents *a, struct engine *e, struct weir_error *error);
 void agents_free(struct agents *a);
 
-/* As engine_run_until, with what agents have to do on the way and at the stop itself; every leg of
- * a run goes through this one. What comes into force at a stop is in force when it returns. */
-enum engine_leg agents_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error);
+/* As engine_advance_until, with what agents have to do on the way and at the stop itself; every leg
+ * of a run goes through this one. What comes into force at a stop is in force when it returns. */
+enum engine_status agents_advance_until(struct engine *e, int64_t stop_ps,
+					struct weir_error *error);
 
 /* --- looking --- */
 
@@ -52,7 +53,7 @@ uint32_t agents_rows(const struct agents *a);
 int64_t agents_end_ps(const struct agents *a);
 
 /* Settings that were none, so far. */
-uint64_t agents_refused(const struct agents *a);
+uint64_t agents_rejected(const struct agents *a);
 
 /* What of each queue can be watched: K_min, K_max and P_max, then the values of the agent or
  * tuner. */
@@ -66,11 +67,11 @@ const void *agents_mark_params(struct weir_port *port, uint32_t queue);
 
 /* --- standing in ---
  *
- *	agents_stand_in(e->agents, &error);
- *	agents_run_until(e, agents_end_ps(e->agents), &error);
+ *	agents_set_external(e->agents, &error);
+ *	agents_advance_until(e, agents_end_ps(e->agents), &error);
  *	r = agents_observed(e->agents);		... what is to be done with these rows?
  *	agents_act(e->agents, actions);
- *	agents_run_until(e, agents_end_ps(e->agents), &error);		... and so on
+ *	agents_advance_until(e, agents_end_ps(e->agents), &error);		... and so on
  *
  * Agents are not stepped any more and share nothing: each observes at the end of an interval, and
  * acts when agents_act is called, at the same stop. Without a call settings stay what they are. */
@@ -85,7 +86,7 @@ struct agents_observed {
 };
 
 /* Refuses agents in whose place nobody can stand (no ops->learner). */
-int agents_stand_in(struct agents *a, struct weir_error *e);
+int agents_set_external(struct agents *a, struct weir_error *e);
 const struct agents_observed *agents_observed(const struct agents *a);
 
 /* One action for each row, each below action_count. Delays pass before it is in force, as

@@ -18,7 +18,7 @@ struct agents *agents_new(const struct config *c)
 	a->params = c->tune_params;
 	if (c->tuner) {
 		a->each = (struct tune_each){ c->tuner, c->tune_params };
-		a->ops = &weir_tune_each;
+		a->ops = &weir_tune_per_queue;
 		a->params = &a->each;
 	}
 	a->mark = weir_meter_init(&a->meter, c->mark, c->mark_params);
@@ -211,7 +211,7 @@ static void build_rows(struct agents *a, struct engine *e)
 	}
 }
 
-int agents_begin(struct agents *a, struct engine *e, struct weir_error *error)
+int agents_start(struct agents *a, struct engine *e, struct weir_error *error)
 {
 	if (!a)
 		return 0;

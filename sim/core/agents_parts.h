@@ -26,7 +26,7 @@ struct agent {
 struct agents {
 	const struct config *config;
 	const struct ranks *ranks; /* NULL: all switches are here */
-	/* A tuner is run as the agent weir_tune_each, with these params. */
+	/* A tuner is run as the agent weir_tune_per_queue, with these params. */
 	const struct weir_agent_ops *ops;
 	const void *params;
 	struct tune_each each;

@@ -32,7 +32,7 @@ static void ensure_room(struct worker *w, struct receiver *r, uint32_t segment)
 		return;
 	while ((uint32_t)WORD_BITS << words_log2 < 2 * needed)
 		words_log2++;
-	a = ring_take(&w->arrivals, words_log2);
+	a = ring_alloc(&w->arrivals, words_log2);
 	if (old)
 		*a = *old;
 	a->words_log2 = words_log2;
@@ -135,6 +135,6 @@ void arrivals_report(const struct receiver *r, struct segment *ack)
 void arrivals_free(struct worker *w, struct receiver *r)
 {
 	if (r->arrived)
-		ring_give(&w->arrivals, r->arrived, r->arrived->words_log2);
+		ring_release(&w->arrivals, r->arrived, r->arrived->words_log2);
 	r->arrived = NULL;
 }

@@ -29,7 +29,7 @@
 #include "base/compiler.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include "weir/units.h"
 #include <stdio.h>
 
@@ -38,13 +38,13 @@ enum {
 	BFC_CONTROL_QUEUE = 0,
 	BFC_WORDS = WEIR_QUEUES_MAX / 64,
 	TABLE_MAX = 1 << 20,
-	CARD_QUEUES_MAX = 1 << 16,
+	NIC_QUEUES_MAX = 1 << 16,
 };
 
 struct bfc_params {
 	uint64_t queues;
 	uint64_t table; /* entries for each port */
-	uint64_t card_queues;
+	uint64_t nic_queues;
 	uint64_t hop_rtt_ns; /* 0: by the delays of the link */
 	uint64_t tau_q32, sticky_q32;
 };
@@ -58,7 +58,7 @@ static const struct weir_option bfc_options[] = {
 	  "entries of a port's table of flows, a hundred for each of 32 queues; flows that "
 	  "meet in one are one",
 	  NULL },
-	{ "card-queues", WEIR_OPT_COUNT, PARAMS(card_queues), "1024", 1, CARD_QUEUES_MAX,
+	{ "card-queues", WEIR_OPT_COUNT, PARAMS(nic_queues), "1024", 1, NIC_QUEUES_MAX,
 	  "queues of a host's card; flows that meet in one are stopped together", NULL },
 	{ "hop-rtt", WEIR_OPT_TIME_NS, PARAMS(hop_rtt_ns), "0us", 0, WEIR_NS_PER_S,
 	  "round-trip time of a hop; 0us: the delays of the link, there and back", NULL },
@@ -108,7 +108,7 @@ struct bfc {
 
 static struct bfc *bfc_of(const struct switch_state *s)
 {
-	return s->ordered->fabric_state;
+	return s->events->fabric_state;
 }
 
 /* --- frames --- */
@@ -118,10 +118,10 @@ static void send_signal(struct worker *w, struct switch_state *s, uint32_t input
 {
 	const struct bfc_input *in = &bfc_of(s)->inputs[input];
 	uint32_t pauses = in->counted[cause->hop.bfc_queue] != 0;
-	struct weir_packet frame = frame_make(pauses ? FRAME_BFC_PAUSE : FRAME_BFC_RESUME);
+	struct weir_packet frame = link_frame_make(pauses ? FRAME_BFC_PAUSE : FRAME_BFC_RESUME);
 
 	packet_segment(&frame)->bfc_queue = cause->hop.bfc_queue;
-	ordered_send(w, s, input, &frame, now_ps);
+	event_switch_send_frame(w, s, input, &frame, now_ps);
 }
 
 static enum weir_pfc_signal signal_of(const struct segment *frame)
@@ -133,17 +133,17 @@ static void bfc_frame(struct worker *w, struct switch_state *s, uint32_t input,
 		      const struct weir_packet *frame)
 {
 	const struct segment *said = packet_segment((struct weir_packet *)frame);
-	uint32_t link = line_back(w->engine, s->first_line + input);
+	uint32_t link = link_queue_reverse(w->engine, s->first_link_queue + input);
 
-	ordered_hold(s, link - s->first_link, (uint32_t)said->bfc_queue, signal_of(said),
-		     frame->time_ps);
+	event_switch_pause_queue(s, link - s->first_link, (uint32_t)said->bfc_queue,
+				 signal_of(said), frame->time_ps);
 }
 
 static void bfc_host_frame(struct worker *w, struct host *h, const struct weir_packet *frame)
 {
 	const struct segment *said = packet_segment((struct weir_packet *)frame);
 
-	host_hold(w, h, (uint32_t)said->bfc_queue, signal_of(said));
+	host_pause_queue(w, h, (uint32_t)said->bfc_queue, signal_of(said));
 }
 
 /* --- queues --- */
@@ -173,7 +173,7 @@ static uint32_t assign(const struct bfc *b, struct bfc_port *p, const struct wei
 		uint32_t last = b->queues > i * 64 ? b->queues - i * 64 : 0;
 		uint64_t all = last >= 64 ? UINT64_MAX : (UINT64_C(1) << last) - 1;
 
-		open[i] = all & ~p->busy[i] & ~port->rare->paused[i];
+		open[i] = all & ~p->busy[i] & ~port->cold->paused[i];
 	}
 	open[0] &= ~(UINT64_C(1) << BFC_CONTROL_QUEUE);
 	q = pick(p, open, b->queues);
@@ -193,7 +193,7 @@ static enum fabric_answer bfc_arrive(struct worker *w, struct switch_state *s, u
 	struct bfc *b = bfc_of(s);
 	struct bfc_port *p = &b->ports[port];
 	struct segment *segment = packet_segment(packet);
-	const struct bfc_input *in = &b->inputs[segment->input];
+	const struct bfc_input *in = &b->inputs[segment->ingress];
 	uint32_t now_ns = (uint32_t)weir_ps_to_ns(packet->time_ps);
 	struct bfc_flow *flow;
 
@@ -220,7 +220,7 @@ static uint32_t active_queues(const struct bfc *b, const struct bfc_port *p,
 	if (!port->paused_queues)
 		return p->busy_count;
 	for (uint32_t i = 0; i < b->words; i++)
-		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->rare->paused[i]);
+		count += (uint32_t)__builtin_popcountll(p->busy[i] & ~port->cold->paused[i]);
 	return count ? count : 1;
 }
 
@@ -257,7 +257,7 @@ static NOINLINE void data_queued(struct worker *w, struct switch_state *s, uint3
 	struct bfc_port *p = &b->ports[port];
 	struct weir_port *out = &engine_egress(s->engine, s->first_link + port)->port;
 	struct segment *segment = packet_segment(stored);
-	const struct bfc_input *in = &b->inputs[segment->input];
+	const struct bfc_input *in = &b->inputs[segment->ingress];
 	uint32_t queue = stored->class_id;
 	struct bfc_flow *flow = b->came;
 
@@ -269,7 +269,7 @@ static NOINLINE void data_queued(struct worker *w, struct switch_state *s, uint3
 		return;
 	segment->hop.is_counted = 1;
 	if (in->counted[segment->hop.bfc_queue]++ == 0)
-		send_signal(w, s, segment->input, segment, stored->time_ps);
+		send_signal(w, s, segment->ingress, segment, stored->time_ps);
 }
 
 static void bfc_queued(struct worker *w, struct switch_state *s, uint32_t port,
@@ -297,8 +297,8 @@ static NOINLINE void data_leaves(struct worker *w, struct switch_state *s, uint3
 		if (weir_port_queues(out)[queue].pkts == 0)
 			set_idle(p, queue);
 		if (segment->hop.is_counted &&
-		    --b->inputs[segment->input].counted[segment->hop.bfc_queue] == 0)
-			send_signal(w, s, segment->input, segment, now_ps);
+		    --b->inputs[segment->ingress].counted[segment->hop.bfc_queue] == 0)
+			send_signal(w, s, segment->ingress, segment, now_ps);
 	}
 	segment->hop = (struct segment_hop){ .bfc_queue = (uint16_t)queue };
 	packet->class_id = 0;
@@ -336,14 +336,15 @@ static int bfc_fits(const struct config *c, struct weir_error *e)
 static struct bfc_input input_of(const struct engine *e, const struct bfc *b, uint32_t line)
 {
 	const struct bfc_params *p = b->params;
-	uint32_t link = e->net->line_link[line];
-	int64_t hop_ps = p->hop_rtt_ns ? weir_ns_to_ps((int64_t)p->hop_rtt_ns)
-				       : engine_egress(e, link)->delay_ps +
-						 engine_egress(e, line_back(e, line))->delay_ps;
+	uint32_t link = e->net->link_queue_link[line];
+	int64_t hop_ps = p->hop_rtt_ns
+				 ? weir_ns_to_ps((int64_t)p->hop_rtt_ns)
+				 : engine_egress(e, link)->delay_ps +
+					   engine_egress(e, link_queue_reverse(e, line))->delay_ps;
 	uint32_t is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
 	struct bfc_input in = {
 		.is_host = is_host,
-		.queues = is_host ? (uint32_t)p->card_queues : b->queues,
+		.queues = is_host ? (uint32_t)p->nic_queues : b->queues,
 	};
 	/* At most two seconds of delay, below 2^41 ps, times 1000: in whole nanoseconds it fits. */
 	uint64_t hop_ns = (uint64_t)weir_ps_to_ns(hop_ps);
@@ -364,14 +365,14 @@ static void *bfc_new_switch(struct engine *e, struct switch_state *s)
 	b->words = (b->queues + 63) / 64;
 	b->entries = (uint32_t)b->params->table;
 	b->ports = memory_new(s->link_count, sizeof(*b->ports));
-	b->inputs = memory_new(s->line_count, sizeof(*b->inputs));
+	b->inputs = memory_new(s->link_queue_count, sizeof(*b->inputs));
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		b->ports[i].table = memory_new(b->entries, sizeof(*b->ports[i].table));
 		b->ports[i].rng =
 			weir_rng_make(e->config->seed, s->first_link + i, WEIR_RNG_FABRIC);
 	}
-	for (uint32_t i = 0; i < s->line_count; i++)
-		b->inputs[i] = input_of(e, b, s->first_line + i);
+	for (uint32_t i = 0; i < s->link_queue_count; i++)
+		b->inputs[i] = input_of(e, b, s->first_link_queue + i);
 	return b;
 }
 
@@ -381,17 +382,17 @@ static void bfc_free_switch(struct switch_state *s, void *state)
 
 	for (uint32_t i = 0; i < s->link_count; i++)
 		memory_free(b->ports[i].table, b->entries, sizeof(*b->ports[i].table));
-	for (uint32_t i = 0; i < s->line_count; i++)
+	for (uint32_t i = 0; i < s->link_queue_count; i++)
 		memory_free(b->inputs[i].counted, b->inputs[i].queues,
 			    sizeof(*b->inputs[i].counted));
 	memory_free(b->ports, s->link_count, sizeof(*b->ports));
-	memory_free(b->inputs, s->line_count, sizeof(*b->inputs));
+	memory_free(b->inputs, s->link_queue_count, sizeof(*b->inputs));
 	memory_free(b, 1, sizeof(*b));
 }
 
 static uint64_t held_words(const struct host *h)
 {
-	return (h->card_queues + UINT64_C(63)) / 64;
+	return (h->nic_queues + UINT64_C(63)) / 64;
 }
 
 static void bfc_new_hosts(struct engine *e)
@@ -401,10 +402,10 @@ static void bfc_new_hosts(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
-		if (!engine_has_host(e, i))
+		if (!engine_owns_host(e, i))
 			continue;
-		h->card_queues = (uint32_t)p->card_queues;
-		h->special |= HOST_HOLDS;
+		h->nic_queues = (uint32_t)p->nic_queues;
+		h->special |= HOST_QUEUE_PAUSES;
 		h->held = memory_new(held_words(h), sizeof(*h->held));
 	}
 }

@@ -40,7 +40,7 @@ struct scoreboard {
 	} marks[];
 };
 
-enum tail_probe { PROBE_NONE, PROBE_NEW, PROBE_AGAIN };
+enum tail_probe { PROBE_NONE, PROBE_NEW, PROBE_RETRANSMIT };
 
 /* What a sender knows of time, where that tells it of losses; see rack.c. RFC 8985's name for it
  * behind. */
@@ -210,7 +210,7 @@ static inline void connection_rings_free(struct worker *w)
 /* --- scoreboard.c --- */
 
 /* Segments in the network: sent, not arrived, not taken for lost. */
-static inline uint32_t sender_pipe(const struct sender *s)
+static inline uint32_t sender_in_flight(const struct sender *s)
 {
 	return s->next - s->una - s->gone;
 }
@@ -218,18 +218,18 @@ static inline uint32_t sender_pipe(const struct sender *s)
 /* May it put another segment into the network now? */
 static inline int sender_can_send(const struct sender *s)
 {
-	return sender_pipe(s) < s->allowed_pkts && (s->next != s->end || s->lost);
+	return sender_in_flight(s) < s->allowed_pkts && (s->next != s->end || s->lost);
 }
 
 /* A cumulative ACK up to segment; returns how many segments it newly reports as arrived. */
-uint32_t scoreboard_ack_slowly(struct sender *s, uint32_t segment);
+uint32_t scoreboard_ack_slow(struct sender *s, uint32_t segment);
 
 static inline uint32_t scoreboard_ack(struct sender *s, uint32_t segment)
 {
 	uint32_t arrived = segment - s->una;
 
 	if (UNLIKELY(s->board != NULL))
-		return scoreboard_ack_slowly(s, segment);
+		return scoreboard_ack_slow(s, segment);
 	s->una = segment;
 	return arrived;
 }
@@ -245,7 +245,7 @@ void scoreboard_lose_all(struct worker *w, struct sender *s);
 
 /* The first lost segment to send again; and the same, marking it as sent. s->lost > 0. */
 uint32_t scoreboard_first_lost(const struct sender *s);
-uint32_t scoreboard_resend(struct sender *s);
+uint32_t scoreboard_retransmit(struct sender *s);
 
 /* Before segment next is sent: makes room for it. Only while there is a board. */
 void scoreboard_extend(struct worker *w, struct sender *s);
@@ -254,7 +254,7 @@ void scoreboard_extend(struct worker *w, struct sender *s);
 void scoreboard_open_rack(struct worker *w, struct sender *s);
 
 /* Gives the board up when nothing is out of order any more. */
-void scoreboard_tidy(struct worker *w, struct sender *s);
+void scoreboard_close_if_clean(struct worker *w, struct sender *s);
 void scoreboard_free(struct worker *w, struct sender *s);
 
 static inline struct segment_marks *scoreboard_marks(struct scoreboard *b, uint32_t segment)

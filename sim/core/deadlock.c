@@ -7,7 +7,7 @@
  * itself. */
 #include "sim/core/deadlock.h"
 #include "sim/parallel/ranks.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +53,11 @@ static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
 {
 	const struct switch_state *s = switch_after(e, link);
 
-	return s && engine_has(e, s->node) &&
-	       s->ordered->lossless.inputs[e->net->links[link].line - s->first_line][class_id]
+	return s && engine_owns(e, s->node) &&
+	       s->events->pfc
+		       .ingress[e->net->links[link].link_queue - s->first_link_queue][class_id]
 		       .paused &&
-	       !s->ordered->kept_pkts;
+	       !s->events->kept_pkts;
 }
 
 /* Of a link one rank may know its beginning, another one its end: what any of them has set. */
@@ -68,7 +69,7 @@ static void any_of_ranks(const struct engine *e, uint8_t *bits)
 	if (!x)
 		return;
 	exchange_append_own(x, bits, size);
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t k = 0; k < size; k++)
 			bits[k] |= (uint8_t)x->in[i].bytes[k];
@@ -119,8 +120,8 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 
 	for (uint32_t left = q->pkts; left; left--) {
 		struct weir_packet *packet = &e->store.slots[slot];
-		uint32_t input = packet_segment(packet)->input, class_id = packet->class_id;
-		uint32_t from = e->net->line_link[s->first_line + input];
+		uint32_t input = packet_segment(packet)->ingress, class_id = packet->class_id;
+		uint32_t from = e->net->link_queue_link[s->first_link_queue + input];
 
 		if (class_is_lossless(e->config->lossless, class_id) &&
 		    is_stuck(f, from, class_id) &&
@@ -140,11 +141,12 @@ static void blame_all(struct search *f, const struct switch_state *s, uint32_t q
 	const struct engine *e = f->engine;
 	const struct weir_port_class *c = engine_egress(e, to)->port.kind;
 
-	for (uint32_t i = 0; i < s->line_count; i++)
+	for (uint32_t i = 0; i < s->link_queue_count; i++)
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			if (c->class_queue[k] == queue &&
-			    is_stuck(f, e->net->line_link[s->first_line + i], k))
-				note_wait(f, e->net->line_link[s->first_line + i], to, k);
+			    is_stuck(f, e->net->link_queue_link[s->first_link_queue + i], k))
+				note_wait(f, e->net->link_queue_link[s->first_link_queue + i], to,
+					  k);
 }
 
 static void walk_port(struct search *f, const struct switch_state *s, uint32_t link)
@@ -169,9 +171,9 @@ static void list_waits(struct search *f)
 		const struct switch_state *s = &e->switches[i];
 		uint32_t stuck = 0;
 
-		for (uint32_t n = 0; n < s->line_count; n++)
-			stuck |= f->stuck[e->net->line_link[s->first_line + n]];
-		if (!stuck || !engine_has(e, s->node))
+		for (uint32_t n = 0; n < s->link_queue_count; n++)
+			stuck |= f->stuck[e->net->link_queue_link[s->first_link_queue + n]];
+		if (!stuck || !engine_owns(e, s->node))
 			continue;
 		memset(f->noted, 0, f->noted_count * sizeof(*f->noted));
 		for (uint32_t n = 0; n < s->link_count; n++)
@@ -204,7 +206,7 @@ static void list_waits_of_ranks(struct search *f)
 	uint64_t count = 0;
 
 	exchange_append_own(x, f->waits, f->wait_count * sizeof(*f->waits));
-	exchange_share(x);
+	exchange_allgather(x);
 	f->wait_count = 0;
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t at = 0; at < x->in[i].size; at += sizeof(struct wait)) {
@@ -231,13 +233,14 @@ static void list_waits_of_ranks(struct search *f)
 static uint8_t told_of(const struct engine *e, uint32_t link)
 {
 	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
-	uint32_t slot = line_start(e, e->net->links[e->net->links[link].reverse].line);
+	uint32_t slot = link_queue_start(e, e->net->links[e->net->links[link].reverse].link_queue);
 	uint8_t told = 0;
 
 	while (slot != WEIR_SLOT_NONE && slot != back->tail) {
 		struct weir_packet *packet = &e->store.slots[slot];
 
-		if (packet_is_pause(packet) && packet_segment(packet)->frame_kind < FRAME_FABRIC)
+		if (packet_is_link_frame(packet) &&
+		    packet_segment(packet)->frame_kind < FRAME_FABRIC)
 			told |= (uint8_t)(1u << packet->class_id);
 		if ((++slot & WEIR_CHUNK_MASK) == 0)
 			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
@@ -327,7 +330,7 @@ static void follow(const struct engine *e, struct trail *t, uint32_t link, struc
 		return;
 	while (t->path[first] != link)
 		first++;
-	if (d->circles++ == 0) {
+	if (d->cycles++ == 0) {
 		d->class_id = t->class_id;
 		describe(e, t->path + first, count - first, d);
 	}
@@ -363,8 +366,8 @@ void deadlock_find(const struct engine *e, struct deadlock *d)
 	f.told = memory_new(links, sizeof(*f.told));
 	if (list_suspects(&f)) {
 		for (uint32_t i = 0; i < e->net->switch_count; i++)
-			if (e->switches[i].line_count * WEIR_PFC_CLASSES > f.noted_count)
-				f.noted_count = e->switches[i].line_count * WEIR_PFC_CLASSES;
+			if (e->switches[i].link_queue_count * WEIR_PFC_CLASSES > f.noted_count)
+				f.noted_count = e->switches[i].link_queue_count * WEIR_PFC_CLASSES;
 		f.noted = memory_new(f.noted_count, sizeof(*f.noted));
 		list_waits(&f);
 		if (e->ranks)

@@ -12,7 +12,7 @@
 
 /* Links that wait for each other's pauses to end, at the end of the run. */
 struct deadlock {
-	uint32_t circles;  /* 0: none */
+	uint32_t cycles;   /* 0: none */
 	uint32_t class_id; /* of the first circle */
 	int64_t since_ps;  /* when its last link was paused */
 	char text[480];    /* its links: "a->b, b->c, c->a" */

@@ -6,7 +6,7 @@
 #include "sim/core/engine.h"
 #include "sim/core/nodes.h"
 #include "sim/parallel/ranks.h"
-#include "sim/core/room.h"
+#include "sim/core/packet_memory.h"
 #include "sim/core/host.h"
 #include <assert.h>
 #include <string.h>
@@ -36,19 +36,19 @@ void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
 	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
 }
 
-int egress_special(struct worker *w, struct egress *out, int64_t start_ps)
+int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	const struct engine *e = w->engine;
 	uint32_t link = out->link;
-	struct weir_packet *packet = egress_place(w, out);
+	struct weir_packet *packet = link_reserve(w, out);
 
 	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
-		packet_gone(w, packet);
+		out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
+		packet_retire(w, packet);
 		return 1;
 	}
 
-	const struct flow *flow = packet->flags & SEGMENT_PAUSE
+	const struct flow *flow = packet->flags & SEGMENT_LINK_FRAME
 					  ? NULL
 					  : &e->flows.flows[packet_segment(packet)->connection];
 
@@ -66,14 +66,14 @@ static int is_watched(const struct engine *e, uint32_t link)
 	return 0;
 }
 
-void line_begin(struct worker *w, struct egress *out)
+void link_queue_open(struct worker *w, struct egress *out)
 {
 	const struct engine *e = w->engine;
 
 	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !is_watched(e, out->link))
-		out->to &= ~EGRESS_SPECIAL;
+		out->to &= ~EGRESS_SLOW_PATH;
 	out->tail = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
-	atomic_store_explicit(&e->line_first[out->line], out->tail, memory_order_release);
+	atomic_store_explicit(&e->line_first[out->link_queue], out->tail, memory_order_release);
 }
 
 /* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch
@@ -184,16 +184,16 @@ static void start_here(void *context, uint32_t flow, int64_t start_ps)
 	plan_waiting(at->worker, at->host, flow, start_ps);
 }
 
-void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind)
+void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind)
 {
 	struct engine *e = w->engine;
 	const struct flow *f = &e->flows.flows[flow];
-	struct host *h = &e->hosts[kind == FLOW_TELLS_SENT ? f->src : f->dst];
+	struct host *h = &e->hosts[kind == FLOW_SIGNALS_SENT ? f->src : f->dst];
 	struct gate_event event = { flow, kind, GATES_OF_HOST, h->now_ps };
 	struct local_start at = { w, h };
 
-	w->flows_done += kind == FLOW_TELLS_SENT;
-	if (gates_tell(&e->flows.gates, &event, start_here, &at) == 0)
+	w->flows_done += kind == FLOW_SIGNALS_SENT;
+	if (gates_signal(&e->flows.gates, &event, start_here, &at) == 0)
 		return;
 	if (w->ended_count == w->ended_capacity) {
 		w->ended_capacity = w->ended_capacity ? 2 * w->ended_capacity : 16;
@@ -211,7 +211,7 @@ static void start_somewhere(struct engine *e, uint32_t flow, int64_t start_ps)
 	e->ranks->opened_now += flow_ends(f);
 	if (start_ps > e->last_opened_ps)
 		e->last_opened_ps = start_ps;
-	if (!engine_has_host(e, f->src))
+	if (!engine_owns_host(e, f->src))
 		engine_wake_later(&e->workers[0], e->net->host_node[f->src], start_ps);
 }
 
@@ -224,7 +224,7 @@ static void start_waiting(void *context, uint32_t flow, int64_t start_ps)
 
 	if (e->ranks)
 		start_somewhere(e, flow, start_ps);
-	if (!engine_has_host(e, src))
+	if (!engine_owns_host(e, src))
 		return;
 	w = engine_worker(e, e->hosts[src].node);
 	plan_waiting(w, &e->hosts[src], flow, start_ps);
@@ -236,7 +236,7 @@ static void tell_all(struct engine *e, const struct ended_flow *ended)
 {
 	struct gate_event event = { ended->flow, ended->kind, GATES_OF_ALL, e->workers[0].end_ps };
 
-	gates_tell(&e->flows.gates, &event, start_waiting, e);
+	gates_signal(&e->flows.gates, &event, start_waiting, e);
 }
 
 /* Whole windows only: what is measured must not change when flows start. */
@@ -267,7 +267,7 @@ static NOINLINE uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
 	struct ranks *r = e->ranks;
 	uint64_t next;
 
-	ranks_meet(e, RANKS_AT_WINDOW, next_window(e, window, e->threads));
+	ranks_synchronize(e, RANKS_AT_WINDOW, next_window(e, window, e->threads));
 	ranks_each_ended(e, tell_all);
 	for (uint32_t i = 0; i < e->threads; i++)
 		e->workers[i].ended_count = 0;
@@ -293,7 +293,7 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 						   : (int64_t)(window + 1) * e->window_ps;
 		e->is_over = end_ps == WEIR_TIME_NEVER_PS;
 	} else if (e->ranks) {
-		ranks_meet(e, RANKS_AT_STOP, UINT64_MAX);
+		ranks_synchronize(e, RANKS_AT_STOP, UINT64_MAX);
 	}
 
 	int64_t begin_ps =
@@ -313,9 +313,9 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 
 	int64_t limit_ps = e->stop_ps < end_ps ? e->stop_ps : end_ps;
 
-	room_check(e);
-	if (e->hands.adapts)
-		hands_next(e);
+	packet_memory_check(e);
+	if (e->tuner.adapts)
+		thread_tuner_next(e);
 
 	e->pass = (struct pass){ e->pass.number + 1,   window, begin_ps, end_ps, limit_ps,
 				 end_ps + e->window_ps };
@@ -347,7 +347,7 @@ static int meet(struct engine *e)
 		int is_over;
 
 		advance(e);
-		is_over = e->finished || e->hands.mode == HANDS_ALONE;
+		is_over = e->finished || e->tuner.mode == THREADS_SERIAL;
 		if (is_over)
 			atomic_store_explicit(&e->last_meeting, meeting, memory_order_relaxed);
 		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
@@ -383,7 +383,7 @@ static void work_alone(struct engine *e)
 		for (uint32_t i = 0; i < e->threads; i++)
 			nodes_run(&e->workers[i]);
 		advance(e);
-	} while (!e->finished && e->hands.mode == HANDS_ALONE);
+	} while (!e->finished && e->tuner.mode == THREADS_SERIAL);
 }
 
 /* They go on where they are: advance has said until when. */
@@ -402,9 +402,9 @@ static int begin_crew(struct engine *e, struct weir_error *error)
 static int work_together(struct engine *e, struct weir_error *error)
 {
 	if (begin_crew(e, error)) {
-		if (!e->hands.adapts)
+		if (!e->tuner.adapts)
 			return -1;
-		e->hands = (struct hands){ .mode = HANDS_ALONE };
+		e->tuner = (struct thread_tuner){ .mode = THREADS_SERIAL };
 		for (uint32_t i = 0; i < e->threads; i++)
 			e->workers[i].shared = 0;
 		return 0;
@@ -413,14 +413,14 @@ static int work_together(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
-enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
+enum engine_status engine_advance_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
 {
 	e->stop_ps = stop_ps;
 	e->finished = 0;
-	hands_begin(e);
+	thread_tuner_start(e);
 	advance(e);
 	while (!e->finished) {
-		if (e->hands.mode == HANDS_ALONE)
+		if (e->tuner.mode == THREADS_SERIAL)
 			work_alone(e);
 		else if (work_together(e, error))
 			return ENGINE_REFUSED;
@@ -428,7 +428,7 @@ enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_
 	return e->leg;
 }
 
-void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps)
+void engine_wake_stopped(struct engine *e, uint32_t node, int64_t time_ps)
 {
 	struct worker *w = engine_worker(e, node);
 
@@ -438,13 +438,13 @@ void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps)
 		engine_wake_later(w, node, time_ps);
 }
 
-uint64_t engine_packets_under_way(const struct engine *e)
+uint64_t engine_packets_in_network(const struct engine *e)
 {
 	uint64_t count = 0;
 
 	for (uint32_t link = 0; link < e->net->link_count; link++) {
 		const struct egress *out = engine_egress(e, link);
-		uint32_t slot = line_start(e, e->net->links[link].line);
+		uint32_t slot = link_queue_start(e, e->net->links[link].link_queue);
 
 		count += out->port.pkts;
 		while (slot != WEIR_SLOT_NONE && slot != out->tail) {

@@ -23,10 +23,10 @@
 #include "base/memory.h"
 #include "sim/net/network.h"
 #include "sim/net/route.h"
-#include "sim/core/hands.h"
+#include "sim/core/thread_tuner.h"
 #include "sim/core/segment.h"
 #include "sim/traffic/traffic.h"
-#include "weir/port.h"
+#include "weir/port_inline.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,37 +34,39 @@
 /* The sending end of a link: its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* to the receiver's transport: processing of a host is in it */
-	uint32_t to;   /* the receiving node; with EGRESS_SPECIAL there is more to do than usual */
-	uint32_t tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: see line_begin */
-	uint32_t line, link;
+	uint32_t to; /* the receiving node; with EGRESS_SLOW_PATH there is more to do than usual */
+	uint32_t
+		tail; /* slot of the next packet on the line; WEIR_SLOT_NONE: see link_queue_open */
+	uint32_t link_queue, link;
 	struct weir_port port; /* continues beyond its struct, see port.h */
 };
 
 /* Its line has no chunk yet (tail is WEIR_SLOT_NONE), the link is to fail, or somebody watches
  * it. */
-#define EGRESS_SPECIAL (UINT32_C(1) << 31)
+#define EGRESS_SLOW_PATH (UINT32_C(1) << 31)
 
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
 /* Inputs of a switch; chunks of a line that are fetched before their turn comes, and where
- * FETCH_FOR_ALL. */
-enum { SWITCH_INPUT_BITS = 22, CHUNKS_AHEAD = 2, CHUNKS_FROM_FAR = 4 };
+ * PREFETCH_ALL. */
+enum { SWITCH_INPUT_BITS = 22, PREFETCH_CHUNKS = 2, PREFETCH_CHUNKS_ALL = 4 };
 
 /* What a switch does beside passing packets on through simple ports (weir/port.h), each with its
  * own memory. */
-enum switch_extra {
-	SWITCH_SHARES = 1, /* its memory among its ports */
-	SWITCH_ASKS = 2, /* schedulers, or the marking as packets leave: some port is not simple */
-	SWITCH_WRITES = 4,   /* into data packets: sim/core/telemetry.h */
-	SWITCH_ACCOUNTS = 8, /* for its memory, input by input: sim/core/lossless.h */
+enum switch_feature {
+	SWITCH_F_SHARED_BUFFER = 1, /* its memory among its ports */
+	SWITCH_F_SLOW_DEQUEUE =
+		2,        /* schedulers, or the marking as packets leave: some port is not simple */
+	SWITCH_F_INT = 4, /* into data packets: sim/core/telemetry.h */
+	SWITCH_F_PFC = 8, /* for its memory, input by input: sim/core/switch_pfc.h */
 };
 
 struct switch_state {
 	/* Pass in which some thread works on it, or has worked. Switches share no cache line, and
 	 * workers neither: others write into theirs. */
 	_Alignas(64) _Atomic uint64_t claimed;
-	struct weir_buffer_pool pool;
+	struct weir_shared_buffer pool;
 	struct engine *engine;
 	struct worker *worker; /* set while the node is being worked on */
 	uint64_t *backlog;     /* bit per egress port: packets wait there */
@@ -73,42 +75,42 @@ struct switch_state {
 	uint64_t route_mask;
 	uint32_t route_bits;
 	uint32_t first_link, link_count;
-	uint32_t first_line, line_count;
-	uint32_t *heads; /* the engine's line_head, from first_line on */
+	uint32_t first_link_queue, link_queue_count;
+	uint32_t *heads; /* the engine's link_queue_head, from first_line on */
 	uint32_t node;
-	uint32_t arrivals;              /* in the window before */
-	uint32_t extras;                /* bits of enum switch_extra */
-	struct ordered_switch *ordered; /* NULL: nothing that leaves concerns anybody else */
+	uint32_t arrivals;           /* in the window before */
+	uint32_t features;           /* bits of enum switch_feature */
+	struct event_switch *events; /* NULL: nothing that leaves concerns anybody else */
 };
 
 struct host;
 struct crew;
-struct mail;
+struct mailboxes;
 struct transport;
-struct ordered_switch;
+struct event_switch;
 struct link_pauses;
 struct int_stack;
 struct plugin_guard;
 struct flow_census;
-struct weir_cc_trial;
+struct weir_cc_rollout;
 struct agents;
 struct ranks;
 struct exchange;
 
 /* Numbers of notes that are free (sim/core/telemetry.h): a thread's own, and what threads had too
  * many of. */
-struct note_pool {
+struct int_stack_pool {
 	uint32_t free, free_count; /* a list of them; 0 ends it */
 };
 
-struct note_store {
+struct int_stack_store {
 	pthread_mutex_t lock;
 	uint32_t fresh, limit; /* never used from here on; and how many there are */
 	uint32_t batches;      /* a list of lists */
 };
 
 /* struct weir_port_stats of ports that ever held a packet, which few have for long queues; and of
- * the same struct weir_port_waits, where measure.sojourn asks. */
+ * the same struct weir_port_sojourns, where measure.sojourn asks. */
 enum { PORT_STATS_SIZES = 5 };
 
 struct port_stats_store {
@@ -122,7 +124,7 @@ struct ended_flow {
 };
 
 /* What a thread has fetched before it works on it. */
-enum worker_fetch { FETCH_NOTHING, FETCH_FOR_SWITCHES, FETCH_FOR_ALL };
+enum worker_prefetch { PREFETCH_NOTHING, PREFETCH_SWITCHES, PREFETCH_ALL };
 
 /* What all threads are to do next: written while all of them rest. */
 struct pass {
@@ -139,7 +141,7 @@ struct pass {
 struct worker {
 	_Alignas(64) struct engine *engine;
 	struct weir_packet_pool pool;
-	struct note_pool notes;
+	struct int_stack_pool int_stacks;
 	int64_t limit_ps; /* this and the next four: of the pass that it works on, see there */
 	int64_t begin_ps;
 	int64_t end_ps;
@@ -149,12 +151,12 @@ struct worker {
 	_Atomic uint64_t *next_bits; /* the next window's row on its wheel */
 	_Atomic uint64_t *wheel;     /* slot_words for each window, the next slot_stride further */
 	_Atomic uint8_t *slot_busy;  /* a byte for each of its windows: some bit may be set */
-	_Atomic uint32_t *line_tail; /* the engine's */
+	_Atomic uint32_t *link_queue_tail; /* the engine's */
 	uint32_t index;
 	uint64_t jitter_ps; /* the engine's, below 2^32 */
 	uint32_t shared;    /* 1: other threads are at work, too */
-	uint32_t fetches;   /* enum worker_fetch: what is probably not in this core's cache */
-	uint64_t switched;  /* packets that came to switches, for hands.h */
+	uint32_t prefetch;  /* enum worker_prefetch: what is probably not in this core's cache */
+	uint64_t switched;  /* packets that came to switches, for thread_tuner.h */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
@@ -181,9 +183,9 @@ struct worker {
 
 /* Does it have switches fetched before their turn? Of those that threads share it is not known who
  * will take them. */
-static inline int worker_fetches_ahead(const struct worker *w)
+static inline int worker_prefetches_ahead(const struct worker *w)
 {
-	return w->fetches == FETCH_FOR_ALL && !w->shared;
+	return w->prefetch == PREFETCH_ALL && !w->shared;
 }
 
 struct engine_tap {
@@ -204,7 +206,7 @@ struct engine {
 	struct agents *agents;      /* NULL: nobody turns knobs; sim/core/agents.h */
 	struct ranks *ranks;        /* NULL: all nodes are worked on here; ranks.h */
 	struct flow_list flows;
-	struct mail *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
+	struct mailboxes *mail; /* NULL: nobody sends while the run goes on; mailbox.h */
 	int64_t window_ps;
 	uint64_t window_limit;      /* later windows than this have no times any more */
 	int64_t jitter_ps;          /* host.jitter of this network */
@@ -215,25 +217,26 @@ struct engine {
 	/* links */
 	char *egresses;
 	size_t egress_size;
-	struct weir_port_rare *rares;   /* per link */
-	struct link_pauses *pauses;     /* per link; NULL: nobody ever waits */
-	struct weir_mark_ops card_mark; /* of hosts' cards */
+	struct weir_port_cold *port_cold; /* per link */
+	struct link_pauses *pauses;       /* per link; NULL: nobody ever waits */
+	struct weir_mark_ops nic_mark;    /* of hosts' cards */
 	struct weir_port_class *classes;
 	uint32_t class_count;
 	struct marking_map *marking_maps; /* of classes whose queues mark differently; NULL: none */
-	uint32_t *line_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at
+	uint32_t *link_queue_head; /* slot of the next packet to arrive; WEIR_SLOT_NONE: look at
 				line_first */
 	_Atomic uint32_t
-		*line_tail; /* egress.tail at the end of a window, for the receiving side */
+		*link_queue_tail; /* egress.tail at the end of a window, for the receiving side */
 	_Atomic uint32_t *line_first; /* slot of the first packet ever */
 	struct weir_packet_store store;
-	uint32_t window_chunks; /* of it that a window may take, room.h */
-	uint32_t tidy_at; /* so many chunks were ever in use: lines are looked through, room.h */
-	struct int_stack *notes; /* by number; NULL: switches write nothing */
-	struct note_store note_store;
+	uint32_t window_chunks;       /* of it that a window may take, packet_memory.h */
+	uint32_t tidy_at;             /* so many chunks were ever in use: lines are looked through,
+					 packet_memory.h */
+	struct int_stack *int_stacks; /* by number; NULL: switches write nothing */
+	struct int_stack_store int_stack_store;
 	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: nobody counts flows */
-	struct flow_census *flow_censuses; /* per link; NULL: nobody counts them exactly */
-	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
+	struct flow_census *flow_censuses;     /* per link; NULL: nobody counts them exactly */
+	const struct weir_cc_rollout *rollout; /* NULL: no control is being trained */
 
 	/* nodes */
 	struct switch_state *switches; /* by switch number */
@@ -249,8 +252,8 @@ struct engine {
 
 	/* threads */
 	uint32_t threads;
-	uint32_t fetches; /* enum worker_fetch, of a thread that is alone */
-	struct hands hands;
+	uint32_t prefetch; /* enum worker_prefetch, of a thread that is alone */
+	struct thread_tuner tuner;
 	struct worker *workers;
 	_Alignas(64) atomic_uint arrived;
 	_Alignas(64) atomic_uint generation; /* counts meetings of all threads */
@@ -279,7 +282,7 @@ struct engine {
 	uint32_t measuring;
 
 	int64_t stop_ps; /* of this leg: everything before it happens and nothing after */
-	int leg;         /* enum engine_leg: how it ended */
+	int leg;         /* enum engine_status: how it ended */
 	int is_over;     /* 1: nothing is left to happen, unless somebody outside begins it */
 
 	/* Called after every window with every thread at rest; non-zero ends the leg. NULL: nobody
@@ -309,7 +312,7 @@ static inline uint32_t flow_ends(const struct flow *f)
 {
 	if (f->size_bytes == FLOW_UNLIMITED)
 		return 0;
-	return f->ties & FLOW_TELLS_SENT ? 2 : 1;
+	return f->flags & FLOW_SIGNALS_SENT ? 2 : 1;
 }
 
 /* When a flow was complete, as measure.completion counts it; and the host where that is known. Not
@@ -325,11 +328,11 @@ static inline uint32_t flow_end_host(const struct engine *e, const struct flow *
 }
 
 struct engine_plan {
-	uint32_t threads;                  /* at least 1 */
-	uint32_t adapts;                   /* 1: no more of them than are faster, hands.h */
-	uint32_t messages, connections;    /* of each host, for mailbox.h; 0: there is none */
-	const struct weir_cc_trial *trial; /* NULL: no control is being trained */
-	struct exchange *exchange;         /* NULL: this process does all; ranks.h */
+	uint32_t threads;               /* at least 1 */
+	uint32_t adapts;                /* 1: no more of them than are faster, thread_tuner.h */
+	uint32_t messages, connections; /* of each host, for mailbox.h; 0: there is none */
+	const struct weir_cc_rollout *rollout; /* NULL: no control is being trained */
+	struct exchange *exchange;             /* NULL: this process does all; ranks.h */
 };
 
 /* Builds everything from a checked config, network and flow list, which the engine then owns. Also
@@ -363,16 +366,17 @@ uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
 
 /* One leg of a run: until everything before stop_ps has happened and nothing after, or until
  * on_poll ends it. In between all threads rest and everything may be looked at. Legs have no say in
- * what happens: many give the same as one. Where switches may have agents: agents_run_until. */
-enum engine_leg {
+ * what happens: many give the same as one. Where switches may have agents: agents_advance_until. */
+enum engine_status {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */
 	ENGINE_REFUSED = -1, /* by the system, which has no thread for it: the message says so */
 };
-enum engine_leg engine_run_until(struct engine *e, int64_t stop_ps, struct weir_error *error);
+enum engine_status engine_advance_until(struct engine *e, int64_t stop_ps,
+					struct weir_error *error);
 
 /* Between two legs: the node has something to do at time_ps, no earlier than the stop. */
-void engine_wake_at_rest(struct engine *e, uint32_t node, int64_t time_ps);
+void engine_wake_stopped(struct engine *e, uint32_t node, int64_t time_ps);
 
 /* A node's own wake-up, at or after the end of what it has worked off. */
 void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps);
@@ -382,7 +386,7 @@ struct worker *engine_worker(struct engine *e, uint32_t node);
 
 /* A port holds packets, or is about to, for the first time while measuring: from now on it keeps
  * statistics, as one that held what it holds now (before: nothing) since measuring began. */
-void engine_begin_stats(struct engine *e, struct weir_port *p);
+void port_stats_start(struct engine *e, struct weir_port *p);
 
 /* Room for them. */
 void port_stats_new(struct engine *e);
@@ -390,40 +394,40 @@ void port_stats_free(struct engine *e);
 
 /* A flow is done at a host of this worker: those that wait for it at a gate of this host start now,
  * others when the window ends. */
-void engine_tell(struct worker *w, uint32_t flow, enum flow_tie kind);
+void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 void switch_run(struct worker *w, struct switch_state *s);
 
 /* Has fetched what switch_run will need. */
-void switch_fetch(const struct worker *w, const struct switch_state *s);
-void switch_sync(struct weir_buffer_pool *pool, int64_t now_ps);
+void switch_prefetch(const struct worker *w, const struct switch_state *s);
+void switch_sync(struct weir_shared_buffer *pool, int64_t now_ps);
 
 /* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the
  * input. */
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
 
 /* Packets on all links and in all queues: walks everything, at the end of a run. */
-uint64_t engine_packets_under_way(const struct engine *e);
+uint64_t engine_packets_in_network(const struct engine *e);
 
 /* Wakes a node in the later window of time_ps, or when the wheel ends: the node then looks
  * again. */
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 /* The link is to fail, or somebody watches it. Returns 1 where the packet is lost. */
-int egress_special(struct worker *w, struct egress *out, int64_t start_ps);
+int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps);
 
-/* Out of line for packet_gone. */
-void notes_drop(struct worker *w, struct weir_packet *packet);
+/* Out of line for packet_retire. */
+void int_stack_release(struct worker *w, struct weir_packet *packet);
 
 /* Nobody has the packet any more: what switches wrote for it is free. */
-static inline void packet_gone(struct worker *w, struct weir_packet *packet)
+static inline void packet_retire(struct worker *w, struct weir_packet *packet)
 {
-	if (UNLIKELY(w->engine->notes != NULL))
-		notes_drop(w, packet);
+	if (UNLIKELY(w->engine->int_stacks != NULL))
+		int_stack_release(w, packet);
 }
 
 /* Before the first packet on a line that has no chunk. */
-void line_begin(struct worker *w, struct egress *out);
+void link_queue_open(struct worker *w, struct egress *out);
 
 static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 {
@@ -437,8 +441,8 @@ static inline void wheel_set(struct worker *w, uint64_t window, uint32_t node)
 	atomic_store_explicit(&w->slot_busy[slot], 1, memory_order_relaxed);
 }
 
-/* A chunk of the worker's pool. The store cannot be full: room_make grows it between lookahead
- * windows. */
+/* A chunk of the worker's pool. The store cannot be full: packet_memory_grow grows it between
+ * lookahead windows. */
 static inline uint32_t engine_chunk_take(struct worker *w)
 {
 	if (weir_chunk_reserve(&w->pool))
@@ -446,17 +450,17 @@ static inline uint32_t engine_chunk_take(struct worker *w)
 	return weir_chunk_take(&w->pool);
 }
 
-/* Where the next packet on the line goes. It is there once egress_commit is called. */
-static inline ALWAYS_INLINE struct weir_packet *egress_place(struct worker *w, struct egress *out)
+/* Where the next packet on the line goes. It is there once link_send is called. */
+static inline ALWAYS_INLINE struct weir_packet *link_reserve(struct worker *w, struct egress *out)
 {
 	if (UNLIKELY(out->tail == WEIR_SLOT_NONE))
-		line_begin(w, out);
+		link_queue_open(w, out);
 	return &w->pool.slots[out->tail];
 }
 
 /* The packet at the end of the line travels to that node from end_ps on. */
-static inline ALWAYS_INLINE void egress_commit_to(struct worker *w, struct egress *out, uint32_t to,
-						  int64_t end_ps)
+static inline ALWAYS_INLINE void link_send_to(struct worker *w, struct egress *out, uint32_t to,
+					      int64_t end_ps)
 {
 	uint32_t slot = out->tail, next = slot + 1;
 	int64_t arrival_ps = end_ps + out->delay_ps;
@@ -476,38 +480,37 @@ static inline ALWAYS_INLINE void egress_commit_to(struct worker *w, struct egres
 		engine_wake(w, to, arrival_ps);
 }
 
-/* The packet in egress_place started at start_ps, occupies the line until end_ps and then travels,
+/* The packet in link_reserve started at start_ps, occupies the line until end_ps and then travels,
  * unless the link is down. */
-static inline ALWAYS_INLINE void egress_commit_until(struct worker *w, struct egress *out,
-						     int64_t start_ps, int64_t end_ps)
+static inline ALWAYS_INLINE void link_send_until(struct worker *w, struct egress *out,
+						 int64_t start_ps, int64_t end_ps)
 {
 	uint32_t to = out->to;
 
-	if (UNLIKELY(to & EGRESS_SPECIAL)) {
-		if (egress_special(w, out, start_ps))
+	if (UNLIKELY(to & EGRESS_SLOW_PATH)) {
+		if (link_send_slow(w, out, start_ps))
 			return;
-		to &= ~EGRESS_SPECIAL;
+		to &= ~EGRESS_SLOW_PATH;
 	}
-	egress_commit_to(w, out, to, end_ps);
+	link_send_to(w, out, to, end_ps);
 }
 
 /* The node has worked off a window: the receiver may take what was sent. Nobody needs it sooner,
  * and packet by packet threads that send to one node would take each other's cache line away. */
-static inline void egress_publish(const struct egress *out, _Atomic uint32_t *line_tail)
+static inline void link_publish(const struct egress *out, _Atomic uint32_t *link_queue_tail)
 {
-	atomic_store_explicit(&line_tail[out->line], out->tail, memory_order_release);
+	atomic_store_explicit(&link_queue_tail[out->link_queue], out->tail, memory_order_release);
 }
 
-static inline ALWAYS_INLINE void egress_commit(struct worker *w, struct egress *out,
-					       int64_t start_ps)
+static inline ALWAYS_INLINE void link_send(struct worker *w, struct egress *out, int64_t start_ps)
 {
-	egress_commit_until(w, out, start_ps, out->port.free_ps);
+	link_send_until(w, out, start_ps, out->port.free_ps);
 }
 
 /* Has the packets of a line fetched that are to be taken from it soon. Only for who takes from the
  * line: nobody else may follow its chunks. */
-static inline ALWAYS_INLINE void line_fetch(const struct weir_packet_pool *pool, uint32_t slot,
-					    uint32_t tail, uint32_t chunks)
+static inline ALWAYS_INLINE void link_queue_prefetch(const struct weir_packet_pool *pool,
+						     uint32_t slot, uint32_t tail, uint32_t chunks)
 {
 	uint32_t chunk = slot >> WEIR_CHUNK_SHIFT, last = tail >> WEIR_CHUNK_SHIFT;
 
@@ -523,7 +526,7 @@ static inline ALWAYS_INLINE void line_fetch(const struct weir_packet_pool *pool,
 }
 
 /* The slot after this one on a line, giving back the chunk that ends. */
-static inline uint32_t line_advance(struct weir_packet_pool *pool, uint32_t slot)
+static inline uint32_t link_queue_advance(struct weir_packet_pool *pool, uint32_t slot)
 {
 	uint32_t next = slot + 1;
 
@@ -537,9 +540,9 @@ static inline uint32_t line_advance(struct weir_packet_pool *pool, uint32_t slot
 }
 
 /* Where reading a line starts, or WEIR_SLOT_NONE where nothing was ever sent on it. */
-static inline uint32_t line_start(const struct engine *e, uint32_t line)
+static inline uint32_t link_queue_start(const struct engine *e, uint32_t line)
 {
-	uint32_t slot = e->line_head[line];
+	uint32_t slot = e->link_queue_head[line];
 
 	if (LIKELY(slot != WEIR_SLOT_NONE))
 		return slot;

@@ -4,13 +4,13 @@
 #include "sim/core/engine.h"
 #include "sim/core/marking_map.h"
 #include "sim/parallel/ranks.h"
-#include "sim/core/room.h"
-#include "config/card.h"
+#include "sim/core/packet_memory.h"
+#include "config/nic.h"
 #include "config/schemes.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/agents.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include "config/plugin.h"
 #include "sim/core/telemetry.h"
 #include "weir/rng.h"
@@ -100,18 +100,18 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		.rate_bps = rate_bps,
 		.rtt_ns = weir_ps_to_ns(e->base_rtt_ps),
 		.queues = 1,
-		.mark = &e->card_mark,
+		.mark = &e->nic_mark,
 		.mtu_bytes = c->frame_max_bytes,
-		.rare_apart = 1,
+		.cold_is_apart = 1,
 	};
 
 	if (c->switches.ethernet_overhead) {
 		plan.overhead_bytes = WEIR_ETHERNET_OVERHEAD_BYTES;
 		plan.min_bytes = WEIR_ETHERNET_MIN_FRAME_BYTES;
 	}
-	if (from->kind == NODE_HOST && card_has_queue(c)) {
-		plan.counts_waits = (uint32_t)c->measure.sojourn;
-		card_plan(c, e->guard, &plan);
+	if (from->kind == NODE_HOST && nic_has_queue(c)) {
+		plan.counts_sojourn = (uint32_t)c->measure.sojourn;
+		nic_plan_port(c, e->guard, &plan);
 		return plan;
 	}
 	if (from->kind == NODE_HOST) {
@@ -124,7 +124,7 @@ static struct weir_port_plan plan_for(const struct engine *e, const struct net_n
 		return plan;
 	}
 	plan.queues = c->queues;
-	plan.counts_waits = (uint32_t)c->measure.sojourn;
+	plan.counts_sojourn = (uint32_t)c->measure.sojourn;
 	plan.mark = c->mark;
 	plan.mark_params = c->mark_params;
 	if (c->markings)
@@ -184,7 +184,7 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
  * at work; but agents are told of all. */
 static int is_made_here(const struct engine *e, const struct net_link *link)
 {
-	return !e->ranks || engine_has(e, link->from) || engine_has(e, link->to) ||
+	return !e->ranks || engine_owns(e, link->from) || engine_owns(e, link->to) ||
 	       tune_is_on(e->config);
 }
 
@@ -194,7 +194,7 @@ static void build_ports(struct engine *e)
 	struct class_memory last = { 0 };
 	size_t port_size = 0;
 
-	e->card_mark = card_marking(e->config, e->guard);
+	e->nic_mark = nic_marking(e->config, e->guard);
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		uint32_t class = class_for(e, i, &last);
 
@@ -206,7 +206,7 @@ static void build_ports(struct engine *e)
 			port_size = e->classes[i].size;
 	e->egress_size = (offsetof(struct egress, port) + port_size + 63) & ~(size_t)63;
 	e->egresses = memory_new(net->link_count, e->egress_size);
-	e->rares = memory_sparse(net->link_count, sizeof(*e->rares));
+	e->port_cold = memory_sparse(net->link_count, sizeof(*e->port_cold));
 	for (uint32_t i = 0; i < net->switch_count; i++) {
 		e->switches[i].ports = (char *)engine_egress(e, e->switches[i].first_link);
 		e->switches[i].port_size = e->egress_size;
@@ -215,7 +215,7 @@ static void build_ports(struct engine *e)
 		const struct net_link *link = &net->links[i];
 		const struct net_node *from = &net->nodes[link->from];
 		struct egress *out = engine_egress(e, i);
-		struct weir_buffer_pool *pool = NULL;
+		struct weir_shared_buffer *pool = NULL;
 
 		if (!is_made_here(e, link))
 			continue;
@@ -224,16 +224,16 @@ static void build_ports(struct engine *e)
 			pool = &e->switches[from->number].pool;
 		out->delay_ps = engine_delay_ps(e, i);
 		out->tail = WEIR_SLOT_NONE;
-		out->line = link->line;
+		out->link_queue = link->link_queue;
 		out->link = i;
-		out->to = link->to | EGRESS_SPECIAL;
+		out->to = link->to | EGRESS_SLOW_PATH;
 		weir_port_init(&out->port, &e->classes[class_for(e, i, &last)], pool,
 			       weir_hash64(e->config->seed, i));
-		out->port.rare = &e->rares[i];
+		out->port.cold = &e->port_cold[i];
 		if (from->kind == NODE_SWITCH)
-			e->switches[from->number].extras |=
-				(pool ? SWITCH_SHARES : 0) |
-				(weir_port_is_simple(&out->port) ? 0 : SWITCH_ASKS);
+			e->switches[from->number].features |=
+				(pool ? SWITCH_F_SHARED_BUFFER : 0) |
+				(weir_port_is_fast_fifo(&out->port) ? 0 : SWITCH_F_SLOW_DEQUEUE);
 	}
 }
 
@@ -241,16 +241,16 @@ static void build_lines(struct engine *e)
 {
 	uint32_t count = e->net->link_count;
 
-	e->line_head = memory_new(count, sizeof(*e->line_head));
-	e->line_tail = memory_new(count, sizeof(*e->line_tail));
+	e->link_queue_head = memory_new(count, sizeof(*e->link_queue_head));
+	e->link_queue_tail = memory_new(count, sizeof(*e->link_queue_tail));
 	e->line_first = memory_new(count, sizeof(*e->line_first));
 	for (uint32_t i = 0; i < count; i++) {
-		e->line_head[i] = WEIR_SLOT_NONE;
-		atomic_init(&e->line_tail[i], WEIR_SLOT_NONE);
+		e->link_queue_head[i] = WEIR_SLOT_NONE;
+		atomic_init(&e->link_queue_tail[i], WEIR_SLOT_NONE);
 		atomic_init(&e->line_first[i], WEIR_SLOT_NONE);
 	}
 	for (uint32_t i = 0; i < e->net->switch_count; i++)
-		e->switches[i].heads = e->line_head + e->switches[i].first_line;
+		e->switches[i].heads = e->link_queue_head + e->switches[i].first_link_queue;
 }
 
 static void build_switches(struct engine *e)
@@ -275,12 +275,12 @@ static void build_switches(struct engine *e)
 			.route_bits = node_route_bits(node),
 			.first_link = node->first_link,
 			.link_count = node->link_count,
-			.first_line = node->first_line,
-			.line_count = node->line_count,
+			.first_link_queue = node->first_link_queue,
+			.link_queue_count = node->link_queue_count,
 			.node = net->switch_node[i],
-			.extras = e->config->telemetry ? SWITCH_WRITES : 0,
+			.features = e->config->telemetry ? SWITCH_F_INT : 0,
 		};
-		assert(s->line_count <= 1u << SWITCH_INPUT_BITS);
+		assert(s->link_queue_count <= 1u << SWITCH_INPUT_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
 	}
@@ -300,7 +300,7 @@ static int64_t find_jitter_ps(const struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		uint32_t link = e->net->nodes[e->net->host_node[i]].first_link;
 		int64_t wire_ps =
-			weir_port_wire_ps(engine_kind(e, link), e->config->frame_max_bytes);
+			weir_port_wire_ps(engine_port_class(e, link), e->config->frame_max_bytes);
 
 		packet_ps = wire_ps < packet_ps ? wire_ps : packet_ps;
 	}
@@ -321,7 +321,7 @@ static int build_wheel(struct engine *e, struct weir_error *error)
 		shortest = WEIR_PFC_FRAME_BYTES;
 	e->window_ps = WEIR_TIME_NEVER_PS;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_port_class *kind = engine_kind(e, i);
+		const struct weir_port_class *kind = engine_port_class(e, i);
 		int64_t delay_ps = engine_delay_ps(e, i);
 		int64_t ahead_ps = delay_ps + weir_port_wire_ps(kind, shortest);
 		int64_t far_ps = delay_ps + weir_port_wire_ps(kind, longest) + e->jitter_ps;
@@ -387,11 +387,11 @@ static void share_nodes(struct engine *e, uint32_t first, uint32_t end)
 	uint32_t begin = first, thread = 0;
 
 	for (uint32_t i = first; i < end; i++)
-		total += engine_has(e, i) ? e->net->nodes[i].link_count : 0;
-	while (end > first && !engine_has(e, end - 1))
+		total += engine_owns(e, i) ? e->net->nodes[i].link_count : 0;
+	while (end > first && !engine_owns(e, end - 1))
 		end--;
 	for (uint32_t i = first; i < end; i++) {
-		if (!engine_has(e, i))
+		if (!engine_owns(e, i))
 			continue;
 		sum += e->net->nodes[i].link_count;
 		if (i + 1 < end && sum * e->threads < total * (thread + 1))
@@ -436,13 +436,13 @@ static void build_slabs(struct engine *e)
 	receiver_size = (sizeof(struct receiver) + receiver_size + 63) & ~(size_t)63;
 
 	for (uint32_t i = 0; i < e->net->host_count; i++)
-		if (engine_has_host(e, i))
+		if (engine_owns_host(e, i))
 			thread_of[i] = engine_worker(e, e->net->host_node[i])->index;
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		const struct flow *f = &e->flows.flows[i];
 
-		senders[thread_of[f->src]] += engine_has_host(e, f->src) != 0;
-		receivers[thread_of[f->dst]] += engine_has_host(e, f->dst) != 0;
+		senders[thread_of[f->src]] += engine_owns_host(e, f->src) != 0;
+		receivers[thread_of[f->dst]] += engine_owns_host(e, f->dst) != 0;
 	}
 	/* Any host may be sent to by all. */
 	for (uint32_t i = 0; e->mail && i < e->net->host_count; i++)
@@ -463,18 +463,18 @@ static void build_slabs(struct engine *e)
 
 /* Each link has its port and some packets, 1 KB or so: small networks are in the cache of one core.
  * Of larger ones the packets that hosts are sent are, which are fewer. */
-static enum worker_fetch fetches_for(uint32_t links)
+static enum worker_prefetch fetches_for(uint32_t links)
 {
 	if (links <= LINKS_IN_CACHE)
-		return FETCH_NOTHING;
-	return links <= 8 * LINKS_IN_CACHE ? FETCH_FOR_SWITCHES : FETCH_FOR_ALL;
+		return PREFETCH_NOTHING;
+	return links <= 8 * LINKS_IN_CACHE ? PREFETCH_SWITCHES : PREFETCH_ALL;
 }
 
 static void build_workers(struct engine *e)
 {
 	uint32_t first = 0;
 
-	e->fetches = fetches_for(e->net->link_count);
+	e->prefetch = fetches_for(e->net->link_count);
 	e->workers = memory_new(e->threads, sizeof(*e->workers));
 	for (uint32_t i = 0; i < e->threads; i++) {
 		struct worker *w = &e->workers[i];
@@ -482,9 +482,9 @@ static void build_workers(struct engine *e)
 		w->engine = e;
 		w->index = i;
 		w->jitter_ps = (uint64_t)e->jitter_ps;
-		w->shared = e->hands.mode == HANDS_TOGETHER;
-		w->line_tail = e->line_tail;
-		w->fetches = w->shared ? FETCH_FOR_ALL : e->fetches;
+		w->shared = e->tuner.mode == THREADS_PARALLEL;
+		w->link_queue_tail = e->link_queue_tail;
+		w->prefetch = w->shared ? PREFETCH_ALL : e->prefetch;
 		w->window = UINT64_MAX; /* before window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		w->later_ps = WEIR_TIME_NEVER_PS;
@@ -501,7 +501,7 @@ static void build_workers(struct engine *e)
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		struct host *h = &e->hosts[i];
 
-		if (!engine_has_host(e, i) || h->timer_ps == WEIR_TIME_NEVER_PS)
+		if (!engine_owns_host(e, i) || h->timer_ps == WEIR_TIME_NEVER_PS)
 			continue;
 		h->due_ps = h->timer_ps;
 		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
@@ -550,8 +550,8 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	e->flows = *flows;
 	*flows = (struct flow_list){ 0 };
 	e->threads = plan->threads;
-	e->trial = plan->trial;
-	if (mail_new(e, plan, error))
+	e->rollout = plan->rollout;
+	if (mailboxes_new(e, plan, error))
 		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
 		return -1;
@@ -568,23 +568,23 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	if (marking_maps_new(&e->marking_maps, c, e->guard, net, error))
 		return -1;
 	build_ports(e);
-	if (agents_begin(e->agents, e, error))
+	if (agents_start(e->agents, e, error))
 		return -1;
 	build_lines(e);
 	port_stats_new(e);
 	if (build_wheel(e, error))
 		return -1;
-	hands_new(e, plan);
-	room_new(e);
+	thread_tuner_init(e, plan);
+	packet_memory_new(e);
 	hosts_new(e);
 	build_workers(e);
-	return ordered_new(e, error) || ranks_begin(e, error) ? -1 : 0;
+	return event_switch_new(e, error) || ranks_begin(e, error) ? -1 : 0;
 }
 
 static void free_connections(struct engine *e)
 {
-	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
-	     i = mail_next_record(e, i)) {
+	for (uint32_t i = engine_next_flow(e, FLOW_NONE); i != FLOW_NONE;
+	     i = engine_next_flow(e, i)) {
 		struct flow *f = &e->flows.flows[i];
 
 		if (f->tx != FLOW_NONE) {
@@ -626,9 +626,9 @@ void engine_free(struct engine *e)
 	}
 	ranks_free(e);
 	port_stats_free(e);
-	ordered_free(e);
+	event_switch_free(e);
 	hosts_free(e);
-	room_free(e);
+	packet_memory_free(e);
 	agents_free(e->agents);
 	plugin_guard_free(e->guard);
 	free(e->taps);
@@ -638,7 +638,7 @@ void engine_free(struct engine *e)
 	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
 	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
 	memory_free(e->egresses, links, e->egress_size);
-	memory_free(e->rares, links, sizeof(*e->rares));
+	memory_free(e->port_cold, links, sizeof(*e->port_cold));
 	free(e->classes);
 	marking_maps_free(e->marking_maps);
 	transports_free(e);
@@ -646,12 +646,12 @@ void engine_free(struct engine *e)
 	for (uint32_t i = 0; e->flow_censuses && i < links; i++)
 		flow_census_free(&e->flow_censuses[i]);
 	memory_free(e->flow_censuses, links, sizeof(*e->flow_censuses));
-	memory_free(e->line_head, links, sizeof(*e->line_head));
-	memory_free(e->line_tail, links, sizeof(*e->line_tail));
+	memory_free(e->link_queue_head, links, sizeof(*e->link_queue_head));
+	memory_free(e->link_queue_tail, links, sizeof(*e->link_queue_tail));
 	memory_free(e->line_first, links, sizeof(*e->line_first));
 	memory_free(e->wheels, (uint64_t)e->slot_count * e->slot_stride, sizeof(*e->wheels));
 	memory_free(e->slot_busy, (uint64_t)e->slot_count * e->threads, sizeof(*e->slot_busy));
-	mail_free(e);
+	mailboxes_free(e);
 	flow_list_free(&e->flows);
 	memory_free(e, 1, sizeof(*e));
 }

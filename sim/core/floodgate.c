@@ -29,7 +29,7 @@
  * the authors' simulator a port's queue for ECN includes what waits in queues of destinations for
  * that port; here a packet is marked by what it finds at its port. */
 #include "sim/core/host.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 
 enum { VOQS_MAX = 1 << 15 };
 
@@ -105,7 +105,7 @@ struct floodgate {
 
 static struct floodgate *floodgate_of(const struct switch_state *s)
 {
-	return s->ordered->fabric_state;
+	return s->events->fabric_state;
 }
 
 /* --- credit that is given --- */
@@ -120,7 +120,7 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 {
 	struct floodgate *f = floodgate_of(s);
 	struct floodgate_input *in = &f->inputs[input];
-	struct weir_packet frame = frame_make(FRAME_FLOODGATE_CREDIT);
+	struct weir_packet frame = link_frame_make(FRAME_FLOODGATE_CREDIT);
 	struct segment *said = packet_segment(&frame);
 	int kept = 0;
 
@@ -137,13 +137,13 @@ static int give_credit(struct worker *w, struct switch_state *s, uint32_t input,
 			in->owed_bytes[dst] = 0;
 			in->owing[word] &= ~(UINT64_C(1) << (dst % 64));
 			if (said->credit_count == FRAME_CREDITS) {
-				ordered_send(w, s, input, &frame, now_ps);
+				event_switch_send_frame(w, s, input, &frame, now_ps);
 				said->credit_count = 0;
 			}
 		}
 	}
 	if (said->credit_count)
-		ordered_send(w, s, input, &frame, now_ps);
+		event_switch_send_frame(w, s, input, &frame, now_ps);
 	in->due_bytes = 0;
 	return kept;
 }
@@ -157,7 +157,7 @@ static void set_timer(struct switch_state *s, uint32_t input, int64_t now_ps)
 	if (in->timer_is_set)
 		return;
 	in->timer_is_set = 1;
-	ordered_timer(s, input, in->deadline_ps);
+	event_switch_set_timer(s, input, in->deadline_ps);
 }
 
 static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t input,
@@ -170,7 +170,7 @@ static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t i
 		return; /* given, and nothing has come since */
 	if (in->deadline_ps > now_ps) {
 		in->timer_is_set = 1;
-		ordered_timer(s, input, in->deadline_ps);
+		event_switch_set_timer(s, input, in->deadline_ps);
 	} else if (give_credit(w, s, input, now_ps)) {
 		set_timer(s, input, now_ps);
 	} else {
@@ -184,7 +184,7 @@ static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t p
 {
 	struct floodgate *f = floodgate_of(s);
 	const struct segment *segment = packet_segment(packet);
-	struct floodgate_input *in = &f->inputs[segment->input];
+	struct floodgate_input *in = &f->inputs[segment->ingress];
 	uint32_t dst = segment->hop.dst;
 
 	(void)port;
@@ -196,11 +196,11 @@ static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t p
 		in->due_bytes += packet->bytes;
 	if (in->due_bytes >= f->params->credit_bytes) {
 		in->deadline_ps = -1;
-		if (!give_credit(w, s, segment->input, now_ps))
+		if (!give_credit(w, s, segment->ingress, now_ps))
 			return;
 	}
 	if (in->deadline_ps < 0)
-		set_timer(s, segment->input, now_ps);
+		set_timer(s, segment->ingress, now_ps);
 }
 
 /* --- windows --- */
@@ -209,7 +209,7 @@ static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t p
 static uint64_t window_of(const struct engine *e, const struct floodgate_params *p,
 			  const struct egress *out)
 {
-	const struct net_link *link = &e->net->links[e->net->line_link[out->line]];
+	const struct net_link *link = &e->net->links[e->net->link_queue_link[out->link_queue]];
 	const struct egress *back = engine_egress(e, link->reverse);
 	uint64_t rate_bps = out->port.kind->rate_bps;
 	uint64_t bdp_bytes = weir_ps_to_bytes(out->delay_ps + back->delay_ps, rate_bps);
@@ -244,7 +244,7 @@ static void voq_drop_head(struct worker *w, struct voq *v)
 	if (v->pkts == 0)
 		weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
 	else
-		v->head = line_advance(&w->pool, v->head);
+		v->head = link_queue_advance(&w->pool, v->head);
 }
 
 /* A queue for a destination that has none: an empty one, or one that others have. */
@@ -304,7 +304,7 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 		d->held_bytes -= packet.bytes;
 		d->held_pkts--;
 		packet.time_ps = now_ps;
-		ordered_release(w, s, hop->kept_port, &packet);
+		event_switch_release(w, s, hop->kept_port, &packet);
 	}
 	f->is_releasing = 0;
 	if (v->pkts == 0) {
@@ -354,7 +354,7 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 
 	if (packet->flags & SEGMENT_ACK)
 		return FABRIC_OFFER;
-	if (f->inputs[segment->input].is_host)
+	if (f->inputs[segment->ingress].is_host)
 		segment->hop.dst = flow_at(e, segment->connection)->dst;
 	if (!f->has_window[port])
 		return FABRIC_OFFER;
@@ -452,10 +452,10 @@ static void *floodgate_new_switch(struct engine *e, struct switch_state *s)
 	f->has_window = memory_new(s->link_count, sizeof(*f->has_window));
 	for (uint32_t i = 0; i < s->link_count; i++)
 		f->has_window[i] = (uint8_t)has_window(e->net, s->first_link + i, top);
-	f->inputs = memory_new(s->line_count, sizeof(*f->inputs));
-	for (uint32_t i = 0; i < s->line_count; i++) {
+	f->inputs = memory_new(s->link_queue_count, sizeof(*f->inputs));
+	for (uint32_t i = 0; i < s->link_queue_count; i++) {
 		struct floodgate_input *in = &f->inputs[i];
-		uint32_t link = e->net->line_link[s->first_line + i];
+		uint32_t link = e->net->link_queue_link[s->first_link_queue + i];
 
 		in->is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
 		in->has_window = (uint32_t)has_window(e->net, link, top);
@@ -472,14 +472,14 @@ static void floodgate_free_switch(struct switch_state *s, void *state)
 {
 	struct floodgate *f = state;
 
-	for (uint32_t i = 0; i < s->line_count; i++) {
+	for (uint32_t i = 0; i < s->link_queue_count; i++) {
 		if (!f->inputs[i].has_window)
 			continue;
 		memory_free(f->inputs[i].owed_bytes, f->host_count,
 			    sizeof(*f->inputs[i].owed_bytes));
 		memory_free(f->inputs[i].owing, owing_words(f), sizeof(*f->inputs[i].owing));
 	}
-	memory_free(f->inputs, s->line_count, sizeof(*f->inputs));
+	memory_free(f->inputs, s->link_queue_count, sizeof(*f->inputs));
 	memory_free(f->has_window, s->link_count, sizeof(*f->has_window));
 	memory_free(f->voqs, f->params->voqs, sizeof(*f->voqs));
 	memory_free(f->to, f->host_count, sizeof(*f->to));

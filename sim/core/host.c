@@ -4,10 +4,10 @@
 #include "base/compiler.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/fabric.h"
 #include "sim/parallel/ranks.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include <string.h>
 
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
@@ -35,9 +35,9 @@ uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t n
 /* Must it wait for the switch to let its queue go on? */
 static int is_held(const struct host *h, const struct sender *s)
 {
-	uint32_t queue = host_flow_queue(s->flow_hash, h->card_queues);
+	uint32_t queue = host_flow_queue(s->flow_hash, h->nic_queues);
 
-	return h->paused & HOST_HOLDS && s->state != SENDER_DONE &&
+	return h->paused & HOST_QUEUE_PAUSES && s->state != SENDER_DONE &&
 	       (h->held[queue / 64] >> (queue % 64) & 1);
 }
 
@@ -54,7 +54,7 @@ static inline int is_due(const struct engine *e, struct host *h, struct sender *
 static void release(struct worker *w, struct host *h, struct sender *s)
 {
 	while (is_due(w->engine, h, s))
-		sender_send(w, h, s, h->now_ps);
+		sender_send_next(w, h, s, h->now_ps);
 }
 
 static void append_turn(struct worker *w, struct turn *t, struct sender *s, uint32_t handle)
@@ -68,12 +68,12 @@ static void append_turn(struct worker *w, struct turn *t, struct sender *s, uint
 	t->last = handle;
 }
 
-void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+void host_make_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	uint32_t number = 0;
 
 	if (h->special) {
-		if (h->paused & HOST_QUEUED) {
+		if (h->paused & HOST_NIC_QUEUE) {
 			release(w, h, s);
 			return;
 		}
@@ -89,10 +89,10 @@ void host_join_turn(struct worker *w, struct host *h, struct sender *s, uint32_t
 	append_turn(w, &h->turns[number], s, handle);
 }
 
-void host_rejoin_turn(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
+void host_make_ready_again(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
 	if (!(h->special & HOST_ROUND_ROBIN)) {
-		host_join_turn(w, h, s, handle);
+		host_make_ready(w, h, s, handle);
 		return;
 	}
 	h->returning = handle;
@@ -107,7 +107,7 @@ static NOINLINE void end_return(struct worker *w, struct host *h)
 
 	h->returning = FLOW_NONE;
 	h->work--;
-	host_join_turn(w, h, slab_at(&w->senders, handle), handle);
+	host_make_ready(w, h, slab_at(&w->senders, handle), handle);
 }
 
 /* The first connection of a turn leaves it. */
@@ -124,7 +124,7 @@ static void leave_turn(struct worker *w, struct host *h, uint32_t number)
 	h->work--;
 	s->in_ready = 0;
 	if (s->state == SENDER_DONE)
-		slab_give(&w->senders, handle);
+		slab_release(&w->senders, handle);
 }
 
 /* The turn after the last one, of those in the set, going round. */
@@ -154,7 +154,7 @@ static void park_held(struct worker *w, struct host *h)
 		uint32_t next = s->ready_next;
 
 		h->work--;
-		host_join_turn(w, h, s, handle);
+		host_make_ready(w, h, s, handle);
 		handle = next;
 	}
 }
@@ -169,12 +169,12 @@ static void unpark(struct worker *w, struct host *h)
 		struct sender *s = slab_at(&w->senders, handle);
 		uint32_t next = s->ready_next;
 
-		host_join_turn(w, h, s, handle);
+		host_make_ready(w, h, s, handle);
 		handle = next;
 	}
 }
 
-void host_hold(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal)
+void host_pause_queue(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal)
 {
 	uint64_t *word = &h->held[queue / 64], bit = UINT64_C(1) << (queue % 64);
 
@@ -183,11 +183,11 @@ void host_hold(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_s
 	*word ^= bit;
 	if (signal == WEIR_PFC_PAUSE) {
 		h->held_count++;
-		h->paused |= HOST_HOLDS;
+		h->paused |= HOST_QUEUE_PAUSES;
 		park_held(w, h);
 	} else {
 		if (--h->held_count == 0)
-			h->paused &= ~HOST_HOLDS;
+			h->paused &= ~HOST_QUEUE_PAUSES;
 		unpark(w, h);
 	}
 }
@@ -206,8 +206,9 @@ static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, 
 static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
 {
 	return is_due(e, h, s) &&
-	       (!h->special || (!(h->paused & HOST_HOLDS) && !(h->special & HOST_ROUND_ROBIN) &&
-				host_queue(h, sender_next_class(e, s)) == number));
+	       (!h->special ||
+		(!(h->paused & HOST_QUEUE_PAUSES) && !(h->special & HOST_ROUND_ROBIN) &&
+		 host_queue(h, sender_next_class(e, s)) == number));
 }
 
 /* A segment from the next connection in turn that may send; 0 where there is none. One whose next
@@ -225,7 +226,7 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 			      host_queue(h, sender_next_class(w->engine, s)) == number;
 
 		if (can_send && is_here) {
-			sender_send(w, h, s, start_ps);
+			sender_send_next(w, h, s, start_ps);
 			if (h->tso_bytes && keeps_turn(w->engine, h, s, &h->turns[number]))
 				return 1;
 			if (s->ready_next == FLOW_NONE && stays(w->engine, h, s, number)) {
@@ -236,9 +237,9 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 		leave_turn(w, h, number);
 		if (can_send) {
 			if (!is_here)
-				host_join_turn(w, h, s, handle);
+				host_make_ready(w, h, s, handle);
 			else if (is_due(w->engine, h, s))
-				host_rejoin_turn(w, h, s, handle);
+				host_make_ready_again(w, h, s, handle);
 			if (is_here)
 				return 1;
 		}
@@ -265,8 +266,8 @@ static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps
 {
 	struct egress *out = h->out;
 
-	if (h->paused & HOST_QUEUED) {
-		card_drain(w, h, limit_ps);
+	if (h->paused & HOST_NIC_QUEUE) {
+		nic_run_queue(w, h, limit_ps);
 		return;
 	}
 	while (h->work) {
@@ -278,11 +279,11 @@ static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps
 		struct weir_queue *control = out->port.pkts ? control_queue(h) : NULL;
 
 		if (control) {
-			struct weir_packet *place = egress_place(w, out);
+			struct weir_packet *place = link_reserve(w, out);
 
-			*place = *weir_port_take(&out->port, &w->pool, control);
+			*place = *weir_port_dequeue(&out->port, &w->pool, control);
 			h->work--;
-			host_transmit(w, h, place, start_ps);
+			nic_send(w, h, place, start_ps);
 		} else if (!take_turn(w, h, start_ps)) {
 			return;
 		}
@@ -302,7 +303,8 @@ static void on_pause(struct worker *w, struct host *h, const struct weir_packet 
 		return;
 	}
 	h->paused = pause ? h->paused | bit : h->paused & ~bit;
-	link_pause(w->engine, line_back(w->engine, h->line), frame->class_id, pause, h->now_ps);
+	link_record_pause(w->engine, link_queue_reverse(w->engine, h->link_queue), frame->class_id,
+			  pause, h->now_ps);
 }
 
 static inline ALWAYS_INLINE void on_packet(struct worker *w, struct host *h,
@@ -311,12 +313,12 @@ static inline ALWAYS_INLINE void on_packet(struct worker *w, struct host *h,
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
 		sender_on_ack(w, h, packet);
-	else if (UNLIKELY(packet_is_pause(packet)))
+	else if (UNLIKELY(packet_is_link_frame(packet)))
 		on_pause(w, h, packet);
 	else
 		receiver_on_data(w, h, packet);
 	if (UNLIKELY(has_notes))
-		notes_drop(w, packet);
+		int_stack_release(w, packet);
 }
 
 /* The next of the host's flows, if any, becomes a timer. */
@@ -332,7 +334,7 @@ static void plan_start(const struct engine *e, struct host *h)
 
 static inline void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
 {
-	if (kind == TIMER_PACE || kind == TIMER_CONTROL) { /* mostly */
+	if (kind == TIMER_PACING || kind == TIMER_CONTROL) { /* mostly */
 		sender_on_own_timer(w, h, number, kind);
 		return;
 	}
@@ -348,11 +350,11 @@ static inline void dispatch(struct worker *w, struct host *h, enum timer_kind ki
 		plan_start(w->engine, h);
 		sender_start(w, h, number);
 		return;
-	case TIMER_MAIL:
-		mail_on_timer(w, h);
+	case TIMER_MAILBOX:
+		mailbox_on_timer(w, h);
 		return;
-	case TIMER_CARD:
-		card_on_timer(w, h, number);
+	case TIMER_NIC_DELAY:
+		nic_on_delay_timer(w, h, number);
 		return;
 	default:
 		sender_on_timer(w, h, number, kind);
@@ -387,13 +389,14 @@ static void plan_wake(struct worker *w, struct host *h)
 void host_run(struct worker *w, struct host *h)
 {
 	struct engine *e = w->engine;
-	uint32_t tail = atomic_load_explicit(&e->line_tail[h->line], memory_order_acquire);
-	uint32_t *head = &e->line_head[h->line], slot = *head;
-	int has_notes = e->notes != NULL;
+	uint32_t tail =
+		atomic_load_explicit(&e->link_queue_tail[h->link_queue], memory_order_acquire);
+	uint32_t *head = &e->link_queue_head[h->link_queue], slot = *head;
+	int has_notes = e->int_stacks != NULL;
 	int64_t arrival_ps;
 
 	if (UNLIKELY(slot == WEIR_SLOT_NONE) && tail != WEIR_SLOT_NONE)
-		slot = line_start(e, h->line);
+		slot = link_queue_start(e, h->link_queue);
 	for (;;) {
 		/* Mostly packets come one after the other and what they call for goes at once. */
 		while (slot != tail && !h->work) {
@@ -403,7 +406,7 @@ void host_run(struct worker *w, struct host *h)
 				break;
 			h->now_ps = packet->time_ps;
 			on_packet(w, h, packet, has_notes);
-			slot = line_advance(&w->pool, slot);
+			slot = link_queue_advance(&w->pool, slot);
 		}
 		arrival_ps = slot == tail ? WEIR_TIME_NEVER_PS : w->pool.slots[slot].time_ps;
 
@@ -418,13 +421,13 @@ void host_run(struct worker *w, struct host *h)
 		h->now_ps = next_ps;
 		if (arrival_ps <= h->timer_ps) {
 			on_packet(w, h, &w->pool.slots[slot], has_notes);
-			slot = line_advance(&w->pool, slot);
+			slot = link_queue_advance(&w->pool, slot);
 		} else {
 			on_timer(w, h);
 		}
 	}
 	*head = slot;
-	egress_publish(h->out, w->line_tail);
+	link_publish(h->out, w->link_queue_tail);
 	plan_wake(w, h);
 	if (UNLIKELY(e->wheel_is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
@@ -435,7 +438,7 @@ void host_run(struct worker *w, struct host *h)
 void hosts_new(struct engine *e)
 {
 	const struct network *net = e->net;
-	const uint32_t queued = card_has_queue(e->config) ? HOST_QUEUED : 0;
+	const uint32_t queued = nic_has_queue(e->config) ? HOST_NIC_QUEUE : 0;
 	const uint32_t round_robin =
 		e->config->host.arbitration == ARBITRATION_ROUND_ROBIN ? HOST_ROUND_ROBIN : 0;
 	uint32_t *fill;
@@ -444,20 +447,20 @@ void hosts_new(struct engine *e)
 	e->start_order = memory_new(e->flows.count, sizeof(*e->start_order));
 	fill = memory_new(net->host_count + UINT64_C(1), sizeof(*fill));
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (!(e->flows.flows[i].ties & FLOW_WAITS))
+		if (!(e->flows.flows[i].flags & FLOW_WAITS))
 			fill[e->flows.flows[i].src + 1]++;
 	for (uint32_t i = 0; i < net->host_count; i++) {
 		const struct net_node *node = &net->nodes[net->host_node[i]];
 		struct weir_rng jitter = weir_rng_make(e->config->seed, i, WEIR_RNG_JITTER);
 
 		fill[i + 1] += fill[i];
-		if (!engine_has_host(e, i))
+		if (!engine_owns_host(e, i))
 			continue;
 		e->hosts[i] = (struct host){
 			.number = i,
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
-			.line = node->first_line,
+			.link_queue = node->first_link_queue,
 			.special = e->config->lossless | queued | round_robin,
 			.paused = queued,
 			.others = (uint8_t)__builtin_ctz(~e->config->lossless),
@@ -472,13 +475,13 @@ void hosts_new(struct engine *e)
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
 			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE, 0 };
-		card_delays_new(e->config, &e->hosts[i]);
+		nic_delays_new(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (!(e->flows.flows[i].ties & FLOW_WAITS))
+		if (!(e->flows.flows[i].flags & FLOW_WAITS))
 			e->start_order[fill[e->flows.flows[i].src]++] = i;
 	for (uint32_t i = 0; i < net->host_count; i++)
-		if (engine_has_host(e, i))
+		if (engine_owns_host(e, i))
 			plan_start(e, &e->hosts[i]);
 	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));
 }
@@ -489,7 +492,7 @@ void hosts_free(struct engine *e)
 		return;
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		heap_free(&e->hosts[i].timers);
-		card_delays_free(e->config, &e->hosts[i]);
+		nic_delays_free(e->config, &e->hosts[i]);
 	}
 	memory_free(e->hosts, e->net->host_count, sizeof(*e->hosts));
 	memory_free(e->start_order, e->flows.count, sizeof(*e->start_order));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mailbox.c -- see mailbox.h. */
 #include "sim/core/mailbox.h"
-#include "sim/core/send.h"
+#include "sim/core/sender.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void release(struct worker *w, struct mailbox *box, struct mail_connectio
 
 static uint32_t take_record(struct worker *w, const struct host *h, struct mailbox *box)
 {
-	const struct mail *mail = w->engine->mail;
+	const struct mailboxes *mail = w->engine->mail;
 	uint32_t record;
 
 	if (box->spare == FLOW_NONE && box->fresh == mail->messages)
@@ -60,9 +60,9 @@ static uint32_t take_record(struct worker *w, const struct host *h, struct mailb
 	return mail->first + h->number * mail->messages + box->fresh++;
 }
 
-uint32_t mail_next_record(const struct engine *e, uint32_t flow)
+uint32_t engine_next_flow(const struct engine *e, uint32_t flow)
 {
-	const struct mail *mail = e->mail;
+	const struct mailboxes *mail = e->mail;
 	uint64_t next = flow == FLOW_NONE ? 0 : flow + UINT64_C(1);
 
 	if (next < e->flows.count)
@@ -181,7 +181,7 @@ static void post(const struct engine *e, struct host *h, uint32_t record)
 
 	if (box->waiting.first == FLOW_NONE) {
 		box->waiting.first = record;
-		host_timer(h, flow_at(e, record)->start_ps, TIMER_MAIL, 0);
+		host_timer(h, flow_at(e, record)->start_ps, TIMER_MAILBOX, 0);
 	} else {
 		flow_at(e, box->waiting.last)->next = record;
 	}
@@ -192,7 +192,7 @@ static void post(const struct engine *e, struct host *h, uint32_t record)
 static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
 		      struct weir_error *error)
 {
-	const struct mail *mail = w->engine->mail;
+	const struct mailboxes *mail = w->engine->mail;
 	struct mailbox *box = box_of(w->engine, h);
 	struct mail_connection key = { .to = f->dst,
 				       .traffic = f->traffic,
@@ -224,8 +224,8 @@ static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
 	return record;
 }
 
-int mail_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
-	      struct weir_error *error)
+int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
+		 struct weir_error *error)
 {
 	const struct engine *e = w->engine;
 	struct flow flow = {
@@ -236,7 +236,7 @@ int mail_send(struct worker *w, struct host *h, const struct weir_sim_message *m
 		.src = h->number,
 		.dst = m->to,
 		.next = FLOW_NONE,
-		.ties = m->delivered ? FLOW_CALLS : 0,
+		.flags = m->delivered ? FLOW_HAS_CALLBACK : 0,
 		.tx = FLOW_NONE,
 		.rx = FLOW_NONE,
 	};
@@ -258,9 +258,9 @@ int mail_send(struct worker *w, struct host *h, const struct weir_sim_message *m
 	return 0;
 }
 
-void mail_deliver(struct worker *w, struct host *h, uint32_t message)
+void mailbox_deliver(struct worker *w, struct host *h, uint32_t message)
 {
-	const struct mail *mail = w->engine->mail;
+	const struct mailboxes *mail = w->engine->mail;
 	const struct flow *f = flow_at(w->engine, message);
 	const struct mail_listener *l = &mail->listeners[message - mail->first];
 	const struct weir_sim_delivery d = { f->src, f->dst, f->size_bytes, f->start_ps,
@@ -272,8 +272,8 @@ void mail_deliver(struct worker *w, struct host *h, uint32_t message)
 
 /* --- calls --- */
 
-int mail_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
-		 int64_t now_ps, struct weir_error *error)
+int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
+		    int64_t now_ps, struct weir_error *error)
 {
 	struct mailbox *box = box_of(e, h);
 	uint32_t place = box->asked_spare;
@@ -295,7 +295,7 @@ int mail_call_at(const struct engine *e, struct host *h, const struct weir_sim_c
 	}
 	box->asked[place] = *call;
 	heap_push(&box->calls, call->time_ps, box->order++ << MAIL_CALL_BITS | place);
-	host_timer(h, call->time_ps, TIMER_MAIL, 0);
+	host_timer(h, call->time_ps, TIMER_MAILBOX, 0);
 	return 0;
 }
 
@@ -312,7 +312,7 @@ static void make_call(struct worker *w, struct host *h, struct mailbox *box)
 	call.called(call.context, &turn);
 }
 
-void mail_on_timer(struct worker *w, struct host *h)
+void mailbox_on_timer(struct worker *w, struct host *h)
 {
 	struct mailbox *box = box_of(w->engine, h);
 
@@ -331,7 +331,7 @@ void mail_on_timer(struct worker *w, struct host *h)
 /* --- building --- */
 
 /* Transports of pairs are made for the flows of the scenario. */
-static int list_sections(const struct engine *e, struct mail *mail, struct weir_error *error)
+static int list_sections(const struct engine *e, struct mailboxes *mail, struct weir_error *error)
 {
 	const struct config *c = e->config;
 
@@ -351,7 +351,7 @@ static int list_sections(const struct engine *e, struct mail *mail, struct weir_
 	return 0;
 }
 
-int mail_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error)
+int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error)
 {
 	uint64_t room = (uint64_t)plan->messages * e->net->host_count;
 
@@ -365,9 +365,9 @@ int mail_new(struct engine *e, const struct engine_plan *plan, struct weir_error
 				      plan->messages, plan->connections, e->net->host_count,
 				      FLOW_NONE - 1);
 	e->mail = memory_new(1, sizeof(*e->mail));
-	*e->mail = (struct mail){ .first = e->flows.count,
-				  .messages = plan->messages,
-				  .connections = plan->connections };
+	*e->mail = (struct mailboxes){ .first = e->flows.count,
+				       .messages = plan->messages,
+				       .connections = plan->connections };
 	e->flows.flows =
 		memory_grow(e->flows.flows, e->flows.count + room, sizeof(*e->flows.flows));
 	e->mail->listeners = memory_new(room, sizeof(*e->mail->listeners));
@@ -379,9 +379,9 @@ int mail_new(struct engine *e, const struct engine_plan *plan, struct weir_error
 	return list_sections(e, e->mail, error);
 }
 
-void mail_free(struct engine *e)
+void mailboxes_free(struct engine *e)
 {
-	struct mail *mail = e->mail;
+	struct mailboxes *mail = e->mail;
 
 	if (!mail)
 		return;

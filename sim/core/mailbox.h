@@ -48,7 +48,7 @@ struct mail_listener {
 	void *context;
 };
 
-struct mail {
+struct mailboxes {
 	uint32_t first;         /* record of host 0 */
 	uint32_t messages;      /* records of each host */
 	uint32_t connections;   /* that each host may open */
@@ -65,22 +65,22 @@ struct weir_sim_turn {
 };
 
 /* Where the plan has messages: e->mail, and room behind the flows of the scenario. */
-int mail_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error);
-void mail_free(struct engine *e);
+int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error);
+void mailboxes_free(struct engine *e);
 
 /* The message starts at the host, now, once what the host does now is done. */
-int mail_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
-	      struct weir_error *error);
-int mail_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
-		 int64_t now_ps, struct weir_error *error);
+int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
+		 struct weir_error *error);
+int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
+		    int64_t now_ps, struct weir_error *error);
 
-/* TIMER_MAIL: messages start and calls are made that are due. */
-void mail_on_timer(struct worker *w, struct host *h);
+/* TIMER_MAILBOX: messages start and calls are made that are due. */
+void mailbox_on_timer(struct worker *w, struct host *h);
 
-/* The last byte of a message with FLOW_CALLS is here. */
-void mail_deliver(struct worker *w, struct host *h, uint32_t message);
+/* The last byte of a message with FLOW_HAS_CALLBACK is here. */
+void mailbox_deliver(struct worker *w, struct host *h, uint32_t message);
 
 /* The record in use after that one, scenario's and mailboxes'; FLOW_NONE: there is none. Begins
  * with FLOW_NONE. */
-uint32_t mail_next_record(const struct engine *e, uint32_t flow);
+uint32_t engine_next_flow(const struct engine *e, uint32_t flow);
 #endif

@@ -9,7 +9,7 @@
 #define SIM_CORE_MARKING_MAP_H
 #include "config/config.h"
 #include "sim/net/network.h"
-#include "weir/port.h"
+#include "weir/port_inline.h"
 
 struct marking_map;
 

@@ -56,11 +56,12 @@ static inline void node_fetch(const struct worker *w, uint32_t node)
 		__builtin_prefetch(host + 64);
 		__builtin_prefetch(out);
 		__builtin_prefetch(out + 64);
-		line_fetch(&w->pool, e->line_head[n->first_line],
-			   atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire),
-			   CHUNKS_FROM_FAR);
-	} else if (worker_fetches_ahead(w)) {
-		switch_fetch(w, &e->switches[n->number]);
+		link_queue_prefetch(&w->pool, e->link_queue_head[n->first_link_queue],
+				    atomic_load_explicit(&e->link_queue_tail[n->first_link_queue],
+							 memory_order_acquire),
+				    PREFETCH_CHUNKS_ALL);
+	} else if (worker_prefetches_ahead(w)) {
+		switch_prefetch(w, &e->switches[n->number]);
 	}
 }
 
@@ -74,8 +75,9 @@ static inline void flows_fetch(const struct worker *w, uint32_t node)
 	if (n->kind != NODE_HOST)
 		return;
 
-	uint32_t slot = e->line_head[n->first_line];
-	uint32_t tail = atomic_load_explicit(&e->line_tail[n->first_line], memory_order_acquire);
+	uint32_t slot = e->link_queue_head[n->first_link_queue];
+	uint32_t tail = atomic_load_explicit(&e->link_queue_tail[n->first_link_queue],
+					     memory_order_acquire);
 
 	if (slot == WEIR_SLOT_NONE || slot == tail)
 		return;
@@ -142,7 +144,7 @@ void nodes_run(struct worker *w)
 {
 	if (UNLIKELY(w->engine->ranks != NULL))
 		run_own_nodes(w);
-	else if (w->fetches == FETCH_FOR_ALL)
+	else if (w->prefetch == PREFETCH_ALL)
 		run_nodes_ahead(w);
 	else
 		run_nodes_among(w, NULL, 0);
@@ -159,7 +161,7 @@ void nodes_help(struct worker *w)
 		struct switch_state *s = &e->switches[i];
 
 		if (atomic_load_explicit(&s->claimed, memory_order_relaxed) == w->pass ||
-		    !engine_has(e, s->node) ||
+		    !engine_owns(e, s->node) ||
 		    !(due_nodes(e, row, s->node / 64) >> (s->node % 64) & 1))
 			continue;
 		if (claim(w, s))

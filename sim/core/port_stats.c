@@ -21,7 +21,7 @@ void port_stats_new(struct engine *e)
 	for (uint32_t i = 0; i < PORT_STATS_SIZES; i++)
 		slab_init(&s->sizes[i], e->net->link_count, weir_port_stats_size(buckets_of[i]));
 	if (e->config->measure.sojourn)
-		slab_init(&s->waits, e->net->link_count, sizeof(struct weir_port_waits));
+		slab_init(&s->waits, e->net->link_count, sizeof(struct weir_port_sojourns));
 }
 
 void port_stats_free(struct engine *e)
@@ -54,25 +54,25 @@ static void grow(struct weir_port *p)
 	struct slab *slab = &s->sizes[before];
 
 	pthread_mutex_lock(&s->lock);
-	p->stats = slab_at(&s->sizes[size], slab_take(&s->sizes[size]));
+	p->stats = slab_at(&s->sizes[size], slab_alloc(&s->sizes[size]));
 	memcpy(p->stats, old, weir_port_stats_size(old->buckets));
-	slab_give(slab, (uint32_t)((size_t)((char *)old - slab->objects) / slab->size));
+	slab_release(slab, (uint32_t)((size_t)((char *)old - slab->objects) / slab->size));
 	pthread_mutex_unlock(&s->lock);
 	p->stats->buckets = buckets_of[size];
 	if (size + 1 == PORT_STATS_SIZES)
 		p->stats->grow = NULL;
 }
 
-void engine_begin_stats(struct engine *e, struct weir_port *p)
+void port_stats_start(struct engine *e, struct weir_port *p)
 {
 	struct port_stats_store *s = &e->port_stats;
 	uint32_t size = size_for(p->pkts);
 	struct weir_port_stats *stats;
 
 	pthread_mutex_lock(&s->lock);
-	stats = slab_at(&s->sizes[size], slab_take(&s->sizes[size]));
+	stats = slab_at(&s->sizes[size], slab_alloc(&s->sizes[size]));
 	if (e->config->measure.sojourn)
-		stats->waits = slab_at(&s->waits, slab_take(&s->waits));
+		stats->waits = slab_at(&s->waits, slab_alloc(&s->waits));
 	pthread_mutex_unlock(&s->lock);
 	weir_port_stats_begin(p, stats, buckets_of[size], e->measure_from_ps);
 	stats->owner = s;

@@ -20,7 +20,7 @@
  * (rack_expect_reordering). Such a window may be far longer than the time between two ACKs, so most
  * ACKs find no loss: the segments in flight are searched only once the oldest of them is due. */
 #include "base/bits.h"
-#include "sim/core/send.h"
+#include "sim/core/sender.h"
 
 enum { DUP_THRESHOLD = 3, PERSIST_RECOVERIES = 16 };
 
@@ -36,7 +36,7 @@ static int64_t *sent_ps_of(struct rack *k, uint32_t segment)
 struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *old,
 		       uint32_t words_log2)
 {
-	struct rack *k = ring_take(&w->racks, words_log2);
+	struct rack *k = ring_alloc(&w->racks, words_log2);
 
 	if (old) {
 		*k = *old;
@@ -61,7 +61,7 @@ void rack_expect_reordering(struct sender *s, int64_t window_ps)
 
 void rack_free(struct worker *w, struct rack *k)
 {
-	ring_give(&w->racks, k, k->words_log2);
+	ring_release(&w->racks, k, k->words_log2);
 }
 
 /* --- losses --- */
@@ -259,10 +259,10 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 		rack_plan_probe(e, h, s);
 		return 0;
 	}
-	k->probe = s->next != s->end ? PROBE_NEW : PROBE_AGAIN;
+	k->probe = s->next != s->end ? PROBE_NEW : PROBE_RETRANSMIT;
 	k->probe_end = s->next + (k->probe == PROBE_NEW);
 	k->probe_sent_ps = WEIR_TIME_NEVER_PS;
-	if (k->probe == PROBE_AGAIN) {
+	if (k->probe == PROBE_RETRANSMIT) {
 		scoreboard_marks(s->board, last)->lost |= span_mask(last, 1);
 		s->lost++;
 		s->gone++;
@@ -277,7 +277,7 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 int rack_probe_found_loss(struct sender *s, const struct segment *ack)
 {
 	struct rack *k = s->board->rack;
-	int is_answer = k->probe == PROBE_AGAIN && ack->echo_ps >= k->probe_sent_ps;
+	int is_answer = k->probe == PROBE_RETRANSMIT && ack->echo_ps >= k->probe_sent_ps;
 
 	if (k->probe == PROBE_NONE || segment_before(ack->expected, k->probe_end))
 		return 0;
@@ -293,7 +293,7 @@ void rack_sent(const struct engine *e, struct host *h, struct sender *s, uint32_
 	struct rack *k = s->board->rack;
 
 	*sent_ps_of(k, segment) = start_ps;
-	if (k->probe == PROBE_AGAIN && segment + 1 == k->probe_end)
+	if (k->probe == PROBE_RETRANSMIT && segment + 1 == k->probe_end)
 		k->probe_sent_ps = start_ps;
 	if (sender_transport(e, s)->tail_probe)
 		rack_plan_probe(e, h, s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rdma.c -- RDMA among the transports: what its queue pairs share, and its hooks. */
 #include "weir/compiler.h"
-#include "sim/core/receive.h"
-#include "sim/core/send.h"
+#include "sim/core/receiver.h"
+#include "sim/core/sender.h"
 
 static uint64_t fastest_host_bps(const struct network *net)
 {

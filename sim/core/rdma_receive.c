@@ -2,7 +2,7 @@
 /* rdma_receive.c -- the receiving end of a queue pair, where it is not that of all: notification
  * packets (DCQCN, SIGCOMM 2015, section 3.1) and the refusal of data out of order. */
 #include "config/config.h"
-#include "sim/core/receive.h"
+#include "sim/core/receiver.h"
 
 /* --- notifications --- */
 
@@ -19,7 +19,7 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, const s
 		return;
 	more->notified_ps = h->now_ps;
 	more->marked = 0;
-	packet = host_control_place(w, h, &spare);
+	packet = nic_control_place(w, h, &spare);
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = t->ack_bytes;
 	packet->class_id = dscp_cnp_class(e->config, r->class_id);
@@ -31,7 +31,7 @@ static void notify(struct worker *w, struct host *h, struct receiver *r, const s
 		.expected = r->next,
 		.sent_ps = h->now_ps,
 	};
-	host_control(w, h, packet, &spare);
+	nic_send_control(w, h, packet, &spare);
 }
 
 /* --- data --- */
@@ -53,7 +53,7 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 {
 	const struct transport *t = receiver_transport(w->engine, r);
 	const struct segment *data = packet_segment(packet);
-	int ack_at_once = receiver_note_marks(w, h, r, t, packet);
+	int ack_at_once = receiver_update_echo(w, h, r, t, packet);
 
 	r->echo_ps = data->sent_ps;
 	if ((packet->flags & WEIR_PACKET_CE || receiver_rdma(r)->marked) && t->cnp_interval_ps >= 0)
@@ -61,5 +61,5 @@ void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct w
 	if (t->go_back_n && segment_before(r->next, data->number))
 		refuse(w, h, r, packet);
 	else
-		receiver_take(w, h, r, t, packet, ack_at_once, WEIR_CC_RDMA);
+		receiver_accept(w, h, r, t, packet, ack_at_once, WEIR_CC_RDMA);
 }

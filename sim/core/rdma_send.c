@@ -9,7 +9,7 @@
  * by time (rack.c): the receiver places what arrives out of order, and a packet that is overtaken
  * is no loss. */
 #include "base/compiler.h"
-#include "sim/core/send.h"
+#include "sim/core/sender.h"
 #include "sim/core/telemetry.h"
 
 /* Earliest start of the next packet at the rate that is in force. A frame has less than 2^14 bytes:
@@ -88,19 +88,19 @@ static inline ALWAYS_INLINE void send_segment(struct worker *w, struct host *h, 
 					      int64_t start_ps, int is_free)
 {
 	const struct transport *t = sender_transport(w->engine, s);
-	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
+	struct weir_packet *packet = sender_build_segment(w, h, s, t, start_ps);
 
 	s->last_ps = start_ps;
 	s->last_bytes = packet->bytes;
-	if (UNLIKELY(w->engine->notes != NULL)) {
-		notes_begin(w, packet);
+	if (UNLIKELY(w->engine->int_stacks != NULL)) {
+		int_stack_attach(w, packet);
 		if (w->engine->flow_censuses)
 			say_if_last(w->engine, s, packet);
 	}
 	if (is_free)
-		host_transmit(w, h, packet, start_ps);
+		nic_send(w, h, packet, start_ps);
 	else
-		host_send(w, h, packet, start_ps);
+		nic_send_or_enqueue(w, h, packet, start_ps);
 	if (t->cc->sent)
 		tell_sent(w->engine, h, s, t, start_ps);
 }
@@ -115,7 +115,7 @@ void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start
 static NOINLINE void wait_until(struct host *h, struct sender *s, int64_t next_ps)
 {
 	s->pace_ps = next_ps;
-	host_timer(h, next_ps, TIMER_PACE, s->connection);
+	host_timer(h, next_ps, TIMER_PACING, s->connection);
 }
 
 /* Where its rate makes it wait, a timer is set. It has sent something before. */
@@ -126,7 +126,7 @@ static inline int is_in_pace(struct host *h, struct sender *s)
 	if (next_ps <= h->now_ps)
 		return 1;
 	/* What waits in a queue of the card is ahead of it, whenever it joins. */
-	if (next_ps <= h->out->port.free_ps && !(h->paused & HOST_QUEUED))
+	if (next_ps <= h->out->port.free_ps && !(h->paused & HOST_NIC_QUEUE))
 		return 1;
 	if (next_ps < s->pace_ps)
 		wait_until(h, s, next_ps);
@@ -154,9 +154,9 @@ static NOINLINE void go(struct worker *w, struct host *h, struct sender *s, uint
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
 		send_segment(w, h, s, h->now_ps, 1);
 		if (sender_can_send(s) && is_in_pace(h, s))
-			host_rejoin_turn(w, h, s, handle);
+			host_make_ready_again(w, h, s, handle);
 	} else {
-		host_join_turn(w, h, s, handle);
+		host_make_ready(w, h, s, handle);
 	}
 }
 
@@ -218,7 +218,7 @@ static inline void tell_arrived(const struct engine *e, const struct host *h, st
 				struct weir_packet *packet, uint32_t arrived)
 {
 	const struct transport *t = sender_transport(e, s);
-	const struct int_stack *notes = e->notes ? packet_notes(e, packet) : NULL;
+	const struct int_stack *notes = e->int_stacks ? packet_int_stack(e, packet) : NULL;
 	uint64_t mss = t->env.mss_bytes;
 	struct weir_cc_ack a = {
 		.now_ns = weir_ps_to_ns(h->now_ps),
@@ -232,7 +232,7 @@ static inline void tell_arrived(const struct engine *e, const struct host *h, st
 		.hops = notes ? notes->hop : NULL,
 		.rx_ns = notes ? notes->rx_ns : 0,
 		.flow = s->connection,
-		.trial = e->trial,
+		.rollout = e->rollout,
 	};
 
 	t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
@@ -269,7 +269,7 @@ static NOINLINE void react_by_board(struct worker *w, struct host *h, struct sen
 		tell_arrived(e, h, s, packet, arrived);
 	if (s->board->rack ? detect_by_time(h, s, packet_segment(packet)) : scoreboard_detect(s))
 		repair(w, h, s);
-	scoreboard_tidy(w, s);
+	scoreboard_close_if_clean(w, s);
 	obey(e, h, s);
 }
 

@@ -46,7 +46,7 @@ static void ensure_board(struct worker *w, struct sender *s)
 		return;
 	while ((uint32_t)WORD_BITS << words_log2 < 2 * needed)
 		words_log2++;
-	b = ring_take(&w->boards, words_log2);
+	b = ring_alloc(&w->boards, words_log2);
 	if (old)
 		*b = *old;
 	else
@@ -86,7 +86,7 @@ static void forget_below(struct sender *s, uint32_t segment)
 	s->gone = s->sacked + s->lost;
 }
 
-uint32_t scoreboard_ack_slowly(struct sender *s, uint32_t segment)
+uint32_t scoreboard_ack_slow(struct sender *s, uint32_t segment)
 {
 	struct scoreboard *b = s->board;
 	uint32_t arrived = segment - s->una, known = s->sacked; /* counted when they were sacked */
@@ -258,7 +258,7 @@ uint32_t scoreboard_first_lost(const struct sender *s)
 	}
 }
 
-uint32_t scoreboard_resend(struct sender *s)
+uint32_t scoreboard_retransmit(struct sender *s)
 {
 	uint32_t segment = scoreboard_first_lost(s);
 
@@ -276,7 +276,7 @@ void scoreboard_extend(struct worker *w, struct sender *s)
 	ensure_board(w, s);
 }
 
-void scoreboard_tidy(struct worker *w, struct sender *s)
+void scoreboard_close_if_clean(struct worker *w, struct sender *s)
 {
 	if (s->gone == 0 && s->state == SENDER_OPEN && !s->board->rack)
 		scoreboard_free(w, s);
@@ -291,5 +291,5 @@ void scoreboard_free(struct worker *w, struct sender *s)
 		return;
 	if (b->rack)
 		rack_free(w, b->rack);
-	ring_give(&w->boards, b, b->words_log2);
+	ring_release(&w->boards, b, b->words_log2);
 }

@@ -16,7 +16,8 @@ enum segment_flag {
 	SEGMENT_SYN = SEGMENT_ACK << 3,
 	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
 	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */
-	SEGMENT_PAUSE = SEGMENT_ACK << 5, /* no segment: a frame between neighbours, lossless.h */
+	SEGMENT_LINK_FRAME = SEGMENT_ACK
+			     << 5, /* no segment: a frame between neighbours, switch_pfc.h */
 };
 
 enum { SACK_BLOCKS = 3, FRAME_CREDITS = 3 };
@@ -53,10 +54,10 @@ struct segment_credit {
 	uint32_t dst, bytes;
 };
 
-/* The packet's flags say which member of a union holds: with SEGMENT_PAUSE the packet is a frame
- * between neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are ACKs),
- * else data or a SYN. frame_kind says which members of a frame hold; the fabric scheme's own kinds
- * are told apart by switch.fabric, of which a scenario has one, and so are the members of
+/* The packet's flags say which member of a union holds: with SEGMENT_LINK_FRAME the packet is a
+ * frame between neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are
+ * ACKs), else data or a SYN. frame_kind says which members of a frame hold; the fabric scheme's own
+ * kinds are told apart by switch.fabric, of which a scenario has one, and so are the members of
  * segment_hop. */
 struct segment {
 	union {
@@ -82,7 +83,7 @@ struct segment {
 				struct segment_hop hop; /* data, under a fabric scheme */
 			};
 			uint16_t payload_bytes; /* data */
-			uint16_t input;         /* in an ordered switch: ingress port */
+			uint16_t ingress;       /* in an ordered switch: ingress port */
 		};
 		struct segment_credit credit[FRAME_CREDITS]; /* Floodgate frame */
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tcp.c -- TCP among the transports: what its connections share, and its hooks. */
-#include "sim/core/receive.h"
-#include "sim/core/send.h"
+#include "sim/core/receiver.h"
+#include "sim/core/sender.h"
 
 /* A control that hears every mark has ECN-capable SYNs and SYN-ACKs: queues that mark would drop
  * them (RFC 8257, section 3.5). With classic ECN neither is (RFC 3168, section 6.1.1). */

@@ -2,7 +2,7 @@
 /* tcp_receive.c -- the receiving end of a TCP connection, where it is not that of all. ECN echo:
  * classic (RFC 3168: every ACK until CWR) or exact (RFC 8257: an ACK speaks only of packets that
  * were all marked or all not marked). */
-#include "sim/core/receive.h"
+#include "sim/core/receiver.h"
 
 /* A mark on a SYN or on its answer says nothing to anybody: there is no window to cut yet. */
 static void answer_syn(struct worker *w, struct host *h, struct receiver *r, int64_t sent_ps)
@@ -18,6 +18,6 @@ void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct we
 	if (packet->flags & SEGMENT_SYN)
 		answer_syn(w, h, r, packet_segment(packet)->sent_ps);
 	else
-		receiver_take(w, h, r, t, packet, receiver_note_marks(w, h, r, t, packet),
-			      WEIR_CC_TCP);
+		receiver_accept(w, h, r, t, packet, receiver_update_echo(w, h, r, t, packet),
+				WEIR_CC_TCP);
 }

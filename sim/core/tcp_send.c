@@ -9,7 +9,7 @@
  * Differs: windows count whole segments, so that a short last segment weighs as much as a full one,
  * as in Linux. */
 #include "base/compiler.h"
-#include "sim/core/send.h"
+#include "sim/core/sender.h"
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static inline ALWAYS_INLINE struct weir_packet *put_segment(struct worker *w, st
 							    const struct transport *t,
 							    int64_t start_ps)
 {
-	struct weir_packet *packet = sender_put(w, h, s, t, start_ps);
+	struct weir_packet *packet = sender_build_segment(w, h, s, t, start_ps);
 
 	if (s->state == SENDER_CWR || s->state == SENDER_RECOVERY)
 		s->prr_out += t->env.mss_bytes;
@@ -37,7 +37,7 @@ void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_
 {
 	const struct transport *t = sender_transport(w->engine, s);
 
-	host_send(w, h, put_segment(w, h, s, t, start_ps), start_ps);
+	nic_send_or_enqueue(w, h, put_segment(w, h, s, t, start_ps), start_ps);
 }
 
 /* The sender may have become able to send: at once where the card is free, else in its turn. */
@@ -47,11 +47,11 @@ static inline ALWAYS_INLINE void try_here(struct worker *w, struct host *h, stru
 	if (s->in_ready || !sender_can_send(s))
 		return;
 	if (!(h->work | h->paused) && h->out->port.free_ps <= h->now_ps) {
-		host_transmit(w, h, put_segment(w, h, s, t, h->now_ps), h->now_ps);
+		nic_send(w, h, put_segment(w, h, s, t, h->now_ps), h->now_ps);
 		if (sender_can_send(s))
-			host_rejoin_turn(w, h, s, handle);
+			host_make_ready_again(w, h, s, handle);
 	} else {
-		host_join_turn(w, h, s, handle);
+		host_make_ready(w, h, s, handle);
 	}
 }
 
@@ -93,7 +93,7 @@ void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_
 static void send_syn(struct worker *w, struct host *h, struct sender *s)
 {
 	const struct engine *e = w->engine;
-	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
+	struct weir_packet spare, *packet = nic_control_place(w, h, &spare);
 
 	packet->flow_hash = s->flow_hash;
 	packet->bytes = sender_transport(e, s)->header_bytes;
@@ -105,7 +105,7 @@ static void send_syn(struct worker *w, struct host *h, struct sender *s)
 		.connection = s->connection,
 		.sent_ps = h->now_ps,
 	};
-	host_control(w, h, packet, &spare);
+	nic_send_control(w, h, packet, &spare);
 	sender_start_timer(e, h, s, h->now_ps);
 }
 
@@ -152,7 +152,7 @@ static void cut(const struct engine *e, struct sender *s, enum weir_cc_event eve
 static uint64_t reduced_bytes(const struct sender *s, uint64_t ssthresh_bytes,
 			      uint64_t arrived_bytes, uint64_t mss)
 {
-	uint64_t pipe_bytes = sender_pipe(s) * mss, send_bytes = 0;
+	uint64_t pipe_bytes = sender_in_flight(s) * mss, send_bytes = 0;
 
 	if (pipe_bytes > ssthresh_bytes) {
 		uint64_t due =
@@ -189,8 +189,8 @@ static inline ALWAYS_INLINE void update_allowed(const struct transport *t, struc
 	}
 	allow(t, s, bytes);
 	/* The first repair does not wait for the window (RFC 6675, section 5, step 4.3). */
-	if (s->state == SENDER_RECOVERY && !s->prr_out && s->allowed_pkts <= sender_pipe(s))
-		s->allowed_pkts = sender_pipe(s) + 1;
+	if (s->state == SENDER_RECOVERY && !s->prr_out && s->allowed_pkts <= sender_in_flight(s))
+		s->allowed_pkts = sender_in_flight(s) + 1;
 }
 
 /* Was the window what held the sender back? Where not, it must not grow (RFC 7661's concern). */
@@ -247,7 +247,7 @@ static void find_losses(struct worker *w, struct host *h, struct sender *s,
 	} else if (scoreboard_detect(s)) {
 		repair(w->engine, s, a);
 	}
-	scoreboard_tidy(w, s);
+	scoreboard_close_if_clean(w, s);
 }
 
 /* What an ACK says to the congestion control, and what the control says to the sender. */
@@ -283,7 +283,7 @@ void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t han
 	const struct engine *e = w->engine;
 	const struct transport *t = sender_transport(e, s);
 	const struct segment *ack = packet_segment(packet);
-	uint32_t pipe_before = sender_pipe(s), arrived = 0;
+	uint32_t pipe_before = sender_in_flight(s), arrived = 0;
 	uint64_t mss = t->env.mss_bytes;
 	int64_t rtt_ns = weir_ps_to_ns(h->now_ps - ack->echo_ps);
 
@@ -368,8 +368,8 @@ void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t h
 			return;
 		/* It does not wait for the window, and the timer waits for its answer
 		 * (section 7.3). */
-		if (s->allowed_pkts <= sender_pipe(s))
-			s->allowed_pkts = sender_pipe(s) + 1;
+		if (s->allowed_pkts <= sender_in_flight(s))
+			s->allowed_pkts = sender_in_flight(s) + 1;
 		sender_start_timer(e, h, s, h->now_ps);
 	} else {
 		const struct weir_cc_ack a = no_ack(sender_transport(e, s), h, s);

@@ -6,65 +6,68 @@
 /* Every packet has one at most; threads have more in hand. */
 static uint64_t notes_for(const struct engine *e, uint64_t packets)
 {
-	return packets + 1 + (uint64_t)e->threads * (NOTES_KEEP + NOTES_BATCH);
+	return packets + 1 + (uint64_t)e->threads * (INT_STACKS_KEEP + INT_STACKS_BATCH);
 }
 
-void notes_grow(struct engine *e, uint64_t packets)
+void int_stacks_grow(struct engine *e, uint64_t packets)
 {
-	struct note_store *s = &e->note_store;
+	struct int_stack_store *s = &e->int_stack_store;
 	uint64_t count = notes_for(e, packets);
 
 	assert(count <= UINT32_MAX);
-	if (e->notes) {
-		e->notes = memory_stretch(e->notes, s->limit, count, sizeof(*e->notes));
+	if (e->int_stacks) {
+		e->int_stacks =
+			memory_resize(e->int_stacks, s->limit, count, sizeof(*e->int_stacks));
 	} else {
-		e->notes = memory_new(count, sizeof(*e->notes));
+		e->int_stacks = memory_new(count, sizeof(*e->int_stacks));
 		pthread_mutex_init(&s->lock, NULL);
 		s->fresh = 1;
 	}
 	s->limit = (uint32_t)count;
 }
 
-void notes_free(struct engine *e)
+void int_stacks_free(struct engine *e)
 {
-	if (!e->notes)
+	if (!e->int_stacks)
 		return;
-	pthread_mutex_destroy(&e->note_store.lock);
-	memory_free(e->notes, e->note_store.limit, sizeof(*e->notes));
-	e->notes = NULL;
+	pthread_mutex_destroy(&e->int_stack_store.lock);
+	memory_free(e->int_stacks, e->int_stack_store.limit, sizeof(*e->int_stacks));
+	e->int_stacks = NULL;
 }
 
-/* Takes a list of NOTES_BATCH free INT stacks from the store, or makes one of stacks never used. */
-void notes_refill(struct worker *w)
+/* Takes a list of INT_STACKS_BATCH free INT stacks from the store, or makes one of stacks never
+ * used. */
+void int_stacks_refill(struct worker *w)
 {
-	struct int_stack *notes = w->engine->notes;
-	struct note_store *s = &w->engine->note_store;
+	struct int_stack *notes = w->engine->int_stacks;
+	struct int_stack_store *s = &w->engine->int_stack_store;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->batches) {
-		w->notes.free = s->batches;
+		w->int_stacks.free = s->batches;
 		s->batches = notes[s->batches].next_batch;
 	} else {
-		assert(s->limit - s->fresh >= NOTES_BATCH);
-		for (uint32_t i = 0; i < NOTES_BATCH; i++)
-			notes[s->fresh + i].next_free = i + 1 < NOTES_BATCH ? s->fresh + i + 1 : 0;
-		w->notes.free = s->fresh;
-		s->fresh += NOTES_BATCH;
+		assert(s->limit - s->fresh >= INT_STACKS_BATCH);
+		for (uint32_t i = 0; i < INT_STACKS_BATCH; i++)
+			notes[s->fresh + i].next_free =
+				i + 1 < INT_STACKS_BATCH ? s->fresh + i + 1 : 0;
+		w->int_stacks.free = s->fresh;
+		s->fresh += INT_STACKS_BATCH;
 	}
 	pthread_mutex_unlock(&s->lock);
-	w->notes.free_count = NOTES_BATCH;
+	w->int_stacks.free_count = INT_STACKS_BATCH;
 }
 
-void notes_spill(struct worker *w)
+void int_stacks_spill(struct worker *w)
 {
-	struct int_stack *notes = w->engine->notes;
-	struct note_store *s = &w->engine->note_store;
-	uint32_t first = w->notes.free, last = first;
+	struct int_stack *notes = w->engine->int_stacks;
+	struct int_stack_store *s = &w->engine->int_stack_store;
+	uint32_t first = w->int_stacks.free, last = first;
 
-	for (uint32_t i = 1; i < NOTES_BATCH; i++)
+	for (uint32_t i = 1; i < INT_STACKS_BATCH; i++)
 		last = notes[last].next_free;
-	w->notes.free = notes[last].next_free;
-	w->notes.free_count -= NOTES_BATCH;
+	w->int_stacks.free = notes[last].next_free;
+	w->int_stacks.free_count -= INT_STACKS_BATCH;
 	notes[last].next_free = 0;
 	pthread_mutex_lock(&s->lock);
 	notes[first].next_batch = s->batches;
@@ -72,13 +75,13 @@ void notes_spill(struct worker *w)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void notes_drop(struct worker *w, struct weir_packet *packet)
+void int_stack_release(struct worker *w, struct weir_packet *packet)
 {
 	if (!packet->int_stack_index)
 		return;
-	packet_notes(w->engine, packet)->next_free = w->notes.free;
-	w->notes.free = (uint32_t)packet->int_stack_index;
+	packet_int_stack(w->engine, packet)->next_free = w->int_stacks.free;
+	w->int_stacks.free = (uint32_t)packet->int_stack_index;
 	packet->int_stack_index = 0;
-	if (++w->notes.free_count > NOTES_KEEP)
-		notes_spill(w);
+	if (++w->int_stacks.free_count > INT_STACKS_KEEP)
+		int_stacks_spill(w);
 }

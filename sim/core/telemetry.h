@@ -4,11 +4,11 @@
  * the stack's index. The stack stays where it is from the sender to the receiver, which hands it to
  * the ACK, and back to the sender.
  *
- * The index shares its place with the slack. engine->notes decides: where it is set, which is where
- * a control needs telemetry (config->telemetry), every packet has an index, 0 for none. Schedulers
- * that rank packets are refused there (config_check.c), and message_slack_ps is 0. A thread takes
- * and gives back numbers by itself, the last ones first, and only what it has too many or too few
- * of goes through a lock. */
+ * The index shares its place with the slack. engine->int_stacks decides: where it is set, which is
+ * where a control needs telemetry (config->telemetry), every packet has an index, 0 for none.
+ * Schedulers that rank packets are refused there (config_check.c), and message_slack_ps is 0. A
+ * thread takes and gives back numbers by itself, the last ones first, and only what it has too many
+ * or too few of goes through a lock. */
 #ifndef SIM_CORE_TELEMETRY_H
 #define SIM_CORE_TELEMETRY_H
 #include "base/compiler.h"
@@ -30,46 +30,46 @@ struct int_stack {
 };
 
 /* Room for the notes of so many packets, while nobody writes. */
-void notes_grow(struct engine *e, uint64_t packets);
-void notes_free(struct engine *e);
+void int_stacks_grow(struct engine *e, uint64_t packets);
+void int_stacks_free(struct engine *e);
 
 /* Out of line: numbers from the store, and back. */
-enum { NOTES_BATCH = 256, NOTES_KEEP = 3 * NOTES_BATCH };
-void notes_refill(struct worker *w);
-void notes_spill(struct worker *w);
+enum { INT_STACKS_BATCH = 256, INT_STACKS_KEEP = 3 * INT_STACKS_BATCH };
+void int_stacks_refill(struct worker *w);
+void int_stacks_spill(struct worker *w);
 
 /* Those of a packet that has none are empty, and number 0. */
-static inline struct int_stack *packet_notes(const struct engine *e,
-					     const struct weir_packet *packet)
+static inline struct int_stack *packet_int_stack(const struct engine *e,
+						 const struct weir_packet *packet)
 {
-	return &e->notes[(uint32_t)packet->int_stack_index];
+	return &e->int_stacks[(uint32_t)packet->int_stack_index];
 }
 
-static inline void notes_begin(struct worker *w, struct weir_packet *packet)
+static inline void int_stack_attach(struct worker *w, struct weir_packet *packet)
 {
-	if (UNLIKELY(w->notes.free == 0))
-		notes_refill(w);
+	if (UNLIKELY(w->int_stacks.free == 0))
+		int_stacks_refill(w);
 
-	uint32_t number = w->notes.free;
-	struct int_stack *notes = &w->engine->notes[number];
+	uint32_t number = w->int_stacks.free;
+	struct int_stack *notes = &w->engine->int_stacks[number];
 
-	w->notes.free = notes->next_free;
-	w->notes.free_count--;
+	w->int_stacks.free = notes->next_free;
+	w->int_stacks.free_count--;
 	notes->count = 0;
 	packet->int_stack_index = number;
 }
 
 /* An ACK takes the notes of the data that calls for it, or has empty ones; data may be NULL. */
-static inline void notes_return(struct worker *w, struct weir_packet *ack, struct weir_packet *data,
-				int64_t now_ps)
+static inline void int_stack_return(struct worker *w, struct weir_packet *ack,
+				    struct weir_packet *data, int64_t now_ps)
 {
 	if (data && data->int_stack_index) {
 		ack->int_stack_index = data->int_stack_index;
 		data->int_stack_index = 0;
 	} else {
-		notes_begin(w, ack);
+		int_stack_attach(w, ack);
 	}
-	packet_notes(w->engine, ack)->rx_ns = (uint32_t)weir_ps_to_ns(now_ps);
+	packet_int_stack(w->engine, ack)->rx_ns = (uint32_t)weir_ps_to_ns(now_ps);
 }
 
 enum {
@@ -106,7 +106,7 @@ static inline ALWAYS_INLINE void telemetry_write(const struct engine *e, const s
 						 const struct weir_packet *packet, int64_t start_ps)
 {
 	const struct weir_port *p = &out->port;
-	struct int_stack *notes = packet_notes(e, packet);
+	struct int_stack *notes = packet_int_stack(e, packet);
 	uint32_t flows;
 
 	if (packet->flags & SEGMENT_ACK)

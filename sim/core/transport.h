@@ -2,7 +2,7 @@
 /* transport.h -- what connections of one congestion control share, and what a transport must be
  * able to do.
  *
- * send.c and receive.c know what every connection has: messages in segments, a retransmission
+ * sender.c and receiver.c know what every connection has: messages in segments, a retransmission
  * timer, a scoreboard, ACKs. A transport decides when a connection may send, and what it makes of
  * ACKs, timeouts and data: hooks in a file or two of its own, and a line in transport.c. Which
  * transport a connection has follows from its congestion control. */
@@ -52,11 +52,11 @@ enum timer_kind {
 	TIMER_REORDER,
 	TIMER_PROBE, /* TCP */
 	TIMER_APPLICATION,
-	TIMER_PACE,    /* RDMA */
+	TIMER_PACING,  /* RDMA */
 	TIMER_CONTROL, /* RDMA */
 	TIMER_START,
-	TIMER_MAIL, /* a call that a program asked for: mailbox.h */
-	TIMER_CARD, /* a packet has waited for its flow's delay: card.c */
+	TIMER_MAILBOX,   /* a call that a program asked for: mailbox.h */
+	TIMER_NIC_DELAY, /* a packet has waited for its flow's delay: nic.c */
 };
 
 /* A sender is also named by its handle, under which the card knows it. */

@@ -4,7 +4,7 @@
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +34,20 @@ struct auditor {
 
 static void count_packets(const struct engine *e, struct audit_sums *s)
 {
-	s->under_way = engine_packets_under_way(e);
+	s->under_way = engine_packets_in_network(e);
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		s->made += e->hosts[i].made_pkts;
 		s->delivered += e->hosts[i].received_pkts;
-		s->under_way += card_delayed_pkts(e->config, &e->hosts[i]);
+		s->under_way += nic_delayed_pkts(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
-		for (uint32_t d = 0; engine_has_link(e, i) && d < WEIR_PORT_DROPS; d++)
-			s->dropped += engine_egress(e, i)->port.rare->drops[d];
+		for (uint32_t d = 0; engine_owns_link(e, i) && d < WEIR_PORT_DROPS; d++)
+			s->dropped += engine_egress(e, i)->port.cold->drops[d];
 	for (uint32_t i = 0; e->pauses && i < e->net->switch_count; i++) {
-		if (!engine_has(e, e->switches[i].node))
+		if (!engine_owns(e, e->switches[i].node))
 			continue;
-		s->made += e->switches[i].ordered->frames;
-		s->under_way += e->switches[i].ordered->kept_pkts;
+		s->made += e->switches[i].events->frames;
+		s->under_way += e->switches[i].events->kept_pkts;
 	}
 }
 
@@ -97,7 +97,8 @@ static uint64_t add_up(struct auditor *a, uint32_t count)
 		if (!a->found)
 			continue;
 		if (class_is_lossless(a->e->config->lossless, packet->class_id))
-			a->found[packet_segment(packet)->input][packet->class_id] += packet->bytes;
+			a->found[packet_segment(packet)->ingress][packet->class_id] +=
+				packet->bytes;
 		else
 			a->lossy_bytes += packet->bytes;
 	}
@@ -116,7 +117,7 @@ static int check_port(struct auditor *a, uint32_t link)
 	for (uint32_t i = 0; i < p->kind->queues; i++) {
 		const struct weir_queue *q = &queues[i];
 		uint32_t *slots = room_for(a, q->pkts);
-		uint32_t count = weir_port_waiting(p, i, &a->e->store, slots);
+		uint32_t count = weir_port_list_queued(p, i, &a->e->store, slots);
 		uint64_t waiting_bytes;
 
 		if (count != q->pkts)
@@ -132,7 +133,7 @@ static int check_port(struct auditor *a, uint32_t link)
 		return port_differs(a, link, "packets of the port", p->pkts, pkts);
 	if (bytes != p->bytes)
 		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
-	if (p->kind->order != WEIR_PORT_PLAIN && held_pkts != p->held_pkts)
+	if (p->kind->order != WEIR_PORT_FIFO && held_pkts != p->held_pkts)
 		return port_differs(a, link, "packets that are paused", p->held_pkts, held_pkts);
 	return 0;
 }
@@ -154,11 +155,12 @@ static int switch_differs(struct auditor *a, const struct switch_state *s, const
 static int check_input(struct auditor *a, const struct switch_state *s, uint32_t input,
 		       uint32_t class_id)
 {
-	const struct weir_pfc_input *in = &s->ordered->lossless.inputs[input][class_id];
+	const struct weir_pfc_ingress *in = &s->events->pfc.ingress[input][class_id];
 	uint64_t found = a->found[input][class_id];
 	char name[NAME_SIZE];
 
-	link_name(a->e->net, a->e->net->line_link[s->first_line + input], name, sizeof(name));
+	link_name(a->e->net, a->e->net->link_queue_link[s->first_link_queue + input], name,
+		  sizeof(name));
 	if (in->bytes + in->headroom_used != found)
 		return weir_error_set(a->error,
 				      "input %s, class %u: bytes do not add up: %" PRIu64
@@ -181,7 +183,7 @@ static int check_input(struct auditor *a, const struct switch_state *s, uint32_t
 /* What a fabric scheme keeps belongs to its switch as well. */
 static int check_kept(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
-	const struct ordered_switch *o = s->ordered;
+	const struct event_switch *o = s->events;
 	uint32_t count;
 
 	if (!o->fabric || !o->fabric->list_kept)
@@ -195,19 +197,19 @@ static int check_kept(struct auditor *a, const struct switch_state *s, uint64_t 
 
 static int check_lossless(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
-	const struct lossless *l = &s->ordered->lossless;
+	const struct switch_pfc *l = &s->events->pfc;
 	uint64_t shared_bytes;
 
 	if (check_kept(a, s, bytes))
 		return -1;
 	shared_bytes = a->lossy_bytes;
-	for (uint32_t i = 0; i < s->line_count; i++)
+	for (uint32_t i = 0; i < s->link_queue_count; i++)
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			if (!class_is_lossless(a->e->config->lossless, k))
 				continue;
 			if (check_input(a, s, i, k))
 				return -1;
-			shared_bytes += weir_pfc_shared(&l->memory, &l->inputs[i][k]);
+			shared_bytes += weir_pfc_shared(&l->memory, &l->ingress[i][k]);
 		}
 	if (shared_bytes != l->memory.used_bytes)
 		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
@@ -218,13 +220,13 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 /* The packets that a switch has found so far are none. */
 static void begin_switch(struct auditor *a, const struct switch_state *s)
 {
-	if (!s->ordered)
+	if (!s->events)
 		return;
-	if (s->line_count > a->input_room) {
-		a->input_room = s->line_count;
+	if (s->link_queue_count > a->input_room) {
+		a->input_room = s->link_queue_count;
 		a->found = memory_grow(a->found, a->input_room, sizeof(*a->found));
 	}
-	memset(a->found, 0, s->line_count * sizeof(*a->found));
+	memset(a->found, 0, s->link_queue_count * sizeof(*a->found));
 	a->lossy_bytes = 0;
 }
 
@@ -239,8 +241,8 @@ static int check_limit(struct auditor *a, const struct switch_state *s)
 	if (b->scope != WEIR_BUFFER_PER_SWITCH)
 		return 0;
 	if (a->e->config->lossless) {
-		used_bytes = s->ordered->lossless.memory.used_bytes;
-		limit_bytes = s->ordered->lossless.memory.pool_bytes;
+		used_bytes = s->events->pfc.memory.used_bytes;
+		limit_bytes = s->events->pfc.memory.shared_buffer_bytes;
 	}
 	if (used_bytes <= limit_bytes)
 		return 0;
@@ -260,7 +262,7 @@ static int check_switch(struct auditor *a, const struct switch_state *s)
 		if (engine_egress(a->e, s->first_link + i)->port.pool)
 			bytes += engine_egress(a->e, s->first_link + i)->port.bytes;
 	}
-	if (s->ordered && check_lossless(a, s, &bytes))
+	if (s->events && check_lossless(a, s, &bytes))
 		return -1;
 	if (s->pool.used_bytes != bytes)
 		return switch_differs(a, s, "bytes of the shared buffer", s->pool.used_bytes,
@@ -292,11 +294,11 @@ static const struct receiver *receiver_of(struct engine *e, const struct flow *f
 /* What the flows have received and what the hosts have counted. */
 static void count_receivers(struct engine *e, struct audit_sums *s)
 {
-	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
-	     i = mail_next_record(e, i)) {
+	for (uint32_t i = engine_next_flow(e, FLOW_NONE); i != FLOW_NONE;
+	     i = engine_next_flow(e, i)) {
 		const struct flow *f = flow_at(e, i);
 
-		if (!engine_has_host(e, f->dst))
+		if (!engine_owns_host(e, f->dst))
 			continue;
 		if (f->rx != FLOW_NONE)
 			s->received += receiver_of(e, f)->bytes;
@@ -315,8 +317,8 @@ static int check_receivers(struct auditor *a)
 	uint64_t received = a->sums.received, counted = a->sums.counted;
 	uint64_t byte_errors = a->sums.byte_errors;
 
-	for (uint32_t i = mail_next_record(e, FLOW_NONE); i != FLOW_NONE;
-	     i = mail_next_record(e, i)) {
+	for (uint32_t i = engine_next_flow(e, FLOW_NONE); i != FLOW_NONE;
+	     i = engine_next_flow(e, i)) {
 		const struct flow *f = flow_at(e, i);
 
 		if (f->rx != FLOW_NONE && f->size_bytes == FLOW_UNLIMITED &&
@@ -344,7 +346,7 @@ static void add_ranks(struct engine *e, struct audit_sums *s)
 	uint64_t *sums = (uint64_t *)s, one;
 
 	exchange_append_own(x, s, sizeof(*s));
-	exchange_share(x);
+	exchange_allgather(x);
 	memset(s, 0, sizeof(*s));
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t k = 0; k < sizeof(*s) / sizeof(one); k++) {
@@ -364,11 +366,11 @@ static int check_all(struct auditor *a)
 	if (check_packets(a))
 		return -1;
 	for (uint32_t i = 0; i < net->host_count; i++)
-		if (engine_has_host(a->e, i) &&
+		if (engine_owns_host(a->e, i) &&
 		    check_port(a, net->nodes[net->host_node[i]].first_link))
 			return -1;
 	for (uint32_t i = 0; i < net->switch_count; i++)
-		if (engine_has(a->e, net->switch_node[i]) && check_switch(a, &a->e->switches[i]))
+		if (engine_owns(a->e, net->switch_node[i]) && check_switch(a, &a->e->switches[i]))
 			return -1;
 	return check_receivers(a);
 }

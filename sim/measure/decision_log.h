@@ -2,11 +2,11 @@
 /* decision_log.h -- the decisions of flows whose control has a network, for those that train it.
  *
  *	struct decision_log log;
- *	const struct weir_cc_trial trial = { decision_log_add, &log, seed, WEIR_CC_EXPLORE_NOISE,
+ *	const struct weir_cc_rollout trial = { decision_log_add, &log, seed, WEIR_CC_EXPLORE_NOISE,
  * 0.1F };
  *
  *	decision_log_new(&log, flows, rows);
- *	run(&config, &(struct run_control){ .threads = 1, .trial = &trial }, &result, &e);
+ *	run(&config, &(struct run_control){ .threads = 1, .rollout = &trial }, &result, &e);
  *	rows of flow f: decision_log_rows(&log, f), log.counts[f] of them
  *
  * Rows are kept by flow in the order of time, so that they do not depend on threads. A row holds
@@ -29,7 +29,7 @@ void decision_log_free(struct decision_log *l);
 /* Nothing has happened yet: for the next run. */
 void decision_log_clear(struct decision_log *l);
 
-/* For weir_cc_trial.record, with the log as its context. */
+/* For weir_cc_rollout.record, with the log as its context. */
 void decision_log_add(void *log, const struct weir_cc_decision *d);
 
 static inline const struct weir_cc_decision *decision_log_rows(const struct decision_log *l,

@@ -3,7 +3,7 @@
  * ends and starts, series, sums. Both sides know whose is what, so numbers need not be sent. */
 #include "sim/measure/gather.h"
 #include "sim/measure/probe_set.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -38,7 +38,7 @@ static int has_host(const struct mover *v, uint32_t host)
 /* Statistics as long as they are; of a port that has none, none. */
 static void move_stats(struct mover *v, struct weir_port_stats **stats)
 {
-	struct weir_port_waits *waits = v->gives && *stats ? (*stats)->waits : NULL;
+	struct weir_port_sojourns *waits = v->gives && *stats ? (*stats)->waits : NULL;
 	struct {
 		uint32_t buckets, waits;
 	} has = { *stats ? (*stats)->buckets : 0, waits != NULL };
@@ -163,7 +163,7 @@ static void move_sums(struct mover *v)
 	m->hosts.retransmits += s.hosts.retransmits;
 	m->hosts.timeouts += s.hosts.timeouts;
 	m->hosts.small_flow_timeouts += s.hosts.small_flow_timeouts;
-	m->hosts.resent_flows += s.hosts.resent_flows;
+	m->hosts.retransmitted_flows += s.hosts.retransmitted_flows;
 	m->hosts.arrival_bytes += s.hosts.arrival_bytes;
 	m->cpu_seconds += s.cpu_seconds;
 	if (s.peak_kib > m->peak_kib)
@@ -210,7 +210,7 @@ void gather_free(struct measure *m)
 	const struct engine *e = m->engine;
 
 	for (uint32_t i = 0; m->ends && i < e->net->link_count; i++)
-		if (!engine_has_link(e, i) && m->stats[i]) {
+		if (!engine_owns_link(e, i) && m->stats[i]) {
 			free(m->stats[i]->waits);
 			free(m->stats[i]);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c -- begins and ends the measured interval with every thread at rest. */
-#include "config/card.h"
-#include "sim/core/lossless.h"
+#include "config/nic.h"
+#include "sim/core/switch_pfc.h"
 #include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 
@@ -11,7 +11,7 @@ enum { GOODPUT_BURST = 2 };
 int measure_has_queue(const struct engine *e, uint32_t link)
 {
 	return e->net->nodes[e->net->links[link].from].kind == NODE_SWITCH ||
-	       card_has_queue(e->config);
+	       nic_has_queue(e->config);
 }
 
 int measure_new(struct measure *m, const struct config *c, struct weir_error *e)
@@ -74,13 +74,13 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 		.tx_pkts = p->tx_pkts,
 		.tx_bytes = p->tx_bytes,
 		.unsent_ps =
-			weir_port_line_free_ps(p) > now_ps ? weir_port_line_free_ps(p) - now_ps : 0,
+			weir_port_link_free_ps(p) > now_ps ? weir_port_link_free_ps(p) - now_ps : 0,
 	};
 
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		c.marks += p->rare->marks[i];
+		c.marks += p->cold->marks[i];
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		c.drops += p->rare->drops[i];
+		c.drops += p->cold->drops[i];
 	return c;
 }
 
@@ -88,7 +88,7 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 static void count_pauses(struct measure *m, int64_t now_ps)
 {
 	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
-		if (!engine_has_link(m->engine, i))
+		if (!engine_owns_link(m->engine, i))
 			continue;
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			struct pause_count *p = &m->pauses[i].class[k];
@@ -112,7 +112,7 @@ static struct host_counts host_counts(const struct engine *e)
 		c.retransmits += h->retransmits;
 		c.timeouts += h->timeouts;
 		c.small_flow_timeouts += h->small_flow_timeouts;
-		c.resent_flows += h->resent_flows;
+		c.retransmitted_flows += h->retransmitted_flows;
 	}
 	return c;
 }
@@ -166,11 +166,11 @@ void measure_begin(struct measure *m, int64_t now_ps)
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
 
-		if (!engine_has_link(e, i))
+		if (!engine_owns_link(e, i))
 			continue;
 		m->ports[i] = port_counts(e, i, now_ps);
 		if (p->pkts && measure_has_queue(e, i))
-			engine_begin_stats(e, p);
+			port_stats_start(e, p);
 	}
 	count_pauses(m, now_ps);
 	each_receiver(m, note_begin);
@@ -187,7 +187,7 @@ void measure_plan_goodput(struct measure *m, int64_t last_start_ps)
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		const struct flow *f = &e->flows.flows[i];
 
-		waits |= (f->ties & FLOW_WAITS) != 0;
+		waits |= (f->flags & FLOW_WAITS) != 0;
 		bytes += f->start_ps >= m->from_ps ? (double)f->size_bytes : 0;
 		if (!receives[f->dst])
 			receivers_bps += host_access_bps(e->net, f->dst);
@@ -222,12 +222,12 @@ void measure_end(struct measure *m, int64_t now_ps)
 	m->hosts.retransmits = hosts.retransmits - m->hosts.retransmits;
 	m->hosts.timeouts = hosts.timeouts - m->hosts.timeouts;
 	m->hosts.small_flow_timeouts = hosts.small_flow_timeouts - m->hosts.small_flow_timeouts;
-	m->hosts.resent_flows = hosts.resent_flows - m->hosts.resent_flows;
+	m->hosts.retransmitted_flows = hosts.retransmitted_flows - m->hosts.retransmitted_flows;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
 		struct port_counts c;
 
-		if (!engine_has_link(e, i))
+		if (!engine_owns_link(e, i))
 			continue;
 		c = port_counts(e, i, now_ps);
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;

@@ -20,7 +20,7 @@ struct port_counts {
 
 struct host_counts {
 	uint64_t data_pkts, marked_pkts, goodput_bytes, retransmits, timeouts;
-	uint64_t small_flow_timeouts, resent_flows;
+	uint64_t small_flow_timeouts, retransmitted_flows;
 	uint64_t arrival_bytes; /* of the goodput, until measure.goodput_to_ps */
 };
 
@@ -80,10 +80,10 @@ static inline struct port_end measure_port_end(const struct measure *m, uint32_t
 	const struct weir_port *p = &engine_egress(m->engine, link)->port;
 	struct port_end end = { .tx_pkts = p->tx_pkts };
 
-	if (!engine_has_link(m->engine, link))
+	if (!engine_owns_link(m->engine, link))
 		return m->ends[link];
-	memcpy(end.marks, p->rare->marks, sizeof(end.marks));
-	memcpy(end.drops, p->rare->drops, sizeof(end.drops));
+	memcpy(end.marks, p->cold->marks, sizeof(end.marks));
+	memcpy(end.drops, p->cold->drops, sizeof(end.drops));
 	return end;
 }
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
 #include "sim/core/agents.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void list_pauses(const struct measure *m, struct run_result *r, double in
 
 double metrics_busy_ps(const struct measure *m, uint32_t link)
 {
-	const struct weir_port_class *class = engine_kind(m->engine, link);
+	const struct weir_port_class *class = engine_port_class(m->engine, link);
 	const struct port_counts *p = &m->ports[link];
 	double wire_bytes = (double)p->tx_bytes + (double)p->tx_pkts * class->overhead_bytes;
 
@@ -154,7 +154,7 @@ static void list_marks(const struct measure *m, struct run_result *r)
 		if (m->config->mark->reasons[k])
 			add_marks(r, m->config->mark->reasons[k], 0);
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_mark_ops *mark = engine_kind(e, i)->mark;
+		const struct weir_mark_ops *mark = engine_port_class(e, i)->mark;
 		struct port_end end = measure_port_end(m, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !is_of_host(e->net, i); k++)
@@ -167,16 +167,16 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 	uint64_t drops[WEIR_PORT_DROPS] = { 0 };
-	uint64_t card_marks = 0, card_drops = 0;
+	uint64_t nic_marks = 0, nic_drops = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port_end end = measure_port_end(m, i);
-		int is_card = is_of_host(e->net, i);
+		int is_nic = is_of_host(e->net, i);
 
-		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_card; k++)
-			card_marks += end.marks[k];
+		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_nic; k++)
+			nic_marks += end.marks[k];
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
-			*(is_card && k != WEIR_DROP_LINK_DOWN ? &card_drops : &drops[k]) +=
+			*(is_nic && k != WEIR_DROP_LINK_DOWN ? &nic_drops : &drops[k]) +=
 				end.drops[k];
 	}
 	list_marks(m, r);
@@ -184,12 +184,12 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 		if (drops[k])
 			r->reasons[r->reason_count++] =
 				(struct reason_count){ weir_port_drop_names[k], drops[k], 0 };
-	if (card_marks)
+	if (nic_marks)
 		r->reasons[r->reason_count++] =
-			(struct reason_count){ "marked by a host's card", card_marks, 1 };
-	if (card_drops)
+			(struct reason_count){ "marked by a host's card", nic_marks, 1 };
+	if (nic_drops)
 		r->reasons[r->reason_count++] =
-			(struct reason_count){ "dropped by a host's card", card_drops, 0 };
+			(struct reason_count){ "dropped by a host's card", nic_drops, 0 };
 }
 
 /* --- all together --- */
@@ -239,7 +239,7 @@ void measure_results(struct measure *m, struct run_result *r)
 	metrics_of_waiting(m, r, interval_ps);
 	list_reasons(m, r);
 	r->value[REWARD_MEAN] = probes_reward(m->probes);
-	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_refused(e->agents) : NAN;
+	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_rejected(e->agents) : NAN;
 	r->series = probes_series(m->probes, &r->series_count);
 	cost_metrics(m, r);
 	goodput_metrics(m, r);
@@ -249,15 +249,16 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[TIMEOUTS] = (double)m->hosts.timeouts;
 	r->value[TIMEOUTS_SMALL] = (double)m->hosts.small_flow_timeouts;
 	r->value[RETRANSMITS] = (double)m->hosts.retransmits;
-	r->value[FLOWS_AFFECTED] = r->value[FLOWS_STARTED] > 0
-					   ? (double)m->hosts.resent_flows / r->value[FLOWS_STARTED]
-					   : NAN;
+	r->value[FLOWS_AFFECTED] =
+		r->value[FLOWS_STARTED] > 0
+			? (double)m->hosts.retransmitted_flows / r->value[FLOWS_STARTED]
+			: NAN;
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
 	}
 	list_pauses(m, r, interval_ps);
-	r->value[PFC_DEADLOCKS] = r->deadlock.circles;
+	r->value[PFC_DEADLOCKS] = r->deadlock.cycles;
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)WEIR_PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);
 	metrics_of_sections(m, r, interval_ps);

@@ -64,7 +64,7 @@ static void operation_metrics(const struct measure *m, struct run_result *r, con
 		const struct flow *f = &r->flows[i];
 		uint32_t request;
 
-		if (!(f->ties & FLOW_ENDS_IO) || (f->ties & FLOW_IS_CONTROL) != control)
+		if (!(f->flags & FLOW_ENDS_IO) || (f->flags & FLOW_IS_CONTROL) != control)
 			continue;
 		known = 1;
 		request = is_measured(m, f->finish_ps) ? request_of(c, r->flows, i) : FLOW_NONE;
@@ -98,7 +98,7 @@ static double iops(const struct measure *m, const struct run_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		const struct flow *f = &r->flows[i];
 
-		if (!(f->ties & FLOW_ENDS_IO))
+		if (!(f->flags & FLOW_ENDS_IO))
 			continue;
 		known++;
 		if (is_measured(m, f->finish_ps))
@@ -137,7 +137,7 @@ static void round_metrics(const struct measure *m, struct run_result *r)
 			round->first_ps = f->start_ps;
 		if (finish_ps > round->last_ps)
 			round->last_ps = finish_ps;
-		if (!(f->ties & FLOW_ENDS_ROUND))
+		if (!(f->flags & FLOW_ENDS_ROUND))
 			continue;
 		if (is_measured(m, round->first_ps) && round->last_ps != WEIR_TIME_NEVER_PS)
 			sample_add(&times,

@@ -49,7 +49,8 @@ static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, stru
 	find_route_back(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		int64_t delay_ps = engine_delay_ps(e, route.links[i]);
-		int64_t ack_ps = weir_port_wire_ps(engine_kind(e, route.links[i]), t->ack_bytes);
+		int64_t ack_ps =
+			weir_port_wire_ps(engine_port_class(e, route.links[i]), t->ack_bytes);
 
 		if (at.before_ps != INT64_MIN)
 			at.before_ps += ack_ps;
@@ -78,7 +79,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 
 	find_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
-		const struct weir_port_class *kind = engine_kind(e, route.links[i]);
+		const struct weir_port_class *kind = engine_port_class(e, route.links[i]);
 		int64_t full_ps = weir_port_wire_ps(kind, full);
 		int64_t delay_ps = engine_delay_ps(e, route.links[i]);
 
@@ -109,7 +110,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 
 static int flow_has_ideal(const struct flow *f)
 {
-	return f->size_bytes != FLOW_UNLIMITED && !(f->ties & FLOW_IS_CONTROL);
+	return f->size_bytes != FLOW_UNLIMITED && !(f->flags & FLOW_IS_CONTROL);
 }
 
 uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
@@ -118,9 +119,9 @@ uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 	const struct flow *f = &e->flows.flows[flow];
 	const struct receiver *r;
 
-	if (m->parts && !engine_has(e, e->net->host_node[f->dst]))
+	if (m->parts && !engine_owns(e, e->net->host_node[f->dst]))
 		return m->parts[flow];
-	if (m->config->measure.unfinished != MEASURE_TAKES_PART || f->connection != flow ||
+	if (m->config->measure.unfinished != MEASURE_UNFINISHED_COUNT || f->connection != flow ||
 	    f->size_bytes == FLOW_UNLIMITED)
 		return 0;
 	if (f->finish_ps >= 0) /* there in full, but not complete at its sender */
@@ -147,7 +148,7 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 		started++;
 		completed += f->finish_ps >= 0;
 		unfinished += f->finish_ps < 0 && f->size_bytes != FLOW_UNLIMITED;
-		if (f->ties & FLOW_IS_CONTROL)
+		if (f->flags & FLOW_IS_CONTROL)
 			continue;
 
 		uint64_t bytes = f->finish_ps >= 0 ? f->size_bytes : measure_part_bytes(m, i);

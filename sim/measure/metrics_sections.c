@@ -2,7 +2,7 @@
 /* metrics_sections.c -- see section.h. */
 #include "sim/measure/section.h"
 #include "sim/measure/metrics.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include "sim/traffic/traffic.h"
 #include <math.h>
 #include <stdlib.h>
@@ -129,18 +129,18 @@ static void split_applications(const struct measure *m, struct run_result *r)
 
 	memcpy(whole, r->value, sizeof(whole));
 	for (uint32_t i = 0; i < r->flow_count; i++)
-		ties[i] = r->flows[i].ties;
+		ties[i] = r->flows[i].flags;
 	for (uint32_t s = 0; s < r->section_count; s++) {
 		if (!traffic_ends(m->config->traffic[s].ops))
 			continue;
 		for (uint32_t i = 0; i < r->flow_count; i++)
-			r->flows[i].ties =
+			r->flows[i].flags =
 				r->flows[i].traffic == s ? ties[i] : ties[i] & (uint8_t)~marks;
 		metrics_of_applications(m, r);
 		take_applications(m, r, s);
 	}
 	for (uint32_t i = 0; i < r->flow_count; i++)
-		r->flows[i].ties = ties[i];
+		r->flows[i].flags = ties[i];
 	memcpy(r->value, whole, sizeof(whole));
 	memory_free(ties, r->flow_count, sizeof(*ties));
 }

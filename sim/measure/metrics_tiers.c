@@ -2,7 +2,7 @@
 /* metrics_tiers.c -- the network by tiers of links: from hosts, up, down and to hosts. */
 #include "sim/measure/metrics.h"
 #include "base/memory.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -15,19 +15,20 @@
 /* Ports of a tier, or all, as one. */
 struct crowd {
 	struct weir_port_stats queue;
-	struct weir_port_waits waits;
+	struct weir_port_sojourns waits;
 	uint64_t ports;
 };
 
 /* Ports that nobody asked have held nothing: no packet waited there, nor did those that were not
  * seen elsewhere. */
-static void add_waits(struct weir_port_waits *sum, const struct weir_port_waits *w, uint64_t sent)
+static void add_waits(struct weir_port_sojourns *sum, const struct weir_port_sojourns *w,
+		      uint64_t sent)
 {
 	uint64_t seen = w ? w->pkts : 0;
 
 	sum->pkts += sent > seen ? sent : seen;
 	sum->bucket_pkts[0] += sent > seen ? sent - seen : 0;
-	for (uint32_t k = 0; w && k < WEIR_PORT_WAITS_BUCKETS; k++)
+	for (uint32_t k = 0; w && k < WEIR_PORT_SOJOURN_BUCKETS; k++)
 		sum->bucket_pkts[k] += w->bucket_pkts[k];
 }
 
@@ -59,10 +60,10 @@ static double queue_p99(const struct crowd *c, double interval_ps)
 }
 
 /* Where packets are too few for it, or nobody asked, there is none. */
-static double wait_p99(const struct measure *m, const struct weir_port_waits *w)
+static double wait_p99(const struct measure *m, const struct weir_port_sojourns *w)
 {
 	return m->config->measure.sojourn && sample_has_quantile(w->pkts, P99)
-		       ? (double)weir_port_waits_quantile(w, P99)
+		       ? (double)weir_port_sojourns_quantile(w, P99)
 		       : (double)NAN;
 }
 
@@ -70,7 +71,7 @@ static double wait_p99(const struct measure *m, const struct weir_port_waits *w)
  * that; the first of those that are equal counts. */
 static void find_worst(const struct measure *m, struct run_result *r)
 {
-	struct weir_port_waits *waits = memory_zeroed(1, sizeof(*waits));
+	struct weir_port_sojourns *waits = memory_zeroed(1, sizeof(*waits));
 
 	for (uint32_t i = 0; i < r->port_count; i++) {
 		const struct weir_port_stats *s = m->stats[r->ports[i].link];
@@ -86,7 +87,7 @@ static void find_worst(const struct measure *m, struct run_result *r)
 		}
 		if (!s->waits)
 			continue;
-		*waits = (struct weir_port_waits){ 0 };
+		*waits = (struct weir_port_sojourns){ 0 };
 		add_waits(waits, s->waits, r->ports[i].tx_pkts);
 		wait = wait_p99(m, waits);
 		if (wait > r->value[WORST_WAIT_P99] || isnan(r->value[WORST_WAIT_P99])) {

@@ -6,7 +6,7 @@
 #include "sim/core/marking_map.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/agents.h"
-#include "sim/core/lossless.h"
+#include "sim/core/switch_pfc.h"
 #include "base/time_text.h"
 #include <inttypes.h>
 #include <math.h>
@@ -55,14 +55,14 @@ static void watch_queue(struct engine *e, struct probe *p)
 {
 	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
 	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p, 0 };
-	engine_egress(e, p->target)->to |= EGRESS_SPECIAL;
+	engine_egress(e, p->target)->to |= EGRESS_SLOW_PATH;
 }
 
 /* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
 static int is_followed(const struct probe *p, const struct flow *f, uint32_t i)
 {
 	if (p->kind == FCT)
-		return !(f->ties & FLOW_IS_CONTROL);
+		return !(f->flags & FLOW_IS_CONTROL);
 	return f->connection == i;
 }
 
@@ -72,7 +72,7 @@ static void list_flows(const struct engine *e, struct probe *p)
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		if (e->flows.flows[i].traffic == p->target &&
 		    is_followed(p, &e->flows.flows[i], i) &&
-		    (p->kind == FCT || engine_has_host(e, e->flows.flows[i].dst)))
+		    (p->kind == FCT || engine_owns_host(e, e->flows.flows[i].dst)))
 			p->open[p->open_count++] = i;
 }
 
@@ -132,8 +132,9 @@ int probes_check(const struct probe_set *set, int64_t end_ps, struct weir_error 
 				"measure.probe: %s every %s until %s: %" PRIu64
 				" points, with those of the probes before it; allowed are "
 				"%d in all",
-				set->series[p->series].name, time_text((uint64_t)p->every_ps).text,
-				time_text((uint64_t)end_ps).text, points, PROBE_POINTS_MAX);
+				set->series[p->series].name,
+				format_exact_ps((uint64_t)p->every_ps).text,
+				format_exact_ps((uint64_t)end_ps).text, points, PROBE_POINTS_MAX);
 	}
 	return 0;
 }
@@ -218,9 +219,9 @@ static double port_counter(const struct weir_port *port, enum probe_kind kind)
 	if (kind == THROUGHPUT)
 		return (double)port->tx_bytes;
 	for (uint32_t i = 0; kind == MARKS && i < WEIR_MARK_REASONS; i++)
-		sum += port->rare->marks[i];
+		sum += port->cold->marks[i];
 	for (uint32_t i = 0; kind == DROPS && i < WEIR_PORT_DROPS; i++)
-		sum += port->rare->drops[i];
+		sum += port->cold->drops[i];
 	return (double)sum;
 }
 
@@ -256,8 +257,8 @@ static double traffic_counter(struct engine *e, struct probe *p)
 		}
 	}
 	/* Connections of messages come while the run goes on, and stay. */
-	for (uint32_t i = mail_next_record(e, e->flows.count - 1); i != FLOW_NONE;
-	     i = mail_next_record(e, i))
+	for (uint32_t i = engine_next_flow(e, e->flows.count - 1); i != FLOW_NONE;
+	     i = engine_next_flow(e, i))
 		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
 			sum += flow_counter(e, &e->flows.flows[i], THROUGHPUT);
 	return sum + (double)p->bytes;
@@ -272,7 +273,7 @@ static double sum_of_ranks(const struct engine *e, double value)
 	if (!x)
 		return value;
 	exchange_append_own(x, &value, sizeof(value));
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&value, x->in[i].bytes, sizeof(value));
 		sum += value;
@@ -292,12 +293,12 @@ static void share_ends(const struct engine *e, const struct probe *p)
 	for (uint32_t i = 0; i < p->open_count; i++) {
 		const struct flow *f = &e->flows.flows[p->open[i]];
 
-		if (*flow_end_ps(e, p->open[i]) < 0 || !engine_has_host(e, flow_end_host(e, f)))
+		if (*flow_end_ps(e, p->open[i]) < 0 || !engine_owns_host(e, flow_end_host(e, f)))
 			continue;
 		end = (struct end){ p->open[i], f->start_ps, *flow_end_ps(e, p->open[i]) };
 		exchange_append_own(x, &end, sizeof(end));
 	}
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t at = 0; at < x->in[i].size; at += sizeof(end)) {
 			memcpy(&end, x->in[i].bytes + at, sizeof(end));
@@ -494,7 +495,7 @@ const char *probes_name(const struct probe_set *set, uint32_t value)
 	return set->series[set->probes[value].series].name;
 }
 
-double probes_look(struct probe_set *set, uint32_t value, int64_t now_ps)
+double probes_read(struct probe_set *set, uint32_t value, int64_t now_ps)
 {
 	struct probe *p = &set->probes[value];
 
@@ -528,7 +529,7 @@ void probes_begin(struct probe_set *set)
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
-			engine_begin_stats(set->engine, port);
+			port_stats_start(set->engine, port);
 		p->area = NAN;
 		if (p->kind == REWARD)
 			continue;

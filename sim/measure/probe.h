@@ -68,7 +68,7 @@ int probes_watch(struct probe_set **out, struct engine *e, const char *what,
 		 struct weir_error *error);
 uint32_t probes_values(const struct probe_set *p);
 const char *probes_name(const struct probe_set *p, uint32_t value);
-double probes_look(struct probe_set *p, uint32_t value, int64_t now_ps);
+double probes_read(struct probe_set *p, uint32_t value, int64_t now_ps);
 
 /* The mean over the samples of the first "reward" probe; NAN: there is none. */
 double probes_reward(const struct probe_set *set);

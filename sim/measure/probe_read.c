@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* probe_read.c -- from the lines of a scenario to probes; see probe.h. */
 #include "sim/measure/probe_set.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "sim/core/marking_map.h"
 #include "sim/core/agents.h"
 #include "base/words.h"
@@ -111,7 +111,7 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 	if (link < 0)
 		return -1;
 	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH &&
-	    !(card_has_queue(e->config) && p->on == ON_PORT && p->kind != SCHEME))
+	    !(nic_has_queue(e->config) && p->on == ON_PORT && p->kind != SCHEME))
 		return weir_error_set(error, "'%s' is a host's card; name a port of a switch",
 				      word);
 	p->target = (uint32_t)link;
@@ -226,7 +226,7 @@ static void add_value(struct probe_set *set, const struct probe *p, const char *
 /* What the scheme of each queue shows, where they differ from port to port, or in a port. */
 static void add_parts(struct probe_set *set, const struct probe *p, const char *target)
 {
-	const struct weir_port_class *kind = engine_kind(set->engine, p->target);
+	const struct weir_port_class *kind = engine_port_class(set->engine, p->target);
 	uint32_t states = kind->mark_stride ? kind->queues : 1;
 
 	for (uint32_t q = 0; q < states; q++) {

@@ -2,7 +2,7 @@
 /* result.h -- what a run gives: metrics, and every flow, port, pause and series behind them. */
 #ifndef SIM_MEASURE_RESULT_H
 #define SIM_MEASURE_RESULT_H
-#include "sim/measure/estimate.h"
+#include "sim/measure/preview.h"
 #include "sim/measure/ways.h"
 #include "sim/measure/partition.h"
 #include "sim/net/network.h"
@@ -121,7 +121,7 @@ struct run_result {
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* where the run was only built */
-	struct ways ways;         /* likewise */
+	struct path_survey ways;  /* likewise */
 };
 
 void run_result_free(struct run_result *r);

@@ -6,7 +6,7 @@
 
 enum { SAMPLES_MAX = 500 };
 
-static void widen(struct ways_range *r, double value)
+static void widen(struct path_range *r, double value)
 {
 	if (r->most == 0 || value < r->least)
 		r->least = value;
@@ -26,11 +26,11 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct ways ways_of_flows(const struct engine *e)
+struct path_survey path_survey_flows(const struct engine *e)
 {
 	uint32_t step = e->flows.count / SAMPLES_MAX + 1, count = 0;
 	double *rtts = memory_grow(NULL, e->flows.count / step + UINT64_C(1), sizeof(*rtts));
-	struct ways s = { .rtt_typical_ps = 0 };
+	struct path_survey s = { .rtt_typical_ps = 0 };
 
 	for (uint32_t i = 0; i < e->flows.count; i += step) {
 		const struct flow *f = &e->flows.flows[i];

@@ -6,17 +6,17 @@
 #include "sim/core/engine.h"
 
 /* Least and most; 0 and 0: there is none. */
-struct ways_range {
+struct path_range {
 	double least, most;
 };
 
-struct ways {
-	struct ways_range links_within;  /* of a way between two hosts of a rack ... */
-	struct ways_range links_between; /* ... and of different ones */
-	struct ways_range paths;         /* equally short ones between racks */
-	struct ways_range rtt_ps;        /* a full packet and its ACK in an empty network */
+struct path_survey {
+	struct path_range links_within;  /* of a way between two hosts of a rack ... */
+	struct path_range links_between; /* ... and of different ones */
+	struct path_range paths;         /* equally short ones between racks */
+	struct path_range rtt_ps;        /* a full packet and its ACK in an empty network */
 	double rtt_typical_ps;           /* half of the flows have it or less */
 };
 
-struct ways ways_of_flows(const struct engine *e);
+struct path_survey path_survey_flows(const struct engine *e);
 #endif

@@ -292,6 +292,6 @@ void network_free(struct network *net)
 	free(net->links);
 	free(net->host_node);
 	free(net->switch_node);
-	free(net->line_link);
+	free(net->link_queue_link);
 	memset(net, 0, sizeof(*net));
 }

@@ -21,13 +21,13 @@ struct net_node {
 	uint32_t index;                  /* within its tier: leaf3 has index 3; or NODE_ALONE */
 	uint32_t number;                 /* hosts: host number; switches: switch number */
 	uint32_t first_link, link_count; /* links it sends on */
-	uint32_t first_line, line_count; /* lines it receives on */
-	uint32_t rack;                   /* of a host: the number of its switch */
+	uint32_t first_link_queue, link_queue_count; /* lines it receives on */
+	uint32_t rack;                               /* of a host: the number of its switch */
 };
 
 struct net_link {
 	uint32_t from, to; /* nodes */
-	uint32_t line;
+	uint32_t link_queue;
 	uint32_t reverse; /* the same cable, other direction */
 	uint64_t rate_bps;
 	int64_t delay_ps; /* > 0 */
@@ -42,9 +42,9 @@ struct network {
 	uint32_t node_count, host_count, switch_count, link_count;
 	struct net_node *nodes;
 	struct net_link *links;
-	uint32_t *host_node;   /* host number -> node */
-	uint32_t *switch_node; /* switch number -> node */
-	uint32_t *line_link;   /* line -> link */
+	uint32_t *host_node;       /* host number -> node */
+	uint32_t *switch_node;     /* switch number -> node */
+	uint32_t *link_queue_link; /* line -> link */
 	/* One direction of the cut that "load-of = bisection" means: half of the links up to the
 	 * top tier. Packets need those links unless they stay among racks_per_pod racks. 0: no such
 	 * cut. */

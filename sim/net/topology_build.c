@@ -54,7 +54,7 @@ int builder_start(struct net_builder *b, struct network *net, const struct net_s
 	net->host_node = memory_zeroed(size->hosts, sizeof(*net->host_node));
 	net->switch_node = memory_zeroed(size->switches, sizeof(*net->switch_node));
 	net->links = memory_zeroed(size->cables * 2, sizeof(*net->links));
-	net->line_link = memory_zeroed(size->cables * 2, sizeof(*net->line_link));
+	net->link_queue_link = memory_zeroed(size->cables * 2, sizeof(*net->link_queue_link));
 	b->cables = memory_zeroed(size->cables, sizeof(*b->cables));
 	return 0;
 }
@@ -122,7 +122,7 @@ static void sort_links(struct net_builder *b)
 	for (uint32_t i = 0; i < net->node_count; i++) {
 		struct net_node *n = &net->nodes[i];
 
-		n->first_link = n->first_line = first;
+		n->first_link = n->first_link_queue = first;
 		first += n->link_count;
 		n->link_count = 0;
 	}
@@ -145,10 +145,10 @@ void builder_finish(struct net_builder *b)
 	sort_links(b);
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		struct net_node *to = &net->nodes[net->links[i].to];
-		uint32_t line = to->first_line + to->line_count++;
+		uint32_t line = to->first_link_queue + to->link_queue_count++;
 
-		net->links[i].line = line;
-		net->line_link[line] = i;
+		net->links[i].link_queue = line;
+		net->link_queue_link[line] = i;
 	}
 	for (uint32_t h = 0; h < net->host_count; h++) {
 		struct net_node *n = &net->nodes[net->host_node[h]];

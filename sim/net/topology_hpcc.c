@@ -42,8 +42,9 @@ static int read_header(struct hpcc_reader *r)
 				      "%.200s: the file is empty; it starts with the numbers of "
 				      "nodes, switches and links",
 				      r->in.name);
-	if (line_file_words(&r->in, words) != 3 || read_whole(words[0], NODES_MAX, &nodes) ||
-	    read_whole(words[1], NODES_MAX, &switches) || read_whole(words[2], CABLES_MAX, &links))
+	if (line_file_words(&r->in, words) != 3 || parse_integer(words[0], NODES_MAX, &nodes) ||
+	    parse_integer(words[1], NODES_MAX, &switches) ||
+	    parse_integer(words[2], CABLES_MAX, &links))
 		return line_file_error(&r->in,
 				       "the first line is the numbers of nodes, switches and "
 				       "links, as in 5 1 4");
@@ -62,7 +63,7 @@ static int read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
 {
 	uint64_t number;
 
-	if (read_whole(word, r->t->node_count - 1, &number))
+	if (parse_integer(word, r->t->node_count - 1, &number))
 		return line_file_error(&r->in, "there is no node %s; nodes are 0 to %u",
 				       weir_quote(word).text, r->t->node_count - 1);
 	*node = (uint32_t)number;
@@ -81,7 +82,7 @@ static int read_switches(struct hpcc_reader *r)
 
 		if (got <= 0)
 			return got ? -1 : ends_early(r, "switches", count, wanted);
-		while ((word = next_word(&rest))) {
+		while ((word = line_file_next_word(&rest))) {
 			if (count == wanted)
 				return line_file_error(&r->in,
 						       "%s is one switch more than the %u of the "
@@ -127,7 +128,7 @@ static int check_wire(struct hpcc_reader *r, char *const words[])
 		return line_file_error(&r->in, "%s", e.text);
 	if (delay_ps == 0)
 		return line_file_error(&r->in, "delay 0 is refused: " ZERO_DELAY_REASON);
-	if (read_time_ps(words[4], (double)WEIR_PS_PER_S, &loss))
+	if (parse_time_ps(words[4], (double)WEIR_PS_PER_S, &loss))
 		return line_file_error(&r->in, "%s is not an error rate",
 				       weir_quote(words[4]).text);
 	if (loss != 0)

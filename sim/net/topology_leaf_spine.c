@@ -17,7 +17,7 @@ enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096 };
 
 struct leaf_spine_params {
 	uint64_t leaves, spines, hosts_per_leaf;
-	uint64_t card_rate_bps;        /* leaf-spine: hosts have a switch of their own; 0: none */
+	uint64_t nic_rate_bps;         /* leaf-spine: hosts have a switch of their own; 0: none */
 	uint64_t oversubscription_q32; /* fat-tree-2: a leaf's rate down over up */
 	struct tier_wires wires;
 };
@@ -43,11 +43,11 @@ static void add_racks(struct net_builder *b, const struct leaf_spine_params *p, 
 }
 
 /* Every host with its card, which is a rack of one, and then the leaves. */
-static void add_cards(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
+static void add_nics(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
 {
 	const uint32_t hosts = (uint32_t)(p->leaves * p->hosts_per_leaf);
 	const struct wire wire = host_wire(&p->wires);
-	const struct wire inside = { p->card_rate_bps, fabric_wire(&p->wires).delay_ps };
+	const struct wire inside = { p->nic_rate_bps, fabric_wire(&p->wires).delay_ps };
 	uint32_t first_node = b->net->node_count;
 
 	for (uint32_t h = 0; h < hosts; h++)
@@ -63,7 +63,7 @@ static void add_cards(struct net_builder *b, const struct leaf_spine_params *p, 
 static int two_tier_build(struct network *net, const struct leaf_spine_params *p, uint32_t parallel,
 			  struct weir_error *e)
 {
-	const uint64_t hosts = p->leaves * p->hosts_per_leaf, cards = p->card_rate_bps ? hosts : 0;
+	const uint64_t hosts = p->leaves * p->hosts_per_leaf, cards = p->nic_rate_bps ? hosts : 0;
 	const struct net_size size = {
 		.hosts = hosts,
 		.switches = cards + p->leaves + p->spines,
@@ -82,7 +82,7 @@ static int two_tier_build(struct network *net, const struct leaf_spine_params *p
 	net->bisection_bps = p->leaves * p->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
 	if (cards)
-		add_cards(&b, p, leaf);
+		add_nics(&b, p, leaf);
 	else
 		add_racks(&b, p, leaf);
 	for (uint32_t s = 0; s < p->spines; s++) {
@@ -101,7 +101,7 @@ static const struct weir_option leaf_spine_options[] = {
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
 	RATE_OPTION(
-		"card-rate", card_rate_bps, NULL,
+		"card-rate", nic_rate_bps, NULL,
 		"hosts have a switch of their own, card0 for h0: they send to it at this rate, "
 		"and the link at rate to the leaf begins there, with the queues, buffer and "
 		"marking of a switch; without it a host's end of its link is as host.card says"),

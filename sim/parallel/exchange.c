@@ -76,8 +76,8 @@ void exchange_flush(struct exchange_stream *s)
 
 	if (!size)
 		return;
-	exchange_give(s->x, &size, sizeof(size));
-	exchange_give(s->x, s->buffer.bytes, s->buffer.size);
+	exchange_send(s->x, &size, sizeof(size));
+	exchange_send(s->x, s->buffer.bytes, s->buffer.size);
 	s->buffer.size = 0;
 }
 
@@ -97,9 +97,9 @@ void exchange_get(struct exchange_stream *s, void *bytes, size_t size)
 	if (!size)
 		return;
 	if (s->taken == s->buffer.size) {
-		exchange_take(s->x, s->from, &coming, sizeof(coming));
+		exchange_receive(s->x, s->from, &coming, sizeof(coming));
 		exchange_reserve(&s->buffer, coming);
-		exchange_take(s->x, s->from, s->buffer.bytes, coming);
+		exchange_receive(s->x, s->from, s->buffer.bytes, coming);
 		s->buffer.size = coming;
 		s->taken = 0;
 	}

@@ -67,7 +67,7 @@ _Noreturn void exchange_lost(const struct exchange *x, uint32_t rank, const char
 void *exchange_extend(struct exchange_buffer *p, size_t size);
 void exchange_append(struct exchange_buffer *p, const void *bytes, size_t size);
 
-/* Appends to what this rank gives to all others in the next exchange_share. */
+/* Appends to what this rank gives to all others in the next exchange_allgather. */
 static inline void exchange_append_own(struct exchange *x, const void *bytes, size_t size)
 {
 	exchange_append(&x->out[x->rank], bytes, size);
@@ -79,18 +79,18 @@ static inline void exchange_round(struct exchange *x, struct exchange_votes *vot
 	x->ops->round(x, votes);
 }
 
-static inline void exchange_share(struct exchange *x)
+static inline void exchange_allgather(struct exchange *x)
 {
 	x->ops->share(x);
 }
 
-static inline void exchange_give(struct exchange *x, const void *bytes, size_t size)
+static inline void exchange_send(struct exchange *x, const void *bytes, size_t size)
 {
 	if (size)
 		x->ops->give(x, bytes, size);
 }
 
-static inline void exchange_take(struct exchange *x, uint32_t from, void *bytes, size_t size)
+static inline void exchange_receive(struct exchange *x, uint32_t from, void *bytes, size_t size)
 {
 	if (size)
 		x->ops->take(x, from, bytes, size);

@@ -34,16 +34,16 @@ static int world_read_number(const char *name, int otherwise)
 										      : otherwise;
 }
 
-struct world_notice world_notice(void)
+struct world_launch world_launch(void)
 {
 	for (size_t i = 0; i < sizeof(starters) / sizeof(starters[0]); i++) {
 		int size = world_read_number(starters[i].size, 1);
 
 		if (size > 1)
-			return (struct world_notice){ size,
+			return (struct world_launch){ size,
 						      world_read_number(starters[i].rank, 0) };
 	}
-	return (struct world_notice){ 1, 0 };
+	return (struct world_launch){ 1, 0 };
 }
 
 struct world_place world_place(void)
@@ -80,14 +80,14 @@ static int world_refuse_start(struct weir_error *e)
 	return weir_error_set(e,
 			      "%d processes were started, but not as Open MPI knows them; take its "
 			      "mpirun, or srun --mpi=pmix",
-			      world_notice().size);
+			      world_launch().size);
 }
 
 int world_begin(struct weir_error *e)
 {
 	int given;
 
-	if (world_notice().size == 1)
+	if (world_launch().size == 1)
 		return 0;
 	/* It would take itself for alone, or end the program in words of its own. */
 	if (world_read_number(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") &&
@@ -97,7 +97,7 @@ int world_begin(struct weir_error *e)
 		return weir_error_set(e, "Open MPI could not be started");
 	/* Whoever sends or receives looks at what comes back: a lost rank need not be the end. */
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	if (world_size() == world_notice().size)
+	if (world_size() == world_launch().size)
 		return 0;
 	MPI_Finalize();
 	return world_refuse_start(e);
@@ -319,7 +319,7 @@ int world_is_built(void)
 
 int world_begin(struct weir_error *e)
 {
-	int size = world_notice().size;
+	int size = world_launch().size;
 
 	if (size == 1)
 		return 0;

@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 /* What the starter of this process says of it in the environment; asking begins nothing. */
-struct world_notice {
+struct world_launch {
 	int size; /* 1: it was started alone */
 	int rank;
 };
-struct world_notice world_notice(void);
+struct world_launch world_launch(void);
 
 /* 1: this program was built with Open MPI. */
 int world_is_built(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct run_head {
-	uint32_t line, packets;
+	uint32_t link_queue, packets;
 };
 
 /* --- building --- */
@@ -62,7 +62,7 @@ static int check_same(struct engine *e, struct weir_error *error)
 	uint64_t own = scenario_sum(e), other;
 
 	exchange_append_own(x, &own, sizeof(own));
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&other, x->in[i].bytes, sizeof(other));
 		if (other != own)
@@ -105,8 +105,9 @@ int ranks_begin(struct engine *e, struct weir_error *error)
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		const struct net_link *l = &net->links[i];
 
-		if (r->rank_of[l->from] != r->rank_of[l->to] && engine_has(e, l->from))
-			r->cuts[r->cut_count++] = (struct cut_line){ l->line, r->rank_of[l->to] };
+		if (r->rank_of[l->from] != r->rank_of[l->to] && engine_owns(e, l->from))
+			r->cuts[r->cut_count++] =
+				(struct cut_line){ l->link_queue, r->rank_of[l->to] };
 	}
 	find_neighbours(e);
 	return check_same(e, error);
@@ -130,12 +131,12 @@ void ranks_free(struct engine *e)
 
 /* --- news --- */
 
-void ranks_announce(struct worker *w, uint32_t flow, uint32_t before)
+void ranks_send_message(struct worker *w, uint32_t flow, uint32_t before)
 {
 	const struct flow *f = flow_at(w->engine, flow);
 	struct news_list *l = &w->engine->ranks->news[w->index];
 
-	if (engine_has_host(w->engine, f->dst))
+	if (engine_owns_host(w->engine, f->dst))
 		return;
 	if (l->count == l->capacity) {
 		l->capacity = l->capacity ? 2 * l->capacity : 64;
@@ -213,12 +214,12 @@ static void pack_packets(struct worker *w, struct exchange_buffer *out, uint32_t
 	const struct engine *e = w->engine;
 
 	exchange_append(out, packet, count * sizeof(*packet));
-	if (e->notes && packet->int_stack_index) {
-		const struct int_stack *notes = packet_notes(e, packet);
+	if (e->int_stacks && packet->int_stack_index) {
+		const struct int_stack *notes = packet_int_stack(e, packet);
 		size_t size = notes_size(notes);
 
 		exchange_append(out, notes, size);
-		packet_gone(w, packet);
+		packet_retire(w, packet);
 	}
 }
 
@@ -227,30 +228,31 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 {
 	struct worker *w = &e->workers[0];
 	struct exchange_buffer *out = &e->ranks->exchange->out[cut->rank];
-	uint32_t tail = atomic_load_explicit(&e->line_tail[cut->line], memory_order_acquire);
-	uint32_t slot = e->line_head[cut->line];
-	struct run_head head = { cut->line, 0 };
+	uint32_t tail =
+		atomic_load_explicit(&e->link_queue_tail[cut->link_queue], memory_order_acquire);
+	uint32_t slot = e->link_queue_head[cut->link_queue];
+	struct run_head head = { cut->link_queue, 0 };
 	size_t place = out->size;
 
 	if (slot == tail)
 		return;
 	if (slot == WEIR_SLOT_NONE)
-		slot = line_start(e, cut->line);
+		slot = link_queue_start(e, cut->link_queue);
 	exchange_extend(out, sizeof(head));
 	for (uint32_t count; slot != tail; head.packets += count) {
-		count = e->notes ? 1 : packets_together(slot, tail);
+		count = e->int_stacks ? 1 : packets_together(slot, tail);
 		pack_packets(w, out, slot, count);
-		slot = line_advance(&w->pool, slot + count - 1);
+		slot = link_queue_advance(&w->pool, slot + count - 1);
 	}
-	e->line_head[cut->line] = slot;
+	e->link_queue_head[cut->link_queue] = slot;
 	e->ranks->packets += head.packets;
 	memcpy(out->bytes + place, &head, sizeof(head));
 }
 
-/* As egress_commit_until does, of a packet that has come from elsewhere. */
+/* As link_send_until does, of a packet that has come from elsewhere. */
 static void ranks_append_packet(struct worker *w, struct egress *out, int64_t arrival_ps)
 {
-	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SPECIAL;
+	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SLOW_PATH;
 
 	if ((next & WEIR_CHUNK_MASK) == 0) {
 		uint32_t chunk = engine_chunk_take(w);
@@ -272,26 +274,27 @@ static const char *unpack_run(struct engine *e, const char *at)
 
 	memcpy(&head, at, sizeof(head));
 	at += sizeof(head);
-	out = engine_egress(e, e->net->line_link[head.line]);
+	out = engine_egress(e, e->net->link_queue_link[head.link_queue]);
 	for (uint32_t i = 0; i < head.packets; i++) {
-		struct weir_packet *packet = egress_place(w, out);
+		struct weir_packet *packet = link_reserve(w, out);
 
 		memcpy(packet, at, sizeof(*packet));
 		at += sizeof(*packet);
-		if (e->notes && packet->int_stack_index) {
+		if (e->int_stacks && packet->int_stack_index) {
 			struct int_stack *notes;
 			uint32_t count;
 
 			memcpy(&count, at, sizeof(count));
-			notes_begin(w, packet);
-			notes = packet_notes(e, packet);
+			int_stack_attach(w, packet);
+			notes = packet_int_stack(e, packet);
 			notes->count = count;
 			memcpy(notes, at, notes_size(notes));
 			at += notes_size(notes);
 		}
 		ranks_append_packet(w, out, packet->time_ps);
 	}
-	atomic_store_explicit(&w->line_tail[head.line], out->tail, memory_order_release);
+	atomic_store_explicit(&w->link_queue_tail[head.link_queue], out->tail,
+			      memory_order_release);
 	return at;
 }
 
@@ -321,7 +324,7 @@ static void count_flows(const struct engine *e, struct exchange_votes *v)
 	}
 }
 
-void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_window)
+void ranks_synchronize(struct engine *e, enum rank_barrier meeting, uint64_t next_window)
 {
 	struct ranks *r = e->ranks;
 	struct exchange *x = r->exchange;
@@ -357,7 +360,7 @@ void ranks_each_ended(struct engine *e,
 
 		exchange_append_own(x, w->ended, size);
 	}
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++)
 		for (size_t at = 0; at < x->in[i].size; at += sizeof(struct ended_flow)) {
 			struct ended_flow ended;

@@ -46,7 +46,7 @@ struct ranks {
 	uint16_t *class_of; /* by link: number of its port class */
 	uint32_t cut_count;
 	struct cut_line { /* that begin here and end elsewhere */
-		uint32_t line, rank;
+		uint32_t link_queue, rank;
 	} * cuts;
 	struct news_list *news; /* by thread */
 	struct exchange_votes agreed;
@@ -69,37 +69,37 @@ void ranks_free(struct engine *e);
 /* ranks_part.c: the rank of every node. */
 int ranks_part(const struct network *net, uint32_t ranks, uint16_t *rank_of, struct weir_error *e);
 
-static inline int rank_has(const struct ranks *r, uint32_t node)
+static inline int rank_owns(const struct ranks *r, uint32_t node)
 {
 	return !r || (r->own[node / 64] >> (node % 64) & 1);
 }
 
 /* Does this process work on the node? On that which sends on the link? */
-static inline int engine_has(const struct engine *e, uint32_t node)
+static inline int engine_owns(const struct engine *e, uint32_t node)
 {
-	return rank_has(e->ranks, node);
+	return rank_owns(e->ranks, node);
 }
 
-static inline int engine_has_host(const struct engine *e, uint32_t host)
+static inline int engine_owns_host(const struct engine *e, uint32_t host)
 {
-	return rank_has(e->ranks, e->net->host_node[host]);
+	return rank_owns(e->ranks, e->net->host_node[host]);
 }
 
-static inline int engine_has_link(const struct engine *e, uint32_t link)
+static inline int engine_owns_link(const struct engine *e, uint32_t link)
 {
-	return rank_has(e->ranks, e->net->links[link].from);
+	return rank_owns(e->ranks, e->net->links[link].from);
 }
 
 /* The class of a link's port, wherever the port is. */
-static inline const struct weir_port_class *engine_kind(const struct engine *e, uint32_t link)
+static inline const struct weir_port_class *engine_port_class(const struct engine *e, uint32_t link)
 {
 	return e->ranks ? &e->classes[e->ranks->class_of[link]] : engine_egress(e, link)->port.kind;
 }
 
 /* All threads of this rank rest. The end of a window: packets and news go and come; and at any
  * stop: what all agree on is in ranks->agreed. */
-enum rank_meeting { RANKS_AT_STOP, RANKS_AT_WINDOW };
-void ranks_meet(struct engine *e, enum rank_meeting meeting, uint64_t next_window);
+enum rank_barrier { RANKS_AT_STOP, RANKS_AT_WINDOW };
+void ranks_synchronize(struct engine *e, enum rank_barrier meeting, uint64_t next_window);
 
 /* Flows that ended in this window somewhere: each, in the same order everywhere. */
 void ranks_each_ended(struct engine *e,
@@ -115,5 +115,5 @@ static inline int ranks_flows_done(const struct ranks *r, uint64_t timed_ends)
 }
 
 /* A message joins its connection, at the sending host. */
-void ranks_announce(struct worker *w, uint32_t flow, uint32_t before);
+void ranks_send_message(struct worker *w, uint32_t flow, uint32_t before);
 #endif

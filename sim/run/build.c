@@ -2,7 +2,7 @@
 /* build.c -- see build.h. */
 #include "sim/run/build.h"
 #include "sim/parallel/exchange.h"
-#include "sim/measure/estimate.h"
+#include "sim/measure/preview.h"
 
 int build_engine(struct engine **e, struct network *net, const struct config *c,
 		 const struct engine_plan *plan, struct weir_error *error)

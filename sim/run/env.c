@@ -39,7 +39,7 @@ static int build(struct weir_env *env, uint64_t seed, struct weir_error *e)
 	if (!env->engine->agents)
 		return weir_error_set(e, "switch.tune: an environment needs an agent that a "
 					 "learner can stand in for, as acc; there is none");
-	return agents_stand_in(env->engine->agents, e);
+	return agents_set_external(env->engine->agents, e);
 }
 
 /* When an episode ends, and after how many steps: of intervals that end by then, all but the
@@ -140,8 +140,8 @@ static int pass(struct weir_env *env, const struct weir_env_view *view, struct w
 {
 	struct engine *engine = env->engine;
 
-	if (agents_run_until(engine, agents_end_ps(engine->agents), e) == ENGINE_REFUSED ||
-	    plugin_guard_caught(engine->guard, e)) {
+	if (agents_advance_until(engine, agents_end_ps(engine->agents), e) == ENGINE_REFUSED ||
+	    plugin_guard_error(engine->guard, e)) {
 		tear_down(env);
 		return -1;
 	}

@@ -2,14 +2,14 @@
 /* env_pool.c -- see weir/env.h: environments of one text side by side on threads. */
 #include "sim/run/env_pool.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/task_pool.h"
 #include "weir/rng.h"
 
 struct weir_env_pool {
 	struct weir_env **envs;
 	struct weir_env_shape shape;
 	uint32_t count;
-	struct team *team;
+	struct task_pool *team;
 	struct seat {
 		uint64_t seed, episodes;
 		int is_over; /* the next step begins an episode */
@@ -24,7 +24,7 @@ struct weir_env_pool *env_pool_new(struct weir_env **envs, uint32_t count, uint3
 	pool->envs = envs;
 	pool->count = count;
 	pool->seats = memory_new(count, sizeof(*pool->seats));
-	pool->team = team_new(threads ? threads : 1);
+	pool->team = task_pool_new(threads ? threads : 1);
 	weir_env_shape(envs[0], &pool->shape);
 	return pool;
 }
@@ -33,7 +33,7 @@ void weir_env_pool_free(struct weir_env_pool *pool)
 {
 	if (!pool)
 		return;
-	team_free(pool->team);
+	task_pool_free(pool->team);
 	for (uint32_t i = 0; i < pool->count; i++)
 		weir_env_free(pool->envs[i]);
 	memory_free(pool->envs, pool->count, sizeof(struct weir_env *));
@@ -89,7 +89,7 @@ static int do_all(const struct round *r, struct weir_error *e)
 
 	for (uint32_t i = 0; i < pool->count; i++)
 		pool->seats[i].error.text[0] = '\0';
-	team_do(pool->team, pool->count, do_one, (void *)r);
+	task_pool_run(pool->team, pool->count, do_one, (void *)r);
 	for (uint32_t i = 0; i < pool->count; i++)
 		if (pool->seats[i].error.text[0]) {
 			*e = pool->seats[i].error;

@@ -72,7 +72,7 @@ static int is_broken(struct course *r)
 	if (!control->audit_windows || r->polls % control->audit_windows != 0 ||
 	    !audit(m->engine, &r->message))
 		return 0;
-	weir_error_prefix(&r->message, "at %s: ", time_text((uint64_t)m->now_ps).text);
+	weir_error_prefix(&r->message, "at %s: ", format_exact_ps((uint64_t)m->now_ps).text);
 	return 1;
 }
 
@@ -81,8 +81,8 @@ static inline ALWAYS_INLINE enum run_status find_trouble(struct course *r)
 {
 	const struct measure *m = &r->measure;
 
-	if (plugin_guard_caught(m->engine->guard, &r->message))
-		return RUN_MISLED;
+	if (plugin_guard_error(m->engine->guard, &r->message))
+		return RUN_PLUGIN_FAULT;
 	if (r->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &r->message))
 		return RUN_REFUSED;
 	return RUN_DONE;
@@ -119,7 +119,7 @@ static int on_poll(void *context, int64_t now_ps)
 	r->polls++;
 	r->trouble = find_trouble(r);
 	if (!r->trouble && is_broken(r))
-		r->trouble = RUN_BROKEN;
+		r->trouble = RUN_AUDIT_FAILED;
 	if (r->trouble)
 		return 1;
 	if (is_stopped(r)) {
@@ -147,7 +147,7 @@ static int on_poll_of_ranks(void *context, int64_t now_ps)
 	broken = is_broken(r);
 	r->trouble = find_trouble(r);
 	if (!r->trouble && broken)
-		r->trouble = RUN_BROKEN;
+		r->trouble = RUN_AUDIT_FAILED;
 	ranks->votes = (r->trouble ? RANK_TROUBLED : 0) | (is_stopped(r) ? RANK_STOPPED : 0);
 	return go_on(r);
 }
@@ -162,11 +162,11 @@ static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 	for (uint32_t i = 0; i < flows->count; i++) {
 		const struct flow *f = &flows->flows[i];
 
-		if (f->start_ps > last_start_ps && !(f->ties & FLOW_WAITS))
+		if (f->start_ps > last_start_ps && !(f->flags & FLOW_WAITS))
 			last_start_ps = f->start_ps;
 		if (f->size_bytes == FLOW_UNLIMITED)
 			unlimited = 1;
-		if (!(f->ties & FLOW_WAITS))
+		if (!(f->flags & FLOW_WAITS))
 			m->timed_ends += flow_ends(f);
 	}
 	if (!flows->count)
@@ -201,7 +201,7 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 			return weir_error_prefix(error, "capture of '%s': ", t->port);
 		e->taps[e->tap_count++] = (struct engine_tap){ (uint32_t)link, t->see, t->context,
 							       control->taps_see_frames };
-		engine_egress(e, (uint32_t)link)->to |= EGRESS_SPECIAL;
+		engine_egress(e, (uint32_t)link)->to |= EGRESS_SLOW_PATH;
 	}
 	return 0;
 }
@@ -209,10 +209,10 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 /* What one process has to see by itself. */
 static int check_ranks(const struct run_control *control, struct weir_error *e)
 {
-	if (!control->exchange || (!control->tap_count && !control->trial))
+	if (!control->exchange || (!control->tap_count && !control->rollout))
 		return 0;
 	return weir_error_set(e, "ranks: %s by one process; take threads",
-			      control->trial ? "controls are trained" : "captures are written");
+			      control->rollout ? "controls are trained" : "captures are written");
 }
 
 static int prepare(struct course *course, const struct config *c, struct run_result *r,
@@ -222,7 +222,7 @@ static int prepare(struct course *course, const struct config *c, struct run_res
 	struct measure *m = &course->measure;
 	const struct engine_plan plan_of_engine = { .threads = control->threads,
 						    .adapts = control->adapts,
-						    .trial = control->trial,
+						    .rollout = control->rollout,
 						    .exchange = control->exchange };
 
 	if (check_ranks(control, e))
@@ -248,7 +248,7 @@ static enum run_status agree_on_end(struct engine *e, enum run_status status,
 	if (status)
 		end.error = *error;
 	exchange_append_own(x, &end, sizeof(end));
-	exchange_share(x);
+	exchange_allgather(x);
 	for (uint32_t i = 0; i < x->ranks; i++) {
 		memcpy(&end, x->in[i].bytes, sizeof(end));
 		if (!end.status)
@@ -267,12 +267,13 @@ static enum run_status judge(struct course *r, struct weir_error *error)
 	enum run_status status;
 
 	/* In the last window, too. */
-	if (!r->trouble && plugin_guard_caught(e->guard, &r->message))
-		r->trouble = RUN_MISLED;
+	if (!r->trouble && plugin_guard_error(e->guard, &r->message))
+		r->trouble = RUN_PLUGIN_FAULT;
 	if (r->trouble)
 		*error = r->message;
 	status = agree_on_end(e, r->trouble, error);
-	return status ? status : agree_on_end(e, audit(e, error) ? RUN_BROKEN : RUN_DONE, error);
+	return status ? status
+		      : agree_on_end(e, audit(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
 }
 
 /* The whole course, and what came of it. */
@@ -282,14 +283,14 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 	const struct run_control *control = course->control;
 	struct measure *m = &course->measure;
 	enum run_status status;
-	enum engine_leg leg = ENGINE_AT_STOP;
+	enum engine_status leg = ENGINE_AT_STOP;
 	int64_t cpu_ns;
 
 	m->engine->on_poll = control->exchange ? on_poll_of_ranks : on_poll;
 	m->engine->context = course;
 	cpu_ns = clock_cpu_ns();
 	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
-		leg = agents_run_until(m->engine, stop_ps, error);
+		leg = agents_advance_until(m->engine, stop_ps, error);
 		if (leg == ENGINE_AT_STOP)
 			stop_ps = at_stop(m, stop_ps);
 	}
@@ -318,7 +319,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 static void show_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
-	r->ways = ways_of_flows(e);
+	r->ways = path_survey_flows(e);
 	r->flow_count = e->flows.count;
 	r->flows = e->flows.flows;
 	e->flows.flows = NULL;

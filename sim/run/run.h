@@ -40,7 +40,7 @@ struct run_control {
 	int taps_see_frames; /* 1: those between neighbours, too */
 	/* NULL or: RDMA controls with a network explore, and their decisions are seen;
 	 * weir/cc.h. */
-	const struct weir_cc_trial *trial;
+	const struct weir_cc_rollout *rollout;
 	/* Whether everything adds up (audit.h) is asked at the end and, for tests, after every so
 	 * many windows. 0: only at the end. */
 	uint32_t audit_windows;
@@ -53,11 +53,11 @@ struct run_control {
 };
 
 enum run_status {
-	RUN_DONE = 0,     /* maybe partial */
-	RUN_REFUSED = -1, /* the config cannot be run */
-	RUN_BROKEN = -2,  /* packets or bytes do not add up, which is a bug of ours */
-	RUN_MISLED = -3,  /* a plug-in gave an answer that is none */
-	RUN_FAILED = -4,  /* the system does not give what is needed */
+	RUN_DONE = 0,          /* maybe partial */
+	RUN_REFUSED = -1,      /* the config cannot be run */
+	RUN_AUDIT_FAILED = -2, /* packets or bytes do not add up, which is a bug of ours */
+	RUN_PLUGIN_FAULT = -3, /* a plug-in gave an answer that is none */
+	RUN_FAILED = -4,       /* the system does not give what is needed */
 };
 
 /* Returns one of these; but for RUN_DONE with a message in e. The result is the caller's to free

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_look.c. */
+/* sim.c -- see weir/sim.h: time, messages and calls. Looking and changing are in sim_observe.c. */
 #include "sim/run/sim_parts.h"
 #include "config/plugin.h"
 #include "sim/core/mailbox.h"
@@ -49,7 +49,7 @@ void weir_sim_free(struct weir_sim *sim)
 {
 	if (!sim)
 		return;
-	sim_look_free(sim);
+	sim_observe_free(sim);
 	if (sim->engine)
 		engine_free(sim->engine);
 	network_free(&sim->net);
@@ -65,10 +65,10 @@ int weir_sim_run_until(struct weir_sim *sim, int64_t time_ps, struct weir_error 
 	if (time_ps > TIME_MAX_PS)
 		return weir_error_set(e, "until %" PRId64 " ps; at most %" PRId64, time_ps,
 				      TIME_MAX_PS);
-	if (agents_run_until(sim->engine, time_ps, e) == ENGINE_REFUSED)
+	if (agents_advance_until(sim->engine, time_ps, e) == ENGINE_REFUSED)
 		return -1;
 	sim->now_ps = time_ps;
-	return plugin_guard_caught(sim->engine->guard, e) ? -1 : 0;
+	return plugin_guard_error(sim->engine->guard, e) ? -1 : 0;
 }
 
 int64_t weir_sim_now_ps(const struct weir_sim *sim)
@@ -107,7 +107,7 @@ int weir_sim_find_host(const struct weir_sim *sim, const char *name, uint32_t *h
 int weir_sim_find_traffic(const struct weir_sim *sim, const char *name, uint32_t *traffic,
 			  struct weir_error *e)
 {
-	const struct mail *mail = sim->engine->mail;
+	const struct mailboxes *mail = sim->engine->mail;
 	const char *names[NAMES_MAX];
 	uint32_t named = 0;
 
@@ -134,9 +134,9 @@ int weir_sim_send(struct weir_sim *sim, const struct weir_sim_message *m, struct
 		return weir_error_set(e, "a message from host %u; there are %u, from 0", m->from,
 				      sim->net.host_count);
 	h = &engine->hosts[m->from];
-	if (mail_send(engine_worker(engine, h->node), h, m, sim->now_ps, e))
+	if (mailbox_send(engine_worker(engine, h->node), h, m, sim->now_ps, e))
 		return -1;
-	engine_wake_at_rest(engine, h->node, sim->now_ps);
+	engine_wake_stopped(engine, h->node, sim->now_ps);
 	return 0;
 }
 
@@ -149,9 +149,9 @@ int weir_sim_call_at(struct weir_sim *sim, uint32_t host, const struct weir_sim_
 		return weir_error_set(e, "a call for host %u; there are %u, from 0", host,
 				      sim->net.host_count);
 	h = &sim->engine->hosts[host];
-	if (mail_call_at(sim->engine, h, call, sim->now_ps, e))
+	if (mailbox_call_at(sim->engine, h, call, sim->now_ps, e))
 		return -1;
-	engine_wake_at_rest(sim->engine, h->node, call->time_ps);
+	engine_wake_stopped(sim->engine, h->node, call->time_ps);
 	return 0;
 }
 
@@ -170,11 +170,11 @@ int64_t weir_sim_turn_now_ps(const struct weir_sim_turn *turn)
 int weir_sim_turn_send(struct weir_sim_turn *turn, const struct weir_sim_message *m,
 		       struct weir_error *e)
 {
-	return mail_send(turn->worker, turn->host, m, turn->host->now_ps, e);
+	return mailbox_send(turn->worker, turn->host, m, turn->host->now_ps, e);
 }
 
 int weir_sim_turn_call_at(struct weir_sim_turn *turn, const struct weir_sim_call *call,
 			  struct weir_error *e)
 {
-	return mail_call_at(turn->worker->engine, turn->host, call, turn->host->now_ps, e);
+	return mailbox_call_at(turn->worker->engine, turn->host, call, turn->host->now_ps, e);
 }

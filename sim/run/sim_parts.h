@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim_parts.h -- what a simulation is made of. For sim.c and sim_look.c only. */
+/* sim_parts.h -- what a simulation is made of. For sim.c and sim_observe.c only. */
 #ifndef SIM_RUN_SIM_PARTS_H
 #define SIM_RUN_SIM_PARTS_H
 #include "sim/core/engine.h"
@@ -25,5 +25,5 @@ struct weir_sim {
 	struct own_class **own; /* by link; NULL: no port has its own */
 };
 
-void sim_look_free(struct weir_sim *sim);
+void sim_observe_free(struct weir_sim *sim);
 #endif

@@ -25,7 +25,7 @@ struct flow {
 		end_segment; /* first segment after this message on its connection; sender writes */
 	uint16_t traffic;    /* index of its [traffic] section */
 	uint8_t class_id;
-	uint8_t ties;    /* bits of enum flow_tie, gate.h; 0: none */
+	uint8_t flags;   /* bits of enum flow_tie, gate.h; 0: none */
 	uint32_t tx, rx; /* state of a running connection, FLOW_NONE: none */
 };
 

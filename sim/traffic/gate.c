@@ -77,7 +77,7 @@ void gates_sort(struct gate_list *l, const uint32_t *number)
 		l->gates[l->waits[i].gate].first = i;
 }
 
-const struct gate_tie *gates_tells(const struct gate_list *l, uint32_t flow)
+const struct gate_tie *gates_find_signals(const struct gate_list *l, uint32_t flow)
 {
 	uint32_t low = 0, high = l->tell_count;
 
@@ -103,10 +103,10 @@ static int take_next(struct gate_list *l, uint32_t gate, uint32_t *flow)
 	return 1;
 }
 
-uint32_t gates_tell(struct gate_list *l, const struct gate_event *event,
-		    void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context)
+uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
+		      void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context)
 {
-	const struct gate_tie *tie = gates_tells(l, event->flow);
+	const struct gate_tie *tie = gates_find_signals(l, event->flow);
 	uint32_t others = 0, flow;
 
 	for (; tie && tie < l->tells + l->tell_count && tie->flow == event->flow; tie++) {

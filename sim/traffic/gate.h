@@ -13,12 +13,12 @@
 #define SIM_TRAFFIC_GATE_H
 #include <stdint.h>
 
-/* What ties a flow to gates: bits of flow.ties. */
-enum flow_tie { FLOW_WAITS = 1, FLOW_TELLS_SENT = 2, FLOW_TELLS_RECEIVED = 4 };
+/* What ties a flow to gates: bits of flow.flags. */
+enum flow_tie { FLOW_WAITS = 1, FLOW_SIGNALS_SENT = 2, FLOW_SIGNALS_RECEIVED = 4 };
 
-/* Marks on flows for metrics.c, also bits of flow.ties. The flows of a round are made together, and
- * that which ends it last. Control only asks for data or says that it came (the request of a read,
- * the answer to a write): how long it takes is in nobody's completion times. */
+/* Marks on flows for metrics.c, also bits of flow.flags. The flows of a round are made together,
+ * and that which ends it last. Control only asks for data or says that it came (the request of a
+ * read, the answer to a write): how long it takes is in nobody's completion times. */
 enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 
 /* Another: it was drawn in case there would be time for it. Where it never starts it is in nobody's
@@ -26,7 +26,7 @@ enum flow_mark { FLOW_ENDS_IO = 8, FLOW_ENDS_ROUND = 16, FLOW_IS_CONTROL = 32 };
 enum { FLOW_IS_SPARE = 128 };
 
 /* Another: somebody is called when the message is there (mailbox.h). */
-enum { FLOW_CALLS = 64 };
+enum { FLOW_HAS_CALLBACK = 64 };
 
 struct gate {
 	uint32_t needed;      /* flows that must be done */
@@ -59,7 +59,7 @@ void gates_sort(struct gate_list *l, const uint32_t *number);
 void gates_free(struct gate_list *l);
 
 /* The first of the tells of a flow, or NULL; the others follow while flow is the same. */
-const struct gate_tie *gates_tells(const struct gate_list *l, uint32_t flow);
+const struct gate_tie *gates_find_signals(const struct gate_list *l, uint32_t flow);
 
 /* A flow is done, and which gates are to know. */
 struct gate_event {
@@ -71,6 +71,6 @@ struct gate_event {
 
 /* Calls start for each flow that may now start, with its time. Returns how many gates of the other
  * sort the flow has to tell. */
-uint32_t gates_tell(struct gate_list *l, const struct gate_event *event,
-		    void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context);
+uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
+		      void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context);
 #endif

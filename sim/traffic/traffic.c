@@ -156,7 +156,7 @@ static int share_connections(struct flow_list *list, const struct config *c, str
 
 		if (!traffic_is_persistent(c, t))
 			continue;
-		if (f->ties && !(t->ops->keeps_order && t->ops->keeps_order(t->params))) {
+		if (f->flags && !(t->ops->keeps_order && t->ops->keeps_order(t->params))) {
 			free(table);
 			return weir_error_set(
 				e,
@@ -199,8 +199,8 @@ static int check_starts(const struct flow_list *list, const struct config *c, st
 		e,
 		"traffic.%s.start: the first flow of all starts at %s, but the run is "
 		"measured until measure.to = %s",
-		c->traffic[first->traffic].name, time_text((uint64_t)first->start_ps).text,
-		time_text(c->measure.to_ps).text);
+		c->traffic[first->traffic].name, format_exact_ps((uint64_t)first->start_ps).text,
+		format_exact_ps(c->measure.to_ps).text);
 }
 
 static int generate_all(struct flow_list *list, const struct config *c, const struct network *net,

@@ -91,7 +91,7 @@ static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
 	return 0;
 }
 
-static int many_to_one_generate(struct weir_maker *maker, const void *params)
+static int many_to_one_generate(struct weir_flow_builder *maker, const void *params)
 {
 	return with_sizes(maker_of(maker, params), many_to_one);
 }
@@ -137,7 +137,7 @@ static int permutation(struct maker *m, const struct flow_sizes *sizes)
 	return 0;
 }
 
-static int permutation_generate(struct weir_maker *maker, const void *params)
+static int permutation_generate(struct weir_flow_builder *maker, const void *params)
 {
 	return with_sizes(maker_of(maker, params), permutation);
 }

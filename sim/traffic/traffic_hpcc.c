@@ -39,7 +39,7 @@ static int read_node(struct import *i, const char *word, uint32_t *host)
 	uint64_t number;
 	uint32_t node;
 
-	if (read_whole(word, UINT32_MAX, &number))
+	if (parse_integer(word, UINT32_MAX, &number))
 		return line_file_error(&i->in, "%s is not the number of a node",
 				       weir_quote(word).text);
 	node = (uint32_t)number;
@@ -71,14 +71,15 @@ static int read_hpcc_flow(struct import *i)
 				       "seconds, as in 0 4 3 100 200000 2.5");
 	if (read_node(i, words[0], &p.src) || read_node(i, words[1], &p.dst))
 		return -1;
-	if (read_whole(words[2], UINT32_MAX, &unused) || read_whole(words[3], UINT16_MAX, &unused))
+	if (parse_integer(words[2], UINT32_MAX, &unused) ||
+	    parse_integer(words[3], UINT16_MAX, &unused))
 		return line_file_error(&i->in, "priority %s and port %s; both are whole numbers",
 				       weir_quote(words[2]).text, weir_quote(words[3]).text);
-	if (read_whole(words[4], FLOW_SIZE_MAX_BYTES, &p.size_bytes) || p.size_bytes == 0)
+	if (parse_integer(words[4], FLOW_SIZE_MAX_BYTES, &p.size_bytes) || p.size_bytes == 0)
 		return line_file_error(&i->in,
 				       "%s is not a size; allowed are 1 to %" PRIu64 " bytes",
 				       weir_quote(words[4]).text, FLOW_SIZE_MAX_BYTES);
-	if (read_time_ps(words[5], (double)WEIR_PS_PER_S, &p.start_ps))
+	if (parse_time_ps(words[5], (double)WEIR_PS_PER_S, &p.start_ps))
 		return line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 seconds",
 				       weir_quote(words[5]).text);
 	return import_flow(i, &p);
@@ -96,7 +97,7 @@ static int read_hpcc(struct import *i)
 		return weir_error_set(
 			i->in.e, "%.200s: the file is empty; it starts with the number of flows",
 			i->in.name);
-	if (line_file_words(&i->in, words) != 1 || read_whole(words[0], UINT32_MAX, &wanted) ||
+	if (line_file_words(&i->in, words) != 1 || parse_integer(words[0], UINT32_MAX, &wanted) ||
 	    wanted == 0)
 		return line_file_error(&i->in, "the first line is the number of flows");
 	for (uint64_t n = 0; n < wanted; n++) {
@@ -113,7 +114,7 @@ static int read_hpcc(struct import *i)
 	return 0;
 }
 
-static int hpcc_generate(struct weir_maker *maker, const void *params)
+static int hpcc_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct import i = { .m = maker_of(maker, params) };
 

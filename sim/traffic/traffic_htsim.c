@@ -87,7 +87,7 @@ static int read_pair(struct import *i, const char *word, struct flow_plan *p)
 		size_t length = end ? strlen(part[1]) : (size_t)(arrow - word);
 
 		snprintf(text, sizeof(text), "%.*s", (int)(length < 20 ? length : 20), part[end]);
-		if (read_whole(text, i->m->net->host_count - 1, &number))
+		if (parse_integer(text, i->m->net->host_count - 1, &number))
 			return line_file_error(&i->in, "there is no host %s; hosts are 0 to %u",
 					       weir_quote(text).text, i->m->net->host_count - 1);
 		*host[end] = (uint32_t)number;
@@ -108,8 +108,8 @@ static enum flow_tie tie_of(const char *word)
 	if (strcmp(word, "trigger") == 0)
 		return FLOW_WAITS;
 	if (strcmp(word, "send_done_trigger") == 0)
-		return FLOW_TELLS_SENT;
-	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_TELLS_RECEIVED : (enum flow_tie)0;
+		return FLOW_SIGNALS_SENT;
+	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_SIGNALS_RECEIVED : (enum flow_tie)0;
 }
 
 static int is_prio_ignored(const struct import *i)
@@ -129,7 +129,7 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 
 	if (strcmp(words[0], "start") == 0) {
 		c->has_start = 1;
-		return read_time_ps(words[1], 1, &c->plan.start_ps)
+		return parse_time_ps(words[1], 1, &c->plan.start_ps)
 			       ? line_file_error(&i->in,
 						 "%s is not a start; allowed "
 						 "are 0 to 1000 s in picoseconds",
@@ -137,7 +137,7 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 			       : 0;
 	}
 	if (strcmp(words[0], "size") == 0) {
-		if (read_whole(words[1], FLOW_SIZE_MAX_BYTES, &number))
+		if (parse_integer(words[1], FLOW_SIZE_MAX_BYTES, &number))
 			return line_file_error(
 				&i->in, "%s is not a size; allowed are 0 to %" PRIu64 " bytes",
 				weir_quote(words[1]).text, FLOW_SIZE_MAX_BYTES);
@@ -150,7 +150,7 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 		weir_error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
 		return line_file_error(&i->in, "%s", e.text);
 	}
-	if (read_whole(words[1], UINT64_MAX, &number))
+	if (parse_integer(words[1], UINT64_MAX, &number))
 		return line_file_error(&i->in, "%s %s; it is a whole number", words[0],
 				       weir_quote(words[1]).text);
 	if (tie_of(words[0])) {
@@ -215,7 +215,7 @@ static int read_trigger(struct import *i, char *const words[], int count, struct
 
 		if (!number)
 			kind = words[w];
-		else if (++w == count || read_whole(words[w], UINT32_MAX, number))
+		else if (++w == count || parse_integer(words[w], UINT32_MAX, number))
 			return line_file_error(&i->in, "%s is followed by a whole number",
 					       words[w - 1]);
 	}
@@ -260,7 +260,7 @@ static int read_count(struct import *i, char *const words[], int count, struct m
 {
 	uint64_t number;
 
-	if (count != 2 || read_whole(words[1], UINT32_MAX, &number))
+	if (count != 2 || parse_integer(words[1], UINT32_MAX, &number))
 		return line_file_error(&i->in, "%s is followed by one whole number", words[0]);
 	if (strcmp(words[0], "Nodes") == 0 && number > i->m->net->host_count)
 		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts",
@@ -332,7 +332,7 @@ static int read_htsim(struct import *i)
 	return failed;
 }
 
-static int htsim_generate(struct weir_maker *maker, const void *params)
+static int htsim_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct import i = { .m = maker_of(maker, params) };
 

@@ -216,7 +216,7 @@ static int make_requests(struct maker *m, struct incast *in)
 	return 0;
 }
 
-static int incast_generate(struct weir_maker *maker, const void *params)
+static int incast_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	const struct incast_params *p = params;

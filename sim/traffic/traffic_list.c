@@ -85,9 +85,9 @@ static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
 
 	f->after.kind = (enum flow_tie)0;
 	if (strncmp(word, "sent:", strlen("sent:")) == 0)
-		f->after.kind = FLOW_TELLS_SENT;
+		f->after.kind = FLOW_SIGNALS_SENT;
 	else if (strncmp(word, "received:", strlen("received:")) == 0)
-		f->after.kind = FLOW_TELLS_RECEIVED;
+		f->after.kind = FLOW_SIGNALS_RECEIVED;
 	return f->after.kind ? weir_option_parse(&f->after.flow, &number, colon + 1, m->e) : 0;
 }
 
@@ -199,7 +199,7 @@ static int resolve_waits(struct maker *m, uint32_t first_flow, uint32_t first_te
 		if (m->list->flows[t->flow].size_bytes == FLOW_UNLIMITED)
 			return maker_error(m, "flow", "flow %u has no end to wait for",
 					   t->flow - first_flow);
-		m->list->flows[t->flow].ties |= (uint8_t)t->kind;
+		m->list->flows[t->flow].flags |= (uint8_t)t->kind;
 	}
 	return 0;
 }
@@ -274,7 +274,7 @@ static uint64_t list_app_rate_bps(const void *params)
 	return p->app_rate_bps;
 }
 
-static int list_generate(struct weir_maker *maker, const void *params)
+static int list_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	const struct list_params *p = params;

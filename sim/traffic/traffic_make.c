@@ -70,7 +70,7 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 	assert(m->list->count < m->list->capacity && p->src != p->dst);
 	m->list->flows[m->list->count++] = (struct flow){
 		.start_ps = p->start_ps,
-		.ties = p->start_ps == WEIR_TIME_NEVER_PS ? FLOW_WAITS : 0,
+		.flags = p->start_ps == WEIR_TIME_NEVER_PS ? FLOW_WAITS : 0,
 		.finish_ps = -1,
 		.size_bytes = p->size_bytes,
 		.stop_ps = has_stop ? (int64_t)m->stop_ps : WEIR_TIME_NEVER_PS,
@@ -87,7 +87,7 @@ void maker_add(struct maker *m, const struct flow_plan *p)
 
 void maker_tie(struct maker *m, uint32_t flow, uint32_t gate, enum flow_tie kind)
 {
-	m->list->flows[flow].ties |= (uint8_t)kind;
+	m->list->flows[flow].flags |= (uint8_t)kind;
 	gates_tie(&m->list->gates, (struct gate_tie){ flow, gate, (uint32_t)kind });
 }
 
@@ -135,11 +135,11 @@ int maker_check_stop(struct maker *m, int is_unlimited)
 		return 0;
 	if (!is_unlimited)
 		return maker_error(m, "stop", "%s, but only flows of unlimited size stop at a time",
-				   time_text(m->stop_ps).text);
+				   format_exact_ps(m->stop_ps).text);
 	if ((int64_t)m->stop_ps <= t->start.last_ps)
 		return maker_error(m, "stop", "%s; must be after the last start, %s",
-				   time_text(m->stop_ps).text,
-				   time_text((uint64_t)t->start.last_ps).text);
+				   format_exact_ps(m->stop_ps).text,
+				   format_exact_ps((uint64_t)t->start.last_ps).text);
 	return 0;
 }
 
@@ -179,8 +179,8 @@ int maker_window(struct maker *m, uint64_t flows, struct arrival_window *w)
 			return maker_error(m, "start",
 					   "%s..%s says when arrivals end, "
 					   "and so does flows = %" PRIu64 "; give one of the two",
-					   time_text((uint64_t)start->first_ps).text,
-					   time_text((uint64_t)start->last_ps).text, flows);
+					   format_exact_ps((uint64_t)start->first_ps).text,
+					   format_exact_ps((uint64_t)start->last_ps).text, flows);
 		w->length_ps = (double)(start->last_ps - start->first_ps);
 		return 0;
 	}
@@ -192,8 +192,8 @@ int maker_window(struct maker *m, uint64_t flows, struct arrival_window *w)
 				   "by measure.to or start = 0ms..100ms");
 	if (to_ps <= start->first_ps)
 		return maker_error(m, "start", "%s; must be before measure.to = %s",
-				   time_text((uint64_t)start->first_ps).text,
-				   time_text((uint64_t)to_ps).text);
+				   format_exact_ps((uint64_t)start->first_ps).text,
+				   format_exact_ps((uint64_t)to_ps).text);
 	w->length_ps = (double)(to_ps - start->first_ps);
 	return 0;
 }

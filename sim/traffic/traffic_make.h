@@ -14,7 +14,7 @@
 #define START_MAX_PS (1000 * WEIR_PS_PER_S)
 
 struct maker {
-	struct weir_maker pub;
+	struct weir_flow_builder pub;
 	const void *params; /* the pattern's own, see maker_of */
 	struct flow_list *list;
 	const struct traffic_config *t;
@@ -35,7 +35,7 @@ void maker_init(struct maker *m, struct flow_list *list, const struct traffic_co
 int maker_generate(struct maker *m, struct weir_error *e);
 
 /* All of the maker that a built-in pattern was given. */
-static inline struct maker *maker_of(struct weir_maker *pub, const void *params)
+static inline struct maker *maker_of(struct weir_flow_builder *pub, const void *params)
 {
 	struct maker *m = (struct maker *)pub;
 
@@ -132,7 +132,7 @@ uint64_t sizes_at(const struct flow_sizes *s, double u);
 	}
 #define SIZES_OPTION \
 	{ \
-		"sizes", WEIR_OPT_SPEC, AT(sizes), NULL, 0, 0, \
+		"sizes", WEIR_OPT_SCHEME, AT(sizes), NULL, 0, 0, \
 			"distribution of the flows' bytes: a workload, fixed(size), " \
 			"exponential(mean), " \
 			"uniform(min,max) or a file", \

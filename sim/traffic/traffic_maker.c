@@ -9,7 +9,7 @@
 
 enum { FLOWS_AT_FIRST = 64 };
 
-static uint64_t host_rate_bps(const struct weir_maker *pub, uint32_t host)
+static uint64_t host_rate_bps(const struct weir_flow_builder *pub, uint32_t host)
 {
 	const struct network *net = ((const struct maker *)pub)->net;
 
@@ -41,7 +41,7 @@ static int check_flow(struct maker *m, const struct weir_flow *f)
 	return maker_check_endless(m, &p, m->e);
 }
 
-static int add_checked(struct weir_maker *pub, const struct weir_flow *f)
+static int add_checked(struct weir_flow_builder *pub, const struct weir_flow *f)
 {
 	struct maker *m = (struct maker *)pub;
 

@@ -6,7 +6,7 @@
 
 static const struct weir_option messages_options[] = { { .name = NULL } };
 
-static int messages_generate(struct weir_maker *m, const void *params)
+static int messages_generate(struct weir_flow_builder *m, const void *params)
 {
 	(void)m;
 	(void)params;

@@ -281,7 +281,7 @@ static const struct weir_option all_to_all_options[] = {
 	{ .name = NULL },
 };
 
-static int all_to_all_generate(struct weir_maker *maker, const void *params)
+static int all_to_all_generate(struct weir_flow_builder *maker, const void *params)
 {
 	return poisson_generate(maker_of(maker, params), PAIRS_ALL_TO_ALL);
 }
@@ -296,7 +296,7 @@ const struct weir_traffic_ops traffic_all_to_all = {
 	.generate = all_to_all_generate,
 };
 
-static int inter_rack_generate(struct weir_maker *maker, const void *params)
+static int inter_rack_generate(struct weir_flow_builder *maker, const void *params)
 {
 	return poisson_generate(maker_of(maker, params), PAIRS_INTER_RACK);
 }
@@ -319,7 +319,7 @@ static const struct weir_option all_to_one_options[] = {
 	{ .name = NULL },
 };
 
-static int all_to_one_generate(struct weir_maker *maker, const void *params)
+static int all_to_one_generate(struct weir_flow_builder *maker, const void *params)
 {
 	return poisson_generate(maker_of(maker, params), PAIRS_ALL_TO_ONE);
 }

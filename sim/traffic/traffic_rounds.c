@@ -143,7 +143,7 @@ static uint32_t add_flow(struct maker *m, struct flow_plan p, uint32_t gate)
 
 static void end_round(struct maker *m)
 {
-	m->list->flows[m->list->count - 1].ties |= FLOW_ENDS_ROUND;
+	m->list->flows[m->list->count - 1].flags |= FLOW_ENDS_ROUND;
 }
 
 /* --- training --- */
@@ -250,7 +250,7 @@ static uint32_t training_round(struct maker *m, const struct training *g, uint32
 					  .size_bytes = g->bytes };
 		uint32_t flow = add_flow(m, push, begin == NO_GATE ? NO_GATE : begin + i);
 
-		maker_tie(m, flow, all_there, FLOW_TELLS_RECEIVED);
+		maker_tie(m, flow, all_there, FLOW_SIGNALS_RECEIVED);
 	}
 	for (uint32_t i = 0; i < g->workers; i++) {
 		struct flow_plan answer = { .src = g->server,
@@ -259,13 +259,13 @@ static uint32_t training_round(struct maker *m, const struct training *g, uint32
 		uint32_t flow = add_flow(m, answer, all_there);
 
 		if (!is_last)
-			maker_tie(m, flow, next + i, FLOW_TELLS_RECEIVED);
+			maker_tie(m, flow, next + i, FLOW_SIGNALS_RECEIVED);
 	}
 	end_round(m);
 	return next;
 }
 
-static int training_generate(struct weir_maker *maker, const void *params)
+static int training_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	struct training g = { 0 };
@@ -378,9 +378,9 @@ static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin
 			uint32_t flow = add_flow(m, p, begin == NO_GATE ? NO_GATE : begin + i);
 
 			if (!is_last_step)
-				maker_tie(m, flow, next_step + to, FLOW_TELLS_RECEIVED);
+				maker_tie(m, flow, next_step + to, FLOW_SIGNALS_RECEIVED);
 			if (!is_last)
-				maker_tie(m, flow, next_round + to, FLOW_TELLS_RECEIVED);
+				maker_tie(m, flow, next_round + to, FLOW_SIGNALS_RECEIVED);
 		}
 		begin = next_step;
 	}
@@ -388,7 +388,7 @@ static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin
 	return next_round;
 }
 
-static int ring_generate(struct weir_maker *maker, const void *params)
+static int ring_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	struct ring r = { 0 };

@@ -37,7 +37,7 @@ static uint64_t staggered_app_rate_bps(const void *params)
 	return p->app_rate_bps;
 }
 
-static int staggered_generate(struct weir_maker *maker, const void *params)
+static int staggered_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	const struct staggered_params *own = params;

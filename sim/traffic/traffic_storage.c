@@ -341,7 +341,7 @@ static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 	p.start_ps = WEIR_TIME_NEVER_PS;
 	flow = add_flow(m, &p);
 	maker_tie(m, flow, gate, FLOW_WAITS);
-	m->list->flows[flow].ties |= FLOW_IS_SPARE;
+	m->list->flows[flow].flags |= FLOW_IS_SPARE;
 	return flow;
 }
 
@@ -349,7 +349,7 @@ static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
 static void mark_control(struct maker *m, uint32_t flow, int has_block)
 {
 	if (!has_block)
-		m->list->flows[flow].ties |= FLOW_IS_CONTROL;
+		m->list->flows[flow].flags |= FLOW_IS_CONTROL;
 }
 
 static uint32_t add_gate(struct maker *m, uint64_t needed, uint64_t delay_ps)
@@ -370,7 +370,7 @@ static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t requ
 	uint32_t first = storage_host(s, io->node);
 	uint32_t begin = add_gate(m, 1, 0), done = add_gate(m, params_of(m)->replicas, 0);
 
-	maker_tie(m, request, begin, FLOW_TELLS_RECEIVED);
+	maker_tie(m, request, begin, FLOW_SIGNALS_RECEIVED);
 	for (uint32_t i = 1; i <= params_of(m)->replicas; i++) {
 		uint32_t other = storage_host(s, io->node + i),
 			 written = add_gate(m, 1, params_of(m)->service_ps);
@@ -381,13 +381,13 @@ static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t requ
 						       .dst = other,
 						       .size_bytes = params_of(m)->request_bytes +
 								     io->block_bytes });
-		maker_tie(m, copy, written, FLOW_TELLS_RECEIVED);
+		maker_tie(m, copy, written, FLOW_SIGNALS_RECEIVED);
 		answer =
 			add_waiting(m, written,
 				    (struct flow_plan){ .src = other,
 							.dst = first,
 							.size_bytes = params_of(m)->answer_bytes });
-		maker_tie(m, answer, done, FLOW_TELLS_RECEIVED);
+		maker_tie(m, answer, done, FLOW_SIGNALS_RECEIVED);
 		mark_control(m, answer, 0);
 	}
 	return done;
@@ -407,14 +407,14 @@ static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, u
 		answered = add_copies(s, io, request);
 	} else {
 		answered = add_gate(m, 1, params_of(m)->service_ps);
-		maker_tie(m, request, answered, FLOW_TELLS_RECEIVED);
+		maker_tie(m, request, answered, FLOW_SIGNALS_RECEIVED);
 	}
 	p.src = p.dst;
 	p.dst = host;
 	p.size_bytes = params_of(m)->answer_bytes + (io->is_read ? io->block_bytes : 0);
 	answer = add_waiting(m, answered, p);
-	maker_tie(m, answer, turn, FLOW_TELLS_RECEIVED);
-	m->list->flows[answer].ties |= FLOW_ENDS_IO;
+	maker_tie(m, answer, turn, FLOW_SIGNALS_RECEIVED);
+	m->list->flows[answer].flags |= FLOW_ENDS_IO;
 	mark_control(m, answer, io->is_read);
 }
 
@@ -483,7 +483,7 @@ static int check(struct maker *m, struct cluster *s)
 	return 0;
 }
 
-static int storage_generate(struct weir_maker *maker, const void *params)
+static int storage_generate(struct weir_flow_builder *maker, const void *params)
 {
 	struct maker *m = maker_of(maker, params);
 	struct cluster s = { .m = m };

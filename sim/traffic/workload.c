@@ -332,7 +332,7 @@ int workload_is_file(const char *spec)
 	return memchr(spec, '/', name) || memchr(spec, '.', name);
 }
 
-const struct weir_specs workload_specs = { { "workload", NULL }, NULL, workload_is_file };
+const struct weir_scheme_set workload_specs = { { "workload", NULL }, NULL, workload_is_file };
 
 static int workload_read(struct workload *w, const char *spec, struct weir_error *e)
 {

@@ -19,7 +19,7 @@ double workload_mean_bytes(const struct workload *w);
 int workload_is_file(const char *spec);
 
 /* For options: specs as they are written. */
-extern const struct weir_specs workload_specs;
+extern const struct weir_scheme_set workload_specs;
 
 /* The size at quantile u in [0, 1), at least 1 byte. */
 uint64_t workload_size(const struct workload *w, double u);

@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct frame_tag) <= WEIR_PACKET_OWNER_BYTES, "it fits int
 /* One of the switches that a plane simulates. */
 struct plane_part {
 	uint64_t ports; /* bitmap of all its ports */
-	struct weir_buffer_pool pool;
+	struct weir_shared_buffer pool;
 	struct addresses addresses;
 };
 
@@ -103,7 +103,7 @@ static inline void buffer_free(struct plane *p, uint32_t buffer)
 	p->free_count++;
 }
 
-/* weir_buffer_pool.sync: runs all ports of a shared buffer up to now_ps, so that its occupancy is
+/* weir_shared_buffer.sync: runs all ports of a shared buffer up to now_ps, so that its occupancy is
  * current when a dynamic threshold is evaluated. */
-void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps);
+void plane_sync(struct weir_shared_buffer *pool, int64_t now_ps);
 #endif

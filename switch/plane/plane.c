@@ -42,7 +42,7 @@ static void plane_run_port(struct plane *p, struct plane_port *port, int64_t now
 
 	while (out->pkts && out->free_ps <= now_ps) {
 		uint32_t queue = 0;
-		struct weir_packet *packet = weir_port_take_next(out, &p->packets, &queue);
+		struct weir_packet *packet = weir_port_dequeue_next(out, &p->packets, &queue);
 
 		if (weir_port_start(out, packet, queue) == WEIR_PORT_SEND) {
 			plane_put_on_link(p, port, packet);
@@ -55,7 +55,7 @@ static void plane_run_port(struct plane *p, struct plane_port *port, int64_t now
 	}
 }
 
-void plane_sync(struct weir_buffer_pool *pool, int64_t now_ps)
+void plane_sync(struct weir_shared_buffer *pool, int64_t now_ps)
 {
 	struct plane *p = pool->owner;
 
@@ -386,7 +386,7 @@ uint64_t plane_marks(const struct plane_port *port)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += port->port->rare->marks[i];
+		sum += port->port->cold->marks[i];
 	return sum;
 }
 
@@ -395,7 +395,7 @@ uint64_t plane_drops(const struct plane_port *port)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		sum += port->port->rare->drops[i];
+		sum += port->port->cold->drops[i];
 	return sum;
 }
 

@@ -28,7 +28,7 @@
 #define SWITCH_PLANE_PLANE_H
 #include <stdint.h>
 #include "switch/plane/frame.h"
-#include "weir/port.h"
+#include "weir/port_inline.h"
 
 enum { PLANE_PORTS_MAX = 64, PLANE_NAME_SIZE = 64, PLANE_DSCPS = 64 };
 

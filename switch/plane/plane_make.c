@@ -54,7 +54,7 @@ static void plane_build_parts(struct plane *p)
 			p->part_count = p->plan.ports[i].part + 1;
 	p->parts = memory_new(p->part_count, sizeof(*p->parts));
 	for (uint32_t i = 0; i < p->part_count; i++) {
-		p->parts[i].pool = (struct weir_buffer_pool){ .sync = plane_sync, .owner = p };
+		p->parts[i].pool = (struct weir_shared_buffer){ .sync = plane_sync, .owner = p };
 		p->parts[i].addresses.age_ps = p->plan.age_ps;
 	}
 }
@@ -108,7 +108,7 @@ int plane_change(struct plane *p, uint32_t port, const struct weir_port_plan *pl
 	const void *params;
 
 	weir_port_class_init(&class, plan);
-	if (marking_begins_otherwise(&out->class, &class))
+	if (marking_state_differs(&out->class, &class))
 		return -1;
 	if (plan->mark_params != out->plan.mark_params)
 		memcpy(out->mark_params, plan->mark_params, plan->mark->scheme.params_size);

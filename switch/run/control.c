@@ -159,7 +159,7 @@ static void answer_send(struct answer *a, struct control_client *client)
 static void answer_error(FILE *f, const struct weir_error *e)
 {
 	fputs("{\"error\":", f);
-	json_text(f, e->text);
+	json_write_string(f, e->text);
 	fputs("}\n", f);
 }
 
@@ -191,7 +191,7 @@ static int control_start_probe(struct control *c, struct control_client *client,
 static int control_answer_done(FILE *f, const char *line)
 {
 	fputs("{\"done\":", f);
-	json_text(f, line);
+	json_write_string(f, line);
 	fputs("}\n", f);
 	return 0;
 }
@@ -264,7 +264,7 @@ static void control_answer_probe(struct control_client *client, struct port_prob
 	answer_open(&a);
 	if (a.stream)
 		fprintf(a.stream, "{\"time_ps\":%lld,\"%s\":%s}\n", (long long)now_ps,
-			port_probe_name(w), isnan(value) ? "null" : exact_number(value).text);
+			port_probe_name(w), isnan(value) ? "null" : format_exact(value).text);
 	answer_send(&a, client);
 }
 

@@ -65,7 +65,7 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e);
 /* Writes all counters, and queue statistics of the measurement interval, as JSON. */
 void status_json(FILE *f, struct loop *l);
 
-/* HTTP endpoint / and /metrics: Prometheus metrics of every port. A responder_page whose context is
- * a struct loop. */
+/* HTTP endpoint / and /metrics: Prometheus metrics of every port. A http_server_page whose context
+ * is a struct loop. */
 int status_page(void *context, const char *path, FILE *f, const char **type);
 #endif

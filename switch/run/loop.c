@@ -217,7 +217,7 @@ int loop_open(struct loop *l, const struct switch_settings *s, struct weir_error
 	for (uint32_t i = 0; i < l->group_count && !failed; i++)
 		failed = loop_open_group(l, &l->groups[i], e);
 	/* An agent requires a single group: see checks.c. */
-	if (failed || tuning_begin(l->tuning, l->groups[0].plane, e)) {
+	if (failed || tuning_start(l->tuning, l->groups[0].plane, e)) {
 		loop_close(l);
 		return -1;
 	}

@@ -151,10 +151,10 @@ void tuning_free(struct tuning *t);
 
 /* After the planes are built: the agent's initial settings take effect. This and the following
  * functions do nothing when t is NULL. */
-int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e);
+int tuning_start(struct tuning *t, struct plane *plane, struct weir_error *e);
 
 /* The plane has run up to now_ps: ends the interval if it is over. */
-void tuning_work(struct tuning *t, int64_t now_ps);
+void tuning_advance(struct tuning *t, int64_t now_ps);
 
 /* End of the current interval; WEIR_TIME_NEVER_PS: none. */
 int64_t tuning_next_ps(const struct tuning *t);

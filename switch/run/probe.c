@@ -246,7 +246,7 @@ static void record_add_point(struct record *r, int64_t time_ps, double value)
 	r->value[r->count++] = value;
 }
 
-void records_take(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps)
+void records_sample(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct port_probe *w = &r->all[i].probe;

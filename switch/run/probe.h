@@ -72,7 +72,7 @@ void records_open(struct records *r, const struct switch_settings *s);
 void records_close(struct records *r);
 
 /* Samples the probes that are due on these ports (bitmap), which belong to the plane. */
-void records_take(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps);
+void records_sample(struct records *r, struct plane *plane, uint64_t ports, int64_t now_ps);
 
 /* Next due time; WEIR_TIME_NEVER_PS: none. */
 int64_t records_next_ps(const struct records *r, uint64_t ports);

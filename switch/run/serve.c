@@ -118,7 +118,7 @@ void workers_pause(struct workers *h)
 #define IDLE_LONGEST_NS ((int64_t)WEIR_NS_PER_S / 4)
 
 _Static_assert(sizeof(((struct loop_polled *)0)->all) / sizeof(struct pollfd) >=
-		       PLANE_PORTS_MAX + 1 + CONTROL_FDS + RESPONDER_FDS + 1,
+		       PLANE_PORTS_MAX + 1 + CONTROL_FDS + HTTP_SERVER_FDS + 1,
 	       "room for wires and whoever asks");
 
 static sigset_t real_ending_signals(void)
@@ -162,7 +162,7 @@ static void real_close_signals(struct real_server *s)
 	while (read(s->signals, &heard, sizeof(heard)) > 0)
 		;
 	close(s->signals);
-	responder_close(&s->responder);
+	http_server_close(&s->http_server);
 	sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
 
@@ -170,11 +170,11 @@ int real_open(struct real_server *s, struct loop *l, struct weir_error *e)
 {
 	sigset_t set = real_ending_signals();
 
-	if (responder_open(&s->responder, l->settings->real.prometheus, status_page, l, e))
+	if (http_server_open(&s->http_server, l->settings->real.prometheus, status_page, l, e))
 		return weir_error_prefix(e, "real.prometheus: ");
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0) {
-		responder_close(&s->responder);
+		http_server_close(&s->http_server);
 		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
 	}
 	sigprocmask(SIG_BLOCK, &set, &s->before); /* inherited by the workers */
@@ -203,7 +203,7 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 		polled.count = 0;
 		polled.all[polled.count++] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 		polled.count += control_polled(c, polled.all + polled.count);
-		polled.count += responder_polled(&s->responder, polled.all + polled.count);
+		polled.count += http_server_poll_fds(&s->http_server, polled.all + polled.count);
 		asked = polled.count;
 		loop_wait(&l->groups[0], &polled, real_idle_ns(l, c, until_ps));
 		loop_turn(&l->groups[0]);
@@ -212,7 +212,7 @@ int real_run(struct real_server *s, struct loop *l, struct control *c, int64_t u
 			continue;
 		workers_pause(&s->workers);
 		control_serve(c, l);
-		responder_serve(&s->responder);
+		http_server_serve(&s->http_server);
 		workers_resume(&s->workers);
 	}
 	workers_pause(&s->workers);

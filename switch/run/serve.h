@@ -2,7 +2,7 @@
 /* serve.h -- the life of a switch process: worker threads, the main loop, control requests. */
 #ifndef SWITCH_RUN_SERVE_H
 #define SWITCH_RUN_SERVE_H
-#include "base/responder.h"
+#include "base/http_server.h"
 #include "switch/run/control.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -45,7 +45,7 @@ void workers_set_priority(const struct switch_settings *s);
 struct real_server {
 	int signals;     /* signalfd */
 	sigset_t before; /* signals that were blocked before */
-	struct responder responder;
+	struct http_server http_server;
 	struct workers workers;
 };
 

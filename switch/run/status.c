@@ -16,7 +16,7 @@ static void status_print_number(FILE *f, const char *name, uint64_t value)
 
 static void status_print_real(FILE *f, const char *name, double value)
 {
-	fprintf(f, ",\"%s\":%s", name, exact_number(value).text);
+	fprintf(f, ",\"%s\":%s", name, format_exact(value).text);
 }
 
 /* {"queue full":3}: the named reasons with a non-zero count. */
@@ -30,7 +30,7 @@ static void status_print_reasons(FILE *f, const char *name, const char *const *n
 		if (!names[i] || !counts[i])
 			continue;
 		fputs(between, f);
-		json_text(f, names[i]);
+		json_write_string(f, names[i]);
 		fprintf(f, ":%" PRIu64, counts[i]);
 		between = ",";
 	}
@@ -67,7 +67,7 @@ static void status_print_knobs(FILE *f, const struct loop *l, uint32_t port, uin
 	for (uint32_t q = 0; q < queues && tuning_knobs(l->tuning, port, q, &k); q++)
 		fprintf(f, "%s{\"min_bytes\":%" PRIu64 ",\"max_bytes\":%" PRIu64 ",\"p\":%s}",
 			q ? "," : "", k.min_bytes, k.max_bytes,
-			exact_number((double)weir_tune_p_q32(&k) / (double)WEIR_ONE_Q32).text);
+			format_exact((double)weir_tune_p_q32(&k) / (double)WEIR_ONE_Q32).text);
 	fputc(']', f);
 }
 
@@ -80,8 +80,8 @@ static void status_print_marking(FILE *f, const struct loop *l, const struct pla
 	if (l->tuning)
 		return;
 	fputs(",\"marking\":", f);
-	json_text(f, weir_spec_format(spec, sizeof(spec), p->plan.mark->scheme.name,
-				      p->plan.mark->scheme.options, p->plan.mark_params));
+	json_write_string(f, weir_spec_format(spec, sizeof(spec), p->plan.mark->scheme.name,
+					      p->plan.mark->scheme.options, p->plan.mark_params));
 }
 
 static void status_print_port(FILE *f, struct loop *l, uint32_t i)
@@ -94,9 +94,9 @@ static void status_print_port(FILE *f, struct loop *l, uint32_t i)
 	for (uint32_t k = 0; k < PLANE_FAULTS; k++)
 		faults[k] = loop_faults(l, i, (enum plane_fault)k);
 	fputs("{\"name\":", f);
-	json_text(f, p->name);
+	json_write_string(f, p->name);
 	fputs(settings->to[0] ? ",\"to\":" : ",\"interface\":", f);
-	json_text(f, settings->to[0] ? settings->to : settings->interface);
+	json_write_string(f, settings->to[0] ? settings->to : settings->interface);
 	fprintf(f, ",\"up\":%s", l->is_up[i] ? "true" : "false");
 	status_print_number(f, "rate_bps", port->kind->rate_bps);
 	status_print_number(f, "delay_ps", (uint64_t)p->delay_ps);
@@ -113,9 +113,9 @@ static void status_print_port(FILE *f, struct loop *l, uint32_t i)
 	status_print_number(f, "queue_pkts", port->pkts);
 	status_print_number(f, "queue_bytes", port->bytes);
 	status_print_queue(f, &p->stats);
-	status_print_reasons(f, "mark_reasons", port->kind->mark->reasons, port->rare->marks,
+	status_print_reasons(f, "mark_reasons", port->kind->mark->reasons, port->cold->marks,
 			     WEIR_MARK_REASONS);
-	status_print_reasons(f, "drop_reasons", weir_port_drop_names, port->rare->drops,
+	status_print_reasons(f, "drop_reasons", weir_port_drop_names, port->cold->drops,
 			     WEIR_PORT_DROPS);
 	status_print_reasons(f, "refused", plane_fault_names, faults, PLANE_FAULTS);
 	status_print_knobs(f, l, i, port->kind->queues);
@@ -133,9 +133,9 @@ void status_json(FILE *f, struct loop *l)
 	}
 	loop_account(l);
 	fputs("{\"title\":", f);
-	json_text(f, l->settings->title);
+	json_write_string(f, l->settings->title);
 	fputs(",\"file\":", f);
-	json_text(f, l->settings->file);
+	json_write_string(f, l->settings->file);
 	status_print_number(f, "pid", (uint64_t)getpid());
 	status_print_number(f, "time_ps", (uint64_t)loop_now_ps(l));
 	status_print_number(f, "threads", l->group_count);

@@ -53,7 +53,7 @@ struct tuning *tuning_new(const struct switch_settings *s)
 	t->params = c->tune_params;
 	if (c->tuner) {
 		t->each = (struct tune_each){ c->tuner, c->tune_params };
-		t->ops = &weir_tune_each;
+		t->ops = &weir_tune_per_queue;
 		t->params = &t->each;
 	}
 	t->ports = memory_new(s->port_count, sizeof(*t->ports));
@@ -175,7 +175,7 @@ static int64_t tuning_interval_ns(const struct tuning *t, int64_t rtt_ns)
 	return ns < (int64_t)TUNE_LONGEST_NS ? ns : (int64_t)TUNE_LONGEST_NS;
 }
 
-int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e)
+int tuning_start(struct tuning *t, struct plane *plane, struct weir_error *e)
 {
 	int64_t rtt_ns = plane_port(plane, 0)->plan.rtt_ns;
 
@@ -200,7 +200,7 @@ int tuning_begin(struct tuning *t, struct plane *plane, struct weir_error *e)
 	return 0;
 }
 
-void tuning_work(struct tuning *t, int64_t now_ps)
+void tuning_advance(struct tuning *t, int64_t now_ps)
 {
 	if (!t || t->end_ps > now_ps)
 		return;

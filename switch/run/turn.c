@@ -206,14 +206,14 @@ void loop_turn(struct loop_group *g)
 	read_ps = turn_receive(g, now_ps);
 	turn_wake_others(g);
 	plane_advance(g->plane, read_ps);
-	tuning_work(l->tuning, plane_now_ps(g->plane));
+	tuning_advance(l->tuning, plane_now_ps(g->plane));
 	for (uint64_t left = g->ports; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 
 		if (l->wires[port])
 			turn_send(g, port, now_ps);
 	}
-	records_take(&l->records, g->plane, g->ports, now_ps);
+	records_sample(&l->records, g->plane, g->ports, now_ps);
 	turn_check_links(g, now_ns);
 }
 

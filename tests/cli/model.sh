@@ -39,7 +39,7 @@ int main(int count, char **words)
 	float *weights = aligned_alloc(64, (net.weight_floats * 4 / 64 + 1) * 64);
 	model.net = &net;
 	model.weights = weights;
-	weir_learn_net_start(&net, WEIR_LEARN_HE_UNIFORM, draw, weights);
+	weir_learn_net_init_weights(&net, WEIR_LEARN_HE_UNIFORM, draw, weights);
 	uint8_t *bytes = malloc(weir_learn_model_size(&model));
 	if (weir_learn_model_encode(&model, bytes, &e))
 		return 1;

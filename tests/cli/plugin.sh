@@ -469,7 +469,7 @@ static void start(void *s, const void *p, const struct weir_cc_env *e)
 static void ack(void *s, const void *p, const struct weir_cc_env *e, const struct weir_cc_ack *a) { }
 static void cut(void *s, const void *p, const struct weir_cc_env *e, enum weir_cc_event v, const struct weir_cc_ack *a) { }
 static uint32_t pick(void *s, const void *p, const struct weir_queue *q) { return q[0].pkts ? 0 : 1; }
-static int make(struct weir_maker *m, const void *p) { return m->add(m, &(struct weir_flow){ 0, 1, 10000, 0 }); }
+static int make(struct weir_flow_builder *m, const void *p) { return m->add(m, &(struct weir_flow){ 0, 1, 10000, 0 }); }
 static const struct weir_mark_ops mark = { .scheme = { "m", "x" }, .reasons = { "x" }, .enqueue = say };
 static const struct weir_cc_ops cc = { .scheme = { "c", "x" }, .echo = WEIR_CC_ECHO_EXACT,
 	.state_size = sizeof(struct weir_cc_window), .init = start, .ack = ack, .congestion = cut };
@@ -672,7 +672,7 @@ scenario "$dir/renamed.so" "load = 3" >"$dir/renamed.ini"
 makes() {
 	build "$1" <<END
 #include <weir/plugin.h>
-static int make(struct weir_maker *m, const void *p)
+static int make(struct weir_flow_builder *m, const void *p)
 {
 	struct weir_flow f = { 0, 1, 1000, 0 };
 

@@ -114,7 +114,7 @@ static const char *desk_answer(struct desk *d, const char *baseline)
 
 	text[0] = '\0';
 	if (comparison_make(&c, d->store, &q, &e) ||
-	    answer_say(&c, d->store, baseline, &(struct answer_ear){ keep_line, text }, &e))
+	    answer_write(&c, d->store, baseline, &(struct line_sink){ keep_line, text }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	comparison_free(&c);
 	return text;

@@ -294,7 +294,7 @@ TEST(test_campaign_shares_processors_that_have_nothing_to_do)
 		CHECK_INT(campaign_check(&c, &e), 0);
 		CHECK_INT(campaign_find_missing(&c, &e), 0);
 		CHECK_INT(campaign_run(&c, executor_all[0], 1, &w, &e), 0);
-		CHECK_INT(c.threads, adapts ? core_count() : 1);
+		CHECK_INT(c.threads, adapts ? cpu_count() : 1);
 		CHECK_INT(b.ended[TASK_DONE], 4);
 		campaign_free(&c);
 	}

@@ -167,8 +167,8 @@ static char *written(void (*write)(FILE *, const char *), const char *text)
 
 TEST(test_what_users_wrote_cannot_become_markup)
 {
-	char *text = written(markup_text, "<b a='1'>&\"\x01\xff\xe2\x82\xac\n");
-	char *json = written(markup_json, "</script>&\"\\\n\xff\xe2\x82\xac");
+	char *text = written(html_write_text, "<b a='1'>&\"\x01\xff\xe2\x82\xac\n");
+	char *json = written(html_write_json_string, "</script>&\"\\\n\xff\xe2\x82\xac");
 
 	CHECK_STR(text, "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\xef\xbf\xbd\xef\xbf\xbd\xe2\x82\xac\n");
 	CHECK_STR(json, "\"\\u003c/script\\u003e\\u0026\\u0022\\u005c\\u000a\\ufffd\xe2\x82\xac\"");

@@ -107,16 +107,16 @@ TEST(test_what_is_to_be_kept_is_a_part_of_the_best_or_a_quantity)
 	struct choose_request q = { 0 };
 	struct weir_error e = { "" };
 
-	CHECK_INT(choose_add_keep(&q, "goodput >= 0.98 of best", &e), 0);
-	CHECK_INT(choose_add_keep(&q, "fct_p99 of web <= 2ms", &e), 0);
+	CHECK_INT(choose_add_constraint(&q, "goodput >= 0.98 of best", &e), 0);
+	CHECK_INT(choose_add_constraint(&q, "fct_p99 of web <= 2ms", &e), 0);
 	CHECK_INT(q.keep_count, 2);
 	CHECK(q.keeps[0].is_of_best && q.keeps[0].is_most);
 	CHECK_NEAR(q.keeps[0].number, 0.98, 1e-12);
 	CHECK(!q.keeps[1].is_of_best && !q.keeps[1].is_most);
 	CHECK_NEAR(q.keeps[1].number, 2e6, 1e-3);
 	CHECK_STR(q.keeps[1].metric.section, "web");
-	CHECK_INT(choose_add_keep(&q, "goodput >= 5ms", &e), -1);
-	CHECK_INT(choose_add_keep(&q, "goodput >= 0.9 of bset", &e), -1);
+	CHECK_INT(choose_add_constraint(&q, "goodput >= 5ms", &e), -1);
+	CHECK_INT(choose_add_constraint(&q, "goodput >= 0.9 of bset", &e), -1);
 	CHECK_INT(q.keep_count, 2);
 }
 
@@ -254,7 +254,7 @@ TEST(test_a_constraint_whose_limit_is_zero_has_a_finite_lack)
 	struct choose c;
 
 	begin(&c, &q, 96);
-	CHECK_INT(choose_add_keep(&q, "drops <= 0", &e), 0);
+	CHECK_INT(choose_add_constraint(&q, "drops <= 0", &e), 0);
 	search(&c);
 	CHECK_INT(c.winner, 0);
 	CHECK(!c.all[0].is_kept);
@@ -333,7 +333,7 @@ TEST(test_the_outcome_is_kept_in_the_folder_and_holds_for_its_plan_alone)
 	struct store *s;
 
 	begin(&c, &q, 30);
-	CHECK_INT(choose_add_keep(&q, "goodput of a >= 0.9 of best", &e), 0);
+	CHECK_INT(choose_add_constraint(&q, "goodput of a >= 0.9 of best", &e), 0);
 	search(&c);
 	choose_end_round(&c);
 	choose_record(&c, &wrote);

@@ -39,7 +39,7 @@ static void search(struct searched *s, const char *size, const char *goal, const
 	sim_run(&s->run, 1);
 	if (store_open(&s->store, s->folder.path, STORE_WRITE, &e) || run_key(&s->run.c, key, &e) ||
 	    store_add(s->store, key, &s->run.c, &s->run.r, &e) ||
-	    choose_read_goal(&s->q, goal, &e) || choose_add_keep(&s->q, keep, &e))
+	    choose_read_goal(&s->q, goal, &e) || choose_add_constraint(&s->q, keep, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	s->c = (struct choose){ .q = &s->q,
 				.count = 1,
@@ -65,7 +65,7 @@ static void check_refusal(const char *size, const char *goal, const char *keep, 
 	struct searched s;
 
 	search(&s, size, goal, keep);
-	CHECK_INT(choose_see_run(&s.c, 0, s.own.key, s.store, &e), 1);
+	CHECK_INT(choose_add_run(&s.c, 0, s.own.key, s.store, &e), 1);
 	CHECK_LIKE(e.text, like);
 	end(&s);
 }
@@ -76,7 +76,7 @@ TEST(test_values_of_a_run_are_those_of_its_sections)
 	struct searched s;
 
 	search(&s, "200KB", "fct_p99 of req", "round_mean of ai <= 1.5 of best");
-	CHECK_INT(choose_see_run(&s.c, 0, s.own.key, s.store, &e), 0);
+	CHECK_INT(choose_add_run(&s.c, 0, s.own.key, s.store, &e), 0);
 	CHECK(s.values[0][0] > 0 && s.values[0][0] < 1e6);
 	CHECK_NEAR(s.values[0][1], sim_metric(&s.run, "round_mean_ns"), 0);
 	CHECK_STR(s.keys[0], s.own.key);

@@ -27,7 +27,7 @@ static void see(struct flow_set *s, uint64_t size_bytes, int64_t start_ps, int64
 				       .finish_ps = fct_ps < 0 ? -1 : start_ps + fct_ps,
 				       .ideal_ps = 1000000 };
 
-	CHECK_INT(flow_set_see(s, &f), 0);
+	CHECK_INT(flow_set_add(s, &f), 0);
 }
 
 static double share_of(const struct flow_set *s, const char *text)
@@ -73,12 +73,12 @@ TEST(test_flow_set_leaves_out_endless_flows_control_and_what_never_started)
 
 	f.finish_ps = FROM_PS + 5;
 	f.ideal_ps = -1; /* of control there is no ideal */
-	CHECK_INT(flow_set_see(&s, &f), 0);
+	CHECK_INT(flow_set_add(&s, &f), 0);
 	see(&s, FLOW_UNLIMITED, FROM_PS, -1);
 	see(&s, 9, INT64_MAX, -1);
 	CHECK_INT(s.count, 0);
 	f.finish_ps = -1; /* one that did not end may be one */
-	CHECK_INT(flow_set_see(&s, &f), 0);
+	CHECK_INT(flow_set_add(&s, &f), 0);
 	CHECK_INT(s.count, 1);
 	flow_set_free(&s);
 }

@@ -165,9 +165,9 @@ TEST(test_import_htsim_matrix_is_read_as_the_original_reads_it)
 	check_flow(&w.list.flows[3], 3, 15, 300000);
 	CHECK_INT(w.list.flows[3].start_ps, 2 * US);
 	check_flow(&w.list.flows[4], 15, 2, 100000);
-	CHECK_INT(w.list.flows[4].ties, FLOW_WAITS);
-	CHECK_INT(w.list.flows[2].ties, FLOW_TELLS_SENT);
-	CHECK_INT(w.list.flows[3].ties, FLOW_TELLS_RECEIVED);
+	CHECK_INT(w.list.flows[4].flags, FLOW_WAITS);
+	CHECK_INT(w.list.flows[2].flags, FLOW_SIGNALS_SENT);
+	CHECK_INT(w.list.flows[3].flags, FLOW_SIGNALS_RECEIVED);
 	folder_write(&f, "m", "Nodes 4\nConnections 1\n0->1 start 7\n", 35);
 	snprintf(path, sizeof(path), "%s/m", f.path);
 	traffic_set(t, "file", path);

@@ -74,13 +74,13 @@ TEST(test_misspelt_scheme_that_no_run_uses_is_found_whatever_key_names_it)
 		for (const struct weir_option *o = s->options; o->name; o++) {
 			char path[128], message[256];
 
-			if (o->type != WEIR_OPT_SPEC)
+			if (o->type != WEIR_OPT_SCHEME)
 				continue;
 			snprintf(path, sizeof(path), "%s%s.%s", s->name,
 				 s->traits & SECTION_NAMED ? ".a" : "", o->name);
 			snprintf(message, sizeof(message),
 				 "f.ini:10: %s: unknown %s 'mistake'; there are ...", path,
-				 weir_option_specs(o)->kind[0]);
+				 weir_option_scheme_set(o)->kind[0]);
 			check_unused(path, "mistake(k=1)", message);
 			tried++;
 		}
@@ -154,7 +154,7 @@ TEST(test_one_key_chooses_the_kind_where_there_are_kinds)
 		int count = 0;
 
 		for (const struct weir_option *o = s->options; o->name; o++)
-			count += o->type == WEIR_OPT_KIND;
+			count += o->type == WEIR_OPT_SELECTOR;
 		CHECK_INT(count, s->kind != NULL);
 	}
 	CHECK(section_chooser(section_find("switch")) == NULL);

@@ -418,7 +418,7 @@ static void answer(struct bench *b, const char *baseline, char *text)
 
 	make(&c, b, &q);
 	text[0] = '\0';
-	if (answer_say(&c, b->store, baseline, &(struct answer_ear){ keep_lines, text }, &e))
+	if (answer_write(&c, b->store, baseline, &(struct line_sink){ keep_lines, text }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	comparison_free(&c);
 }
@@ -543,7 +543,7 @@ TEST(test_a_section_beyond_all_numbers_is_survived)
 				 .finish_ps = 2,
 				 .ideal_ps = 1 };
 
-	CHECK_INT(flow_set_see(&set, &f), 0);
+	CHECK_INT(flow_set_add(&set, &f), 0);
 	CHECK(set.section_count <= 1u << 16);
 	CHECK_STR(set.sections[set.flows[0].section], "web");
 	flow_set_free(&set);
@@ -626,7 +626,7 @@ static void make_flows(struct flow_set *set, uint64_t count)
 			.ideal_ps = 1000,
 		};
 
-		flow_set_see(set, &f);
+		flow_set_add(set, &f);
 	}
 }
 

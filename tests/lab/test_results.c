@@ -22,27 +22,27 @@
 
 TEST(test_human_numbers_have_a_unit_that_suits_their_size)
 {
-	CHECK_STR(human_time(0).text, "0 ns");
-	CHECK_STR(human_time(999.94).text, "999.9 ns");
-	CHECK_STR(human_time(999.96).text, "1 us");
-	CHECK_STR(human_time(42500).text, "42.5 us");
-	CHECK_STR(human_time(3e9).text, "3 s");
-	CHECK_STR(human_time(4000e9).text, "4000 s");
-	CHECK_STR(human_rate(9637300000.0).text, "9.637 Gb/s");
-	CHECK_STR(human_rate(500e3).text, "500 Kb/s");
-	CHECK_STR(human_bytes(95700).text, "95.7 KB");
-	CHECK_STR(human_percent(0.3556).text, "35.56 %");
-	CHECK_STR(human_percent(1).text, "100 %");
-	CHECK_STR(human_count(0).text, "0");
-	CHECK_STR(human_count(999).text, "999");
-	CHECK_STR(human_count(1000).text, "1,000");
-	CHECK_STR(human_count(1234567).text, "1,234,567");
-	CHECK_STR(human_count(12.3456).text, "12.35");
-	CHECK_STR(human_count(123456.7).text, "123,457");
-	CHECK_STR(human_count((double)NAN).text, "-");
-	CHECK_STR(human_time((double)NAN).text, "-");
-	CHECK_STR(human_quantity(0.25, "s").text, "250 ms");
-	CHECK_STR(human_quantity(7, "pkts").text, "7");
+	CHECK_STR(format_time(0).text, "0 ns");
+	CHECK_STR(format_time(999.94).text, "999.9 ns");
+	CHECK_STR(format_time(999.96).text, "1 us");
+	CHECK_STR(format_time(42500).text, "42.5 us");
+	CHECK_STR(format_time(3e9).text, "3 s");
+	CHECK_STR(format_time(4000e9).text, "4000 s");
+	CHECK_STR(format_rate(9637300000.0).text, "9.637 Gb/s");
+	CHECK_STR(format_rate(500e3).text, "500 Kb/s");
+	CHECK_STR(format_bytes(95700).text, "95.7 KB");
+	CHECK_STR(format_percent(0.3556).text, "35.56 %");
+	CHECK_STR(format_percent(1).text, "100 %");
+	CHECK_STR(format_count(0).text, "0");
+	CHECK_STR(format_count(999).text, "999");
+	CHECK_STR(format_count(1000).text, "1,000");
+	CHECK_STR(format_count(1234567).text, "1,234,567");
+	CHECK_STR(format_count(12.3456).text, "12.35");
+	CHECK_STR(format_count(123456.7).text, "123,457");
+	CHECK_STR(format_count((double)NAN).text, "-");
+	CHECK_STR(format_time((double)NAN).text, "-");
+	CHECK_STR(format_quantity(0.25, "s").text, "250 ms");
+	CHECK_STR(format_quantity(7, "pkts").text, "7");
 }
 
 TEST(test_flow_has_a_state_that_nobody_mistakes)
@@ -57,22 +57,22 @@ TEST(test_exact_numbers_read_back_as_the_same_number)
 {
 	struct weir_rng r = weir_rng_make(1, 0, WEIR_RNG_TEST);
 
-	CHECK_STR(exact_number(0.1).text, "0.1");
-	CHECK_STR(exact_number(1e6).text, "1000000");
-	CHECK_STR(exact_number(9640494400.0).text, "9640494400");
-	CHECK_STR(exact_number(1e300).text, "1e+300");
-	CHECK_STR(exact_number(-2.5).text, "-2.5");
+	CHECK_STR(format_exact(0.1).text, "0.1");
+	CHECK_STR(format_exact(1e6).text, "1000000");
+	CHECK_STR(format_exact(9640494400.0).text, "9640494400");
+	CHECK_STR(format_exact(1e300).text, "1e+300");
+	CHECK_STR(format_exact(-2.5).text, "-2.5");
 	for (int i = 0; i < 100000; i++) {
 		double value = ldexp(weir_rng_unit(&r), (int)weir_rng_below(&r, 200) - 100);
 
-		CHECK(strtod(exact_number(value).text, NULL) == value);
+		CHECK(strtod(format_exact(value).text, NULL) == value);
 	}
 }
 
 /* The same by trying every number of digits. */
-static struct human shortest(double value)
+static struct format_text shortest(double value)
 {
-	struct human h;
+	struct format_text h;
 
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(h.text, sizeof(h.text), "%.*g", digits, value);
@@ -95,24 +95,24 @@ TEST(test_exact_numbers_are_the_shortest_of_all_that_read_back)
 	double value;
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		CHECK_STR(exact_number(odd[i]).text, shortest(odd[i]).text);
+		CHECK_STR(format_exact(odd[i]).text, shortest(odd[i]).text);
 	for (int i = -1074; i < 1024;
 	     i++) /* half as far from the number below as from the one above */
-		CHECK_STR(exact_number(ldexp(1, i)).text, shortest(ldexp(1, i)).text);
+		CHECK_STR(format_exact(ldexp(1, i)).text, shortest(ldexp(1, i)).text);
 	for (int i = 0; i < 50000; i++) {
 		uint64_t bits = (uint64_t)weir_rng_u32(&r) << 32 | weir_rng_u32(&r);
 
 		memcpy(&value, &bits, sizeof(value)); /* every number, also the smallest */
-		CHECK_STR(exact_number(value).text, shortest(value).text);
+		CHECK_STR(format_exact(value).text, shortest(value).text);
 		value = (double)(bits >> 40) /
 			(double)(1 + (bits & 0xffffff)); /* as slowdowns are */
-		CHECK_STR(exact_number(value).text, shortest(value).text);
+		CHECK_STR(format_exact(value).text, shortest(value).text);
 		value = ldexp((double)(bits >> 11 | UINT64_C(1) << 52),
 			      i % 66 - 66); /* 0.0001 to 1e15 */
-		CHECK_STR(exact_number(value).text, shortest(value).text);
-		CHECK_STR(exact_number(-value).text, shortest(-value).text);
+		CHECK_STR(format_exact(value).text, shortest(value).text);
+		CHECK_STR(format_exact(-value).text, shortest(-value).text);
 		value = (double)(bits >> 50) / 1000; /* with few digits */
-		CHECK_STR(exact_number(value).text, shortest(value).text);
+		CHECK_STR(format_exact(value).text, shortest(value).text);
 	}
 }
 

@@ -139,35 +139,35 @@ TEST(test_whatever_is_cut_off_of_what_is_asked_or_made_is_refused)
 TEST(test_a_cluster_is_asked_for_the_slowest_shard_and_the_largest_run)
 {
 	double run_s[] = { 60, 60, 240, 60, 60, 60 };
-	const struct needs n = {
+	const struct demand n = {
 		.memory_bytes = 1e9, .total_s = 540, .longest_s = 240, .run_s = run_s
 	};
-	struct needs_asked a = needs_asked(&n, 6, 3, 1);
+	struct demand_request a = demand_request(&n, 6, 3, 1);
 
 	CHECK_INT(a.memory_mb, 1700);    /* 200 + 1.5 x 1000 */
 	CHECK_INT(a.minutes, 5 + 4 * 5); /* the third has 240 and 60 s */
-	a = needs_asked(&n, 6, 1, 2);
+	a = demand_request(&n, 6, 1, 2);
 	CHECK_INT(a.memory_mb, 3200);
-	CHECK_INT(a.minutes, 5 + 34);      /* 540 / 2 + 240 s, 4 times */
-	CHECK_INT(needs_shards(&n, 6), 6); /* no more than there are runs */
-	CHECK_INT(needs_shards(&n, 100), 16);
-	CHECK_INT(needs_shards(&(struct needs){ .total_s = 6e4 }, 5000), 100);
-	CHECK_INT(needs_shards(&(struct needs){ .total_s = 6e9 }, 5000), 1000);
+	CHECK_INT(a.minutes, 5 + 34);       /* 540 / 2 + 240 s, 4 times */
+	CHECK_INT(demand_shards(&n, 6), 6); /* no more than there are runs */
+	CHECK_INT(demand_shards(&n, 100), 16);
+	CHECK_INT(demand_shards(&(struct demand){ .total_s = 6e4 }, 5000), 100);
+	CHECK_INT(demand_shards(&(struct demand){ .total_s = 6e9 }, 5000), 1000);
 }
 
 TEST(test_needs_are_those_of_every_run_whatever_its_seed)
 {
 	struct weir_error e = { "" };
 	struct ground g;
-	struct needs n;
+	struct demand n;
 
 	ground_open(&g);
-	CHECK_INT(needs_find(&n, &g.w, &g.s, &e), 0);
+	CHECK_INT(demand_estimate(&n, &g.w, &g.s, &e), 0);
 	CHECK_INT(g.w.run_count, 12);
 	for (uint64_t i = 0; i < g.w.run_count; i++)
 		CHECK(n.run_s[i] > 0);
 	CHECK_NEAR(n.total_s, 12 * n.run_s[0], 1e-9);
 	CHECK(n.memory_bytes > 0);
-	needs_free(&n);
+	demand_free(&n);
 	ground_close(&g);
 }

@@ -19,7 +19,7 @@ struct desk {
 	char file[128];
 	struct figure figure;
 	struct stored_runs runs;
-	struct today today;
+	struct figure_freshness freshness;
 };
 
 static void desk_open(struct desk *d)
@@ -59,9 +59,9 @@ static void ask(struct desk *d)
 {
 	struct weir_error e = { "" };
 
-	if (today_read(&d->today, &d->figure, d->file, FIGURE_QUICK, &d->runs, &e))
+	if (freshness_read(&d->freshness, &d->figure, d->file, FIGURE_QUICK, &d->runs, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK_INT(d->today.wanted, 6);
+	CHECK_INT(d->freshness.wanted, 6);
 }
 
 static struct stored_setting *setting(struct stored_run *run, const char *path)
@@ -95,12 +95,12 @@ TEST(test_today_counts_builds_apart_from_scenarios)
 
 	desk_open(&d);
 	ask(&d);
-	CHECK(today_is_whole(&d.today) && d.today.other_builds == 0);
+	CHECK(freshness_is_complete(&d.freshness) && d.freshness.other_builds == 0);
 	free(d.runs.runs[2].version);
 	d.runs.runs[2].version = text_copy("0.1.0+0123456789ab");
 	ask(&d);
-	CHECK(today_is_whole(&d.today));
-	CHECK_INT(d.today.other_builds, 1);
+	CHECK(freshness_is_complete(&d.freshness));
+	CHECK_INT(d.freshness.other_builds, 1);
 	desk_close(&d);
 }
 
@@ -112,10 +112,11 @@ TEST(test_today_finds_runs_of_other_settings_and_those_that_lack)
 	change(setting(&d.runs.runs[1], "host.mss"), "1000B");
 	change(setting(&d.runs.runs[4], "seed"), "9");
 	ask(&d);
-	CHECK(d.today.strange == 2 && d.today.missing == 2 && !today_is_whole(&d.today));
+	CHECK(d.freshness.extra == 2 && d.freshness.missing == 2 &&
+	      !freshness_is_complete(&d.freshness));
 	stored_run_free(&d.runs.runs[--d.runs.count]);
 	ask(&d);
-	CHECK(d.today.strange == 2 && d.today.missing == 3);
+	CHECK(d.freshness.extra == 2 && d.freshness.missing == 3);
 	desk_close(&d);
 }
 
@@ -132,12 +133,12 @@ TEST(test_today_takes_options_that_are_new_and_have_their_defaults)
 	CHECK(strlen(acc->value) > 255);
 	CHECK_CONTAINS(acc->value, ", hidden=,");
 	ask(&d);
-	CHECK(today_is_whole(&d.today));
+	CHECK(freshness_is_complete(&d.freshness));
 	/* And not where the scenario says otherwise now. */
 	forget(&d.runs.runs[0], "switch.tune");
 	change(red, "red(min=10pkts, max=20pkts)");
 	ask(&d);
-	CHECK_INT(d.today.strange, 2);
+	CHECK_INT(d.freshness.extra, 2);
 	desk_close(&d);
 }
 
@@ -148,7 +149,7 @@ TEST(test_today_compares_what_was_in_files_when_it_ran)
 	desk_open(&d);
 	change(setting(&d.runs.runs[0], "digest.switch.tune"), "0123456789abcdef");
 	ask(&d);
-	CHECK_INT(d.today.strange, 1);
+	CHECK_INT(d.freshness.extra, 1);
 	desk_close(&d);
 }
 
@@ -162,10 +163,10 @@ TEST(test_today_asks_for_flows_only_where_somebody_reads_them)
 	desk_open(&d);
 	change(setting(&d.runs.runs[0], "measure.flows"), "none");
 	ask(&d);
-	CHECK(today_is_whole(&d.today));
+	CHECK(freshness_is_complete(&d.freshness));
 	figure_free(&d.figure);
 	CHECK_INT(figure_read_text(&d.figure, "fig1.claims", claims, strlen(claims), &e), 0);
 	ask(&d);
-	CHECK_INT(d.today.strange, 1);
+	CHECK_INT(d.freshness.extra, 1);
 	desk_close(&d);
 }

@@ -44,8 +44,9 @@ static void check_greedy(const char *spec)
 	agent_desk_open(&eyes, spec, QUEUES);
 	plan = weir_acc_plan((const struct acc_params *)(const void *)d.params);
 	desk_open(&net, &plan, 1, 0);
-	weir_learn_net_start(&net.net, WEIR_LEARN_HE_UNIFORM,
-			     (struct weir_learn_draw){ d.env.seed, ACC_LEARNER, 0 }, net.weights);
+	weir_learn_net_init_weights(&net.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ d.env.seed, ACC_LEARNER, 0 },
+				    net.weights);
 	for (uint64_t round = 0; round < 50; round++) {
 		uint32_t actions[QUEUES] = { 0 };
 

@@ -9,11 +9,11 @@
 static int admits(uint64_t alpha_q32, uint64_t used_bytes, uint64_t queue_bytes,
 		  uint32_t packet_bytes)
 {
-	const struct weir_buffer_pool pool = { .used_bytes = used_bytes };
+	const struct weir_shared_buffer pool = { .used_bytes = used_bytes };
 	struct weir_buffer_params b;
 
 	weir_buffer_params_init(&b, WEIR_BUFFER_PER_SWITCH, 100000, alpha_q32);
-	return weir_buffer_pool_admits(&b, &pool, queue_bytes, packet_bytes);
+	return weir_shared_buffer_admits(&b, &pool, queue_bytes, packet_bytes);
 }
 
 /* The last packet fits into exactly what is free, and not into a byte less. */

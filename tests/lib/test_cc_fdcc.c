@@ -31,7 +31,7 @@ static struct weir_learn_plan stack_plan(uint32_t inputs)
 
 static struct weir_learn_plan recall_plan(uint32_t hidden)
 {
-	return weir_learn_plan_recall(&(struct weir_learn_recall){
+	return weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = FDCC_OBSERVATIONS,
 		.hidden = hidden,
 		.outputs = 1,
@@ -41,8 +41,8 @@ static struct weir_learn_plan recall_plan(uint32_t hidden)
 
 static void start_weights(struct learn_desk *d, uint64_t seed)
 {
-	weir_learn_net_start(&d->net, WEIR_LEARN_HE_UNIFORM, (struct weir_learn_draw){ seed, 0, 0 },
-			     d->weights);
+	weir_learn_net_init_weights(&d->net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ seed, 0, 0 }, d->weights);
 }
 
 /* Weights of one layer without a hidden one that reads a single input: u = tanh(weight x). */
@@ -414,8 +414,8 @@ TEST(test_fdcc_names_its_standard_model_by_preset_and_policy)
 
 TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 {
-	struct weir_cc_trial trial = { .seed = 3, .deviation = 0.1F };
-	struct weir_cc_ack a = { .flow = 4, .trial = &trial }, b = a;
+	struct weir_cc_rollout trial = { .seed = 3, .deviation = 0.1F };
+	struct weir_cc_ack a = { .flow = 4, .rollout = &trial }, b = a;
 	double sum = 0, squares = 0;
 
 	CHECK_NEAR(learned_explore(&a, 9, 0.5F), learned_explore(&b, 9, 0.5F), 0);
@@ -431,7 +431,7 @@ TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 	}
 	CHECK_NEAR(sum / 10000, 0, 0.005);
 	CHECK_NEAR(squares / 10000, 0.01, 0.0005);
-	trial.exploring = WEIR_CC_EXPLORE_UNIFORM;
+	trial.exploration = WEIR_CC_EXPLORE_UNIFORM;
 	sum = squares = 0;
 	for (uint32_t i = 0; i < 10000; i++) {
 		double u = learned_explore(&a, i, 0.5F);
@@ -442,7 +442,7 @@ TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 	}
 	CHECK_NEAR(sum / 10000, 0, 0.03);
 	CHECK_NEAR(squares / 10000, 1.0 / 3, 0.02);
-	a.trial = NULL;
+	a.rollout = NULL;
 	CHECK_NEAR(learned_explore(&a, 9, 0.5F), 0.5, 0);
 }
 

@@ -81,8 +81,8 @@ TEST(test_rl_cc_network_sees_two_intervals_and_remembers_the_rest)
 
 	pair_make(&q, "rl-cc");
 	desk_open(&d, &plan, 1, 5);
-	weir_learn_net_start(&d.net, WEIR_LEARN_ORTHOGONAL, (struct weir_learn_draw){ 2, 0, 0 },
-			     d.weights);
+	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
+				    (struct weir_learn_draw){ 2, 0, 0 }, d.weights);
 	policy.net = &d.net;
 	policy.weights = d.weights;
 	CHECK_INT(q.ops->scheme.model->fits(q.params, &policy, &e), 0);

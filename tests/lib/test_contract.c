@@ -13,7 +13,7 @@ enum { FLOWS = 40, POOL_BYTES = 400 * 1000, PACKETS = 4000, QUEUES = 8 };
 struct contract {
 	struct desk desk;
 	struct desk_params params;
-	struct weir_buffer_pool pool;
+	struct weir_shared_buffer pool;
 };
 
 static void contract_open(struct contract *c, const struct weir_mark_ops *ops, const void *params,
@@ -37,7 +37,7 @@ static void contract_open(struct contract *c, const struct weir_mark_ops *ops, c
 	if (weir_sched_parse(own.scheduler, own.queues, &plan.sched, c->params.sched, &e))
 		test_fail(__FILE__, __LINE__, "%s: %s", ops->scheme.name, e.text);
 	plan.sched_params = c->params.sched;
-	if (needs & WEIR_MARK_NEEDS_POOL)
+	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER)
 		desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, POOL_BYTES);
 	else
 		desk_limit(&plan, WEIR_BUFFER_PER_PORT, POOL_BYTES);
@@ -47,8 +47,8 @@ static void contract_open(struct contract *c, const struct weir_mark_ops *ops, c
 	c->desk.port = aligned_alloc(64, (c->desk.class.size + 63) & ~UINT32_C(63));
 	CHECK(c->desk.port != NULL);
 	memset(c->desk.port, 0, c->desk.class.size);
-	weir_port_init(c->desk.port, &c->desk.class, needs & WEIR_MARK_NEEDS_POOL ? &c->pool : NULL,
-		       seed);
+	weir_port_init(c->desk.port, &c->desk.class,
+		       needs & WEIR_MARK_NEEDS_SHARED_BUFFER ? &c->pool : NULL, seed);
 }
 
 static void contract_close(struct contract *c)
@@ -60,7 +60,7 @@ static void contract_close(struct contract *c)
 static void check_reasons(const struct contract *c, const struct weir_mark_ops *ops)
 {
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		CHECK(c->desk.port->rare->marks[i] == 0 || ops->reasons[i] != NULL);
+		CHECK(c->desk.port->cold->marks[i] == 0 || ops->reasons[i] != NULL);
 }
 
 /* Traffic: a random walk of the load, flows that come and go, frames of all sizes, pauses up to a
@@ -113,7 +113,7 @@ static uint64_t drive(struct contract *c, struct traffic *t, uint32_t packets)
 
 		digest = weir_hash64(digest, (uint64_t)answer << 32 | packet.flags);
 		digest = weir_hash64(digest, (uint64_t)c->desk.port->bytes << 32 |
-						     (uint32_t)c->desk.port->rare->marks[0]);
+						     (uint32_t)c->desk.port->cold->marks[0]);
 	}
 	return digest;
 }
@@ -138,7 +138,7 @@ static uint64_t all_marks(const struct contract *c)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += c->desk.port->rare->marks[i];
+		sum += c->desk.port->cold->marks[i];
 	return sum;
 }
 
@@ -263,9 +263,9 @@ static int set_extreme(const struct weir_option *o, unsigned char *params, uint3
 
 	switch (o->type) {
 	case WEIR_OPT_TEXT:
-	case WEIR_OPT_SPEC:
+	case WEIR_OPT_SCHEME:
 	case WEIR_OPT_FILE:
-	case WEIR_OPT_KIND:
+	case WEIR_OPT_SELECTOR:
 	case WEIR_OPT_WEIGHTS:
 		return 0;
 	case WEIR_OPT_FLAG:

@@ -283,7 +283,7 @@ static uint32_t check_order(const char *marking)
 			seen[stamp.flow] = stamp.number;
 		priority += weir_port_queues(d.port)->pkts > 0;
 	}
-	CHECK(d.port->rare->drops[WEIR_DROP_PORT_FULL] > 1000);
+	CHECK(d.port->cold->drops[WEIR_DROP_PORT_FULL] > 1000);
 	desk_close(&d);
 	return priority;
 }

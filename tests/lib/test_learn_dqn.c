@@ -9,7 +9,7 @@ struct player {
 	struct weir_learn_dqn_config config;
 	struct weir_learn_dqn *learner;
 	struct weir_learn_memory *memory;
-	struct weir_learn_crew crew;
+	struct weir_learn_executor crew;
 };
 
 /* States are one-hot observations. */
@@ -33,7 +33,7 @@ static void player_open(struct player *p, uint32_t states, uint64_t seed)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	p->learner = desk_block(weir_learn_dqn_size(&p->config));
 	p->memory = desk_block(weir_learn_memory_size(&memory));
-	p->crew = (struct weir_learn_crew){
+	p->crew = (struct weir_learn_executor){
 		.workers = 3,
 		.scratch = desk_block(weir_learn_dqn_scratch_size(&p->config, 3)),
 	};

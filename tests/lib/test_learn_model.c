@@ -28,8 +28,8 @@ static void file_make(struct file *f, const struct weir_learn_plan *plan)
 	struct weir_error e = { "" };
 
 	desk_open(&f->desk, plan, 1, 1);
-	weir_learn_net_start(&f->desk.net, WEIR_LEARN_HE_UNIFORM,
-			     (struct weir_learn_draw){ 3, 0, 0 }, f->desk.weights);
+	weir_learn_net_init_weights(&f->desk.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ 3, 0, 0 }, f->desk.weights);
 	model.net = &f->desk.net;
 	model.weights = f->desk.weights;
 	f->bytes.size = weir_learn_model_size(&model);
@@ -48,7 +48,7 @@ static void file_close(struct file *f)
 
 static struct weir_learn_plan recall_plan(void)
 {
-	return weir_learn_plan_recall(&(struct weir_learn_recall){
+	return weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 3, .hidden = 5, .outputs = 2, .output = WEIR_LEARN_TANH });
 }
 

@@ -131,8 +131,8 @@ static void trial_open(struct trial *t, const struct weir_learn_plan *plan)
 
 	memset(t, 0, sizeof(*t));
 	desk_open(&t->desk, plan, SAMPLES, STEPS);
-	weir_learn_net_start(&t->desk.net, WEIR_LEARN_HE_UNIFORM,
-			     (struct weir_learn_draw){ 7, 0, 0 }, t->desk.weights);
+	weir_learn_net_init_weights(&t->desk.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ 7, 0, 0 }, t->desk.weights);
 	desk_fill(t->sequence, sizeof(t->sequence) / sizeof(float), 1);
 	desk_fill(t->current, sizeof(t->current) / sizeof(float), 2);
 	desk_fill(t->slopes, sizeof(t->slopes) / sizeof(float), 3);
@@ -190,7 +190,7 @@ static void check_net(const struct weir_learn_plan *plan)
 	trial_open(&t, plan);
 	gradient.weights = t.desk.gradient;
 	desk_forward(&t.desk, &t.batch);
-	weir_learn_net_turn(&t.desk.net, t.desk.weights, t.desk.turned);
+	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.turned);
 	weir_learn_backward(&t.desk.net, t.desk.turned, &t.batch, t.desk.tape, &gradient);
 	weights = calloc(t.desk.net.weight_floats, sizeof(*weights));
 	CHECK(weights != NULL);
@@ -255,7 +255,7 @@ TEST(test_learn_lstm_slopes_at_every_step_are_those_of_finite_differences)
 
 TEST(test_learn_recall_net_slopes_are_those_of_finite_differences)
 {
-	struct weir_learn_plan plan = weir_learn_plan_recall(&(struct weir_learn_recall){
+	struct weir_learn_plan plan = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 3, .action_size = 2, .hidden = 6, .outputs = 1 });
 
 	check_net(&plan);
@@ -264,7 +264,7 @@ TEST(test_learn_recall_net_slopes_are_those_of_finite_differences)
 /* The slope of the current input alone leaves out what does not lead there, and is the same. */
 TEST(test_learn_slope_of_the_current_input_needs_no_slopes_of_weights)
 {
-	struct weir_learn_plan plan = weir_learn_plan_recall(&(struct weir_learn_recall){
+	struct weir_learn_plan plan = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 3, .action_size = 2, .hidden = 6, .outputs = 1 });
 	static struct trial t;
 	static float alone[SAMPLES * WIDTH];
@@ -272,7 +272,7 @@ TEST(test_learn_slope_of_the_current_input_needs_no_slopes_of_weights)
 
 	trial_open(&t, &plan);
 	gradient.weights = t.desk.gradient;
-	weir_learn_net_turn(&t.desk.net, t.desk.weights, t.desk.turned);
+	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.turned);
 	desk_forward(&t.desk, &t.batch);
 	weir_learn_backward(&t.desk.net, t.desk.turned, &t.batch, t.desk.tape, &gradient);
 	gradient.weights = NULL;
@@ -295,8 +295,8 @@ TEST(test_learn_state_carries_a_sequence_on)
 
 	desk_open(&d, &plan, 1, STEPS);
 	CHECK_INT(d.net.state_floats, 10);
-	weir_learn_net_start(&d.net, WEIR_LEARN_ORTHOGONAL, (struct weir_learn_draw){ 1, 2, 0 },
-			     d.weights);
+	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
+				    (struct weir_learn_draw){ 1, 2, 0 }, d.weights);
 	desk_fill(sequence, STEPS * IN, 4);
 	desk_forward(&d, &b);
 	memcpy(whole, d.output, sizeof(whole));
@@ -313,7 +313,7 @@ TEST(test_learn_state_carries_a_sequence_on)
 /* A sample's numbers do not depend on those beside it: one at a time or all at once. */
 TEST(test_learn_samples_of_a_batch_do_not_touch_each_other)
 {
-	struct weir_learn_plan plan = weir_learn_plan_recall(&(struct weir_learn_recall){
+	struct weir_learn_plan plan = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 3, .hidden = 20, .outputs = 2, .output = WEIR_LEARN_TANH });
 	static struct trial t;
 	float together[SAMPLES * 2];
@@ -351,7 +351,7 @@ TEST(test_learn_plan_is_a_line_of_text_and_back)
 		"sequence 8; current 9; dense 64 relu < sequence; lstm 64 < 0; "
 		"last < 1; dense 64 relu < current; concat < 2 + 3; "
 		"dense 64 relu < 4; dense 1 linear < 5";
-	struct weir_learn_plan plan = weir_learn_plan_recall(&(struct weir_learn_recall){
+	struct weir_learn_plan plan = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 8, .action_size = 1, .hidden = 64, .outputs = 1 });
 	struct weir_learn_plan back;
 	struct weir_error e = { "" };
@@ -403,8 +403,8 @@ TEST(test_learn_he_uniform_start_stays_in_its_bounds_and_fills_them)
 	struct learn_desk d;
 
 	desk_open(&d, &plan, 1, 0);
-	weir_learn_net_start(&d.net, WEIR_LEARN_HE_UNIFORM, (struct weir_learn_draw){ 1, 1, 0 },
-			     d.weights);
+	weir_learn_net_init_weights(&d.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ 1, 1, 0 }, d.weights);
 	for (uint32_t i = 0; i < 24 * 100; i++) {
 		double w = (double)d.weights[i / 100 * d.net.places[0].stride + i % 100];
 
@@ -427,8 +427,8 @@ TEST(test_learn_orthogonal_start_is_orthogonal_and_forget_gates_begin_open)
 	const struct weir_learn_place *p;
 
 	desk_open(&d, &plan, 1, 1);
-	weir_learn_net_start(&d.net, WEIR_LEARN_ORTHOGONAL, (struct weir_learn_draw){ 1, 1, 0 },
-			     d.weights);
+	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
+				    (struct weir_learn_draw){ 1, 1, 0 }, d.weights);
 	p = &d.net.places[0];
 	for (uint32_t a = 0; a < 4; a++)
 		for (uint32_t b = 0; b < 4; b++) {

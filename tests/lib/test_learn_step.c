@@ -104,8 +104,8 @@ static void count_choices(const struct weir_learn_choice *choice, uint32_t count
 
 	memset(counts, 0, 4 * sizeof(*counts));
 	for (uint64_t i = 0; i < 10000; i++)
-		counts[weir_learn_choose(choice, values, 4,
-					 (struct weir_learn_draw){ 1, 1, 2 * i })]++;
+		counts[weir_learn_choose_action(choice, values, 4,
+						(struct weir_learn_draw){ 1, 1, 2 * i })]++;
 }
 
 TEST(test_learn_choice_is_the_best_action_but_for_epsilon)
@@ -196,9 +196,9 @@ TEST(test_learn_soft_copy_moves_by_its_share_and_hard_copy_is_exact)
 {
 	float to[] = { 1.0F, -2.0F }, from[] = { 3.0F, 0.1F };
 
-	weir_learn_copy(to, from, 2, 0.25F);
+	weir_learn_soft_update(to, from, 2, 0.25F);
 	CHECK(to[0] == 1.5F);
 	CHECK_NEAR(to[1], -1.475, 1e-6);
-	weir_learn_copy(to, from, 2, 1.0F);
+	weir_learn_soft_update(to, from, 2, 1.0F);
 	CHECK(to[0] == 3.0F && to[1] == 0.1F);
 }

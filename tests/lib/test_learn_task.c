@@ -17,8 +17,8 @@ static double xor_error(uint64_t seed)
 	struct learn_desk d;
 
 	desk_open(&d, &plan, 4, 0);
-	weir_learn_net_start(&d.net, WEIR_LEARN_HE_UNIFORM, (struct weir_learn_draw){ seed, 0, 0 },
-			     d.weights);
+	weir_learn_net_init_weights(&d.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ seed, 0, 0 }, d.weights);
 	for (int update = 0; update <= 400; update++) {
 		float slope[4];
 
@@ -77,8 +77,8 @@ static double recall_error(uint64_t seed)
 
 	desk_open(&r.desk, &plan, BATCH, STEPS);
 	r.batch = (struct weir_learn_batch){ .samples = BATCH, .steps = STEPS, .sequence = r.seen };
-	weir_learn_net_start(&r.desk.net, WEIR_LEARN_ORTHOGONAL,
-			     (struct weir_learn_draw){ seed, 0, 0 }, r.desk.weights);
+	weir_learn_net_init_weights(&r.desk.net, WEIR_LEARN_ORTHOGONAL,
+				    (struct weir_learn_draw){ seed, 0, 0 }, r.desk.weights);
 	for (uint64_t update = 0; update < UPDATES; update++) {
 		recall_try(&r, seed * 100000 + update);
 		desk_learn(&r.desk, &r.batch, &adam, r.slope);
@@ -134,8 +134,8 @@ TEST(test_learn_policy_follows_the_callers_slopes_over_sequences)
 		struct learn_desk d;
 
 		desk_open(&d, &plan, BATCH, STEPS);
-		weir_learn_net_start(&d.net, WEIR_LEARN_ORTHOGONAL,
-				     (struct weir_learn_draw){ seed, 0, 0 }, d.weights);
+		weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
+					    (struct weir_learn_draw){ seed, 0, 0 }, d.weights);
 		for (uint64_t update = 0; update <= 200; update++) {
 			signals_draw(&s, seed * 1000 + update);
 			desk_forward(&d, &batch);

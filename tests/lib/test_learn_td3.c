@@ -15,7 +15,7 @@ struct player {
 	struct weir_learn_td3_config config;
 	struct weir_learn_td3 *learner;
 	struct weir_learn_memory *memory;
-	struct weir_learn_crew crew;
+	struct weir_learn_executor crew;
 	uint32_t lag;
 	float *tape;
 	uint64_t seed, draws;
@@ -53,12 +53,12 @@ static void player_config(struct player *p, uint32_t past, uint32_t hidden)
 	if (!is_recurrent)
 		return;
 	p->config.actor =
-		weir_learn_plan_recall(&(struct weir_learn_recall){ .observation_size = 1,
-								    .hidden = hidden,
-								    .outputs = 1,
-								    .output = WEIR_LEARN_TANH,
-								    .output_gain = 0.1F });
-	p->config.critic = weir_learn_plan_recall(&(struct weir_learn_recall){
+		weir_learn_plan_recurrent(&(struct weir_learn_recurrent){ .observation_size = 1,
+									  .hidden = hidden,
+									  .outputs = 1,
+									  .output = WEIR_LEARN_TANH,
+									  .output_gain = 0.1F });
+	p->config.critic = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 1, .action_size = 1, .hidden = hidden, .outputs = 1 });
 }
 
@@ -72,7 +72,7 @@ static void player_begin(struct player *p)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	p->learner = desk_block(weir_learn_td3_size(&p->config));
 	p->memory = desk_block(weir_learn_memory_size(&memory));
-	p->crew = (struct weir_learn_crew){
+	p->crew = (struct weir_learn_executor){
 		.workers = 3,
 		.scratch = desk_block(weir_learn_td3_scratch_size(&p->config, 3)),
 	};
@@ -405,7 +405,7 @@ TEST(test_learn_td3_config_that_does_not_fit_its_nets_is_refused)
 	CHECK_INT(weir_learn_td3_check(&config, &e), -1);
 	CHECK_STR(e.text, "actor: the output is not a tanh");
 	config = p.config;
-	config.actor = weir_learn_plan_recall(&(struct weir_learn_recall){
+	config.actor = weir_learn_plan_recurrent(&(struct weir_learn_recurrent){
 		.observation_size = 1, .hidden = 4, .outputs = 1, .output = WEIR_LEARN_TANH });
 	CHECK_INT(weir_learn_td3_check(&config, &e), -1);
 	CHECK_STR(e.text, "only one of actor and critic has a sequence");

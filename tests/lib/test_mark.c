@@ -93,7 +93,7 @@ TEST(test_ecn_sees_the_length_of_its_scope_only)
 {
 	struct weir_mark_view v = { .queue_pkts = 5,
 				    .port_pkts = 50,
-				    .pool_bytes = 500,
+				    .shared_buffer_bytes = 500,
 				    .queue_bytes = 7,
 				    .port_bytes = 70 };
 	struct marker m;
@@ -106,7 +106,7 @@ TEST(test_ecn_sees_the_length_of_its_scope_only)
 	CHECK_INT(at_enqueue(&m, &v), WEIR_MARK_PASS);
 	marker_make(&m, "ecn(k=500B, scope=pool)");
 	CHECK_INT(at_enqueue(&m, &v), WEIR_MARK_CE);
-	v.pool_bytes = 499;
+	v.shared_buffer_bytes = 499;
 	CHECK_INT(at_enqueue(&m, &v), WEIR_MARK_PASS);
 }
 
@@ -128,7 +128,8 @@ TEST(test_schemes_ask_only_for_what_they_use)
 	} cases[] = {
 		{ "ecn", WEIR_MARK_NEEDS_ENQUEUE },
 		{ "ecn(at=dequeue)", WEIR_MARK_NEEDS_DEQUEUE },
-		{ "ecn(k=1MB, scope=pool)", WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_POOL },
+		{ "ecn(k=1MB, scope=pool)",
+		  WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_SHARED_BUFFER },
 		{ "red", WEIR_MARK_NEEDS_ENQUEUE },
 		{ "red(weight=1/512)", WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_DEQUEUE },
 		{ "tcn", WEIR_MARK_NEEDS_DEQUEUE },
@@ -318,7 +319,7 @@ TEST(test_quiet_lengths_pass_and_change_nothing)
 			struct weir_mark_view v = { .now_ns = k,
 						    .port_bytes = all,
 						    .port_pkts = all,
-						    .pool_bytes = weir_rng_u64(&random) };
+						    .shared_buffer_bytes = weir_rng_u64(&random) };
 
 			if (below == 0)
 				break;

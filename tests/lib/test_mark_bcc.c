@@ -10,11 +10,11 @@ enum {
 	KB = 1000,
 };
 
-static uint32_t bcc_at(struct marker *m, uint32_t port_bytes, uint64_t pool_bytes)
+static uint32_t bcc_at(struct marker *m, uint32_t port_bytes, uint64_t shared_buffer_bytes)
 {
 	struct weir_mark_view v = { .port_bytes = port_bytes,
 				    .port_pkts = port_bytes / 1500,
-				    .pool_bytes = pool_bytes };
+				    .shared_buffer_bytes = shared_buffer_bytes };
 
 	return marker_enqueue(m, &v);
 }
@@ -28,7 +28,7 @@ TEST(test_bcc_defaults_are_a_tenth_of_the_paper_s_example)
 	double bytes_per_s = 100e9 / 8, bdp = bytes_per_s * 80e-6, alpha = 4;
 	double need = bdp * (1 + 0.72) - 128e3, pool_max = 3e6 - need / alpha;
 	double pool_min = pool_max - bytes_per_s * 8 * 8e-6;
-	struct weir_mark_view half = { .pool_bytes = 220 * KB };
+	struct weir_mark_view half = { .shared_buffer_bytes = 220 * KB };
 	struct marker m;
 
 	CHECK_NEAR(0.72 * bdp, 720e3, 1);
@@ -100,7 +100,8 @@ TEST(test_bcc_needs_the_pool_and_refuses_what_makes_no_sense)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		CHECK_CONTAINS(marker_refusal(cases[i][0], &e), cases[i][1]);
 	marker_make(&m, "bcc");
-	CHECK_INT(weir_mark_needs(m.ops, m.params), WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_POOL);
+	CHECK_INT(weir_mark_needs(m.ops, m.params),
+		  WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_SHARED_BUFFER);
 	CHECK_INT(scenario_read_text(&scenario, "test", text, strlen(text), &e), 0);
 	CHECK_INT(scenario_config(&scenario, &c, &e), -1);
 	CHECK_CONTAINS(e.text, "one only with buffer-per = switch");

@@ -73,7 +73,7 @@ TEST(test_fast_hooks_decide_as_those_with_a_view)
 
 		marker_make(&fast, specs[i]);
 		marker_make(&slow, specs[i]);
-		CHECK(fast.ops->glances && fast.ops->glances->suffice(fast.params));
+		CHECK(fast.ops->fast_hooks && fast.ops->fast_hooks->suffice(fast.params));
 		for (uint32_t bytes = 0; bytes <= 90000; bytes += 500) {
 			const struct weir_queue q = { .bytes = bytes, .pkts = bytes / 1500 };
 			const struct weir_packet packet = { .bytes = 1500,
@@ -83,9 +83,9 @@ TEST(test_fast_hooks_decide_as_those_with_a_view)
 							  .queue_pkts = q.pkts,
 							  .ecn = WEIR_PACKET_ECT };
 
-			CHECK_INT(
-				fast.ops->glances->enqueue(fast.state, fast.params, &packet, 0, &q),
-				marker_enqueue(&slow, &v));
+			CHECK_INT(fast.ops->fast_hooks->enqueue(fast.state, fast.params, &packet, 0,
+								&q),
+				  marker_enqueue(&slow, &v));
 		}
 	}
 }
@@ -98,8 +98,8 @@ TEST(test_bcc_marks_every_packet_from_pool_max_on)
 	struct marker m;
 
 	marker_make(&m, "bcc(k=72KB, pool-min=180KB, pool-max=260KB, p=0)");
-	v.pool_bytes = 259999;
+	v.shared_buffer_bytes = 259999;
 	CHECK_INT(marker_enqueue(&m, &v), WEIR_MARK_PASS);
-	v.pool_bytes = 260000;
+	v.shared_buffer_bytes = 260000;
 	CHECK(marker_enqueue(&m, &v) != WEIR_MARK_PASS);
 }

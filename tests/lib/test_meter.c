@@ -102,7 +102,7 @@ TEST(test_meter_leaves_out_what_was_dropped)
 	offer(&m, 200, WEIR_PACKET_ECT);
 	offer(&m, 600, 0);
 	t = read_at(&m, 2000);
-	CHECK_INT(m.desk.port->rare->drops[WEIR_DROP_NOT_ECT], 1);
+	CHECK_INT(m.desk.port->cold->drops[WEIR_DROP_NOT_ECT], 1);
 	CHECK_INT(t.queue_mean_bytes, 800 * BYTES / 2000);
 	CHECK_INT(t.queue_max_bytes, BYTES);
 	CHECK_INT(t.out_bytes, 2 * BYTES);
@@ -113,7 +113,7 @@ TEST(test_meter_leaves_out_what_was_dropped)
 	offer(&m, 0, 0);
 	offer(&m, 10, WEIR_PACKET_ECT);
 	t = read_at(&m, 2000);
-	CHECK_INT(m.desk.port->rare->drops[WEIR_DROP_NOT_ECT], 1);
+	CHECK_INT(m.desk.port->cold->drops[WEIR_DROP_NOT_ECT], 1);
 	CHECK_INT(t.out_bytes, BYTES);
 	CHECK_INT(t.ce_bytes, BYTES);
 	CHECK_INT(t.marked_pkts, 1);
@@ -158,8 +158,8 @@ TEST(test_meter_changes_no_verdict)
 		desk_open(&plain, &plan, NULL);
 		open_metered(&m, markings[i]);
 		CHECK(digest_of(&plain) == digest_of(&m.desk));
-		CHECK_INT(m.desk.port->rare->marks[0], plain.port->rare->marks[0]);
-		CHECK(plain.port->rare->marks[0] > 100);
+		CHECK_INT(m.desk.port->cold->marks[0], plain.port->cold->marks[0]);
+		CHECK(plain.port->cold->marks[0] > 100);
 		desk_close(&plain);
 		desk_close(&m.desk);
 	}
@@ -215,9 +215,9 @@ TEST(test_red_turned_flat_marks_nothing_below_max)
 	turn(&m, &flat);
 	for (int i = 0; i < 10; i++)
 		offer(&m, 0, WEIR_PACKET_ECT);
-	CHECK_INT(m.desk.port->rare->marks[0] + m.desk.port->rare->marks[1], 0);
+	CHECK_INT(m.desk.port->cold->marks[0] + m.desk.port->cold->marks[1], 0);
 	turn(&m, &step);
 	offer(&m, 0, WEIR_PACKET_ECT);
-	CHECK_INT(m.desk.port->rare->marks[1], 1);
+	CHECK_INT(m.desk.port->cold->marks[1], 1);
 	desk_close(&m.desk);
 }

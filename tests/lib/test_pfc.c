@@ -8,9 +8,11 @@
 
 enum { PACKET = 1000 };
 
-static struct weir_pfc_memory memory_of(const struct weir_pfc_params *params, uint64_t pool_bytes)
+static struct weir_pfc_memory memory_of(const struct weir_pfc_params *params,
+					uint64_t shared_buffer_bytes)
 {
-	return (struct weir_pfc_memory){ .params = params, .pool_bytes = pool_bytes };
+	return (struct weir_pfc_memory){ .params = params,
+					 .shared_buffer_bytes = shared_buffer_bytes };
 }
 
 TEST(test_pfc_threshold_is_alpha_times_what_is_free)
@@ -19,16 +21,16 @@ TEST(test_pfc_threshold_is_alpha_times_what_is_free)
 			       four = { .alpha_q32 = WEIR_ONE_Q32 * 4 };
 	struct weir_pfc_memory m = memory_of(&eighth, 1000000);
 
-	CHECK_INT(weir_pfc_threshold(&m), 125000);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 125000);
 	m.used_bytes = 200000;
-	CHECK_INT(weir_pfc_threshold(&m), 100000);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 100000);
 	m.used_bytes = 1000000;
-	CHECK_INT(weir_pfc_threshold(&m), 0);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 0);
 	m.used_bytes = 1000001;
-	CHECK_INT(weir_pfc_threshold(&m), 0);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 0);
 	m.params = &four;
 	m.used_bytes = 900000;
-	CHECK_INT(weir_pfc_threshold(&m), 400000);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 400000);
 }
 
 /* Zhang 2023, section 3.3: (buffer - headroom - ingress - shared in use) / 16. A switch of 1 MB
@@ -40,9 +42,9 @@ TEST(test_pfc_threshold_follows_the_rule_of_fdcc)
 	struct weir_pfc_memory m = memory_of(&p, 1000000 - 4 * 50000 - 4 * 4000);
 
 	m.used_bytes = 184000;
-	CHECK_INT(weir_pfc_threshold(&m), 37500);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 37500);
 	m.used_bytes = 0;
-	CHECK_INT(weir_pfc_threshold(&m), 49000);
+	CHECK_INT(weir_pfc_xoff_threshold(&m), 49000);
 }
 
 /* 4000 bytes are the input's own: three packets of 1500 take 500 of the shared part. */
@@ -50,7 +52,7 @@ TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32, .reserved_bytes = 4000 };
 	struct weir_pfc_memory m = memory_of(&p, 100000);
-	struct weir_pfc_input in = { .headroom_bytes = 10000 };
+	struct weir_pfc_ingress in = { .headroom_bytes = 10000 };
 
 	for (int i = 0; i < 2; i++) {
 		CHECK(weir_pfc_admits(&m, &in, 1500));
@@ -71,7 +73,7 @@ TEST(test_pfc_pauses_one_input_at_a_ninth_of_the_pool)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8 };
 	struct weir_pfc_memory m = memory_of(&p, 90000);
-	struct weir_pfc_input in = { .headroom_bytes = 2000 };
+	struct weir_pfc_ingress in = { .headroom_bytes = 2000 };
 
 	for (int i = 1; i <= 9; i++)
 		CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_NOTHING);
@@ -92,9 +94,9 @@ TEST(test_pfc_pauses_one_input_at_a_ninth_of_the_pool)
  * threshold: 10000 of 10000, 9000 of 10125, 8000 of 10250: not yet; 7000 of 10375: yes. */
 TEST(test_pfc_resumes_with_headroom_empty_and_the_margin_kept)
 {
-	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8, .margin_bytes = 3000 };
+	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8, .xon_offset_bytes = 3000 };
 	struct weir_pfc_memory m = memory_of(&p, 90000);
-	struct weir_pfc_input in = { .headroom_bytes = 2000 };
+	struct weir_pfc_ingress in = { .headroom_bytes = 2000 };
 
 	for (int i = 0; i < 12; i++)
 		weir_pfc_enter(&m, &in, PACKET);
@@ -118,10 +120,10 @@ TEST(test_pfc_reserved_space_outlives_a_full_pool)
 	struct weir_pfc_params p = {
 		.alpha_q32 = WEIR_ONE_Q32 / 8,
 		.reserved_bytes = 2000,
-		.margin_bytes = 3000,
+		.xon_offset_bytes = 3000,
 	};
 	struct weir_pfc_memory m = memory_of(&p, 90000);
-	struct weir_pfc_input in = { .headroom_bytes = 0 };
+	struct weir_pfc_ingress in = { .headroom_bytes = 0 };
 
 	m.used_bytes = 90000;
 	CHECK(weir_pfc_admits(&m, &in, PACKET));
@@ -140,7 +142,7 @@ static void memory_stays_within(struct weir_rng *rng, const struct weir_pfc_para
 {
 	enum { INPUTS = 6, DEPTH = 64 };
 	struct weir_pfc_memory m = memory_of(p, 20000 + weir_rng_below(rng, 100000));
-	struct weir_pfc_input in[INPUTS] = { 0 };
+	struct weir_pfc_ingress in[INPUTS] = { 0 };
 	uint32_t held[INPUTS][DEPTH], count[INPUTS] = { 0 };
 
 	for (uint32_t i = 0; i < INPUTS; i++)
@@ -169,7 +171,7 @@ static void memory_stays_within(struct weir_rng *rng, const struct weir_pfc_para
 			shared += weir_pfc_shared(&m, &in[k]);
 		}
 		CHECK_INT(m.used_bytes, shared);
-		CHECK(shared <= m.pool_bytes);
+		CHECK(shared <= m.shared_buffer_bytes);
 	}
 }
 
@@ -193,7 +195,7 @@ TEST(test_pfc_does_not_resume_while_headroom_is_in_use)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 };
 	struct weir_pfc_memory m = memory_of(&p, 100000);
-	struct weir_pfc_input in = { .headroom_bytes = 10000 };
+	struct weir_pfc_ingress in = { .headroom_bytes = 10000 };
 
 	m.used_bytes = 98000; /* of others */
 	CHECK_INT(weir_pfc_enter(&m, &in, PACKET), WEIR_PFC_PAUSE);

@@ -177,7 +177,7 @@ TEST(test_a_limit_per_queue_counts_each_queue_by_itself)
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 6);
 	CHECK_INT(desk_fill(&d, 1000, 1, 0), 5);
 	CHECK_INT(d.port->pkts, 10);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_QUEUE_FULL], 2);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_QUEUE_FULL], 2);
 	CHECK_INT(desk_drops(&d), 2);
 	desk_close(&d);
 }
@@ -199,7 +199,7 @@ TEST(test_a_limit_in_bytes_is_reached_to_the_byte)
 		CHECK_INT(desk_offer_bytes(&d, 500, 0), WEIR_PORT_QUEUED);
 		CHECK_INT(d.port->bytes, 5000);
 		CHECK_INT(desk_offer_bytes(&d, 1, 0), WEIR_PORT_DROPPED);
-		CHECK_INT(d.port->rare->drops[reason], 3);
+		CHECK_INT(d.port->cold->drops[reason], 3);
 		CHECK_INT(desk_drops(&d), 3);
 		desk_close(&d);
 	}
@@ -217,12 +217,12 @@ TEST(test_a_limit_per_port_is_shared_first_come_first_served)
 	desk_open(&d, &plan, NULL);
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 6);
 	CHECK_INT(desk_fill(&d, 1000, 1, 0), 0);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_PORT_FULL], 2);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 2);
 	/* When one has left, whoever comes first takes its place. */
 	CHECK_INT(desk_catch_up(&d, 800000), 1);
 	CHECK_INT(desk_fill(&d, 1000, 1, 800000), 1);
 	CHECK_INT(desk_fill(&d, 1000, 0, 800000), 0);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_PORT_FULL], 4);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 4);
 	CHECK_INT(desk_drops(&d), 4);
 	desk_close(&d);
 }
@@ -240,7 +240,7 @@ static void pool_plan(struct weir_port_plan *plan, uint64_t alpha_q32)
 /* How many packets of 1000 bytes wait in the only busy port of a switch with 12,000 bytes. */
 static uint32_t one_busy_port(uint64_t alpha_q32)
 {
-	struct weir_buffer_pool pool = { 0 };
+	struct weir_shared_buffer pool = { 0 };
 	struct weir_port_plan plan;
 	struct desk d;
 	uint32_t waiting;
@@ -248,7 +248,7 @@ static uint32_t one_busy_port(uint64_t alpha_q32)
 	pool_plan(&plan, alpha_q32);
 	desk_open(&d, &plan, &pool);
 	desk_fill(&d, 1000, 0, 0);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_POOL_FULL], 1);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_SHARED_BUFFER_FULL], 1);
 	CHECK_INT(desk_drops(&d), 1);
 	waiting = d.port->pkts;
 	CHECK_INT(pool.used_bytes, waiting * 1000);
@@ -273,7 +273,7 @@ TEST(test_dynamic_threshold_holds_one_queue_at_its_share_of_the_pool)
  * free. */
 TEST(test_dynamic_threshold_makes_room_for_a_second_queue_as_the_first_drains)
 {
-	struct weir_buffer_pool pool = { 0 };
+	struct weir_shared_buffer pool = { 0 };
 	struct weir_port_plan plan;
 	struct desk a, b;
 
@@ -293,19 +293,19 @@ TEST(test_dynamic_threshold_makes_room_for_a_second_queue_as_the_first_drains)
 	CHECK_INT(desk_offer_bytes(&a, 1, 0), WEIR_PORT_DROPPED);
 	CHECK_INT(a.port->bytes, 4000);
 	CHECK_INT(b.port->bytes, 4000);
-	CHECK_INT(b.port->rare->drops[WEIR_DROP_POOL_FULL], 3);
+	CHECK_INT(b.port->cold->drops[WEIR_DROP_SHARED_BUFFER_FULL], 3);
 	desk_close(&a);
 	desk_close(&b);
 }
 
 /* A pool whose ports are behind the clock: sync takes off what has left meanwhile. */
 struct lagging {
-	struct weir_buffer_pool pool;
+	struct weir_shared_buffer pool;
 	uint64_t gone_bytes;
 	int syncs;
 };
 
-static void lagging_sync(struct weir_buffer_pool *pool, int64_t now_ps)
+static void lagging_sync(struct weir_shared_buffer *pool, int64_t now_ps)
 {
 	struct lagging *l = pool->owner;
 

@@ -77,7 +77,7 @@ TEST(test_a_mark_sets_ce_and_counts_its_reason)
 			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 		CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, mark),
 			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
-		CHECK_INT(d.port->rare->marks[reason], 2);
+		CHECK_INT(d.port->cold->marks[reason], 2);
 	}
 	CHECK_INT(desk_drops(&d), 0);
 	desk_close(&d);
@@ -93,8 +93,8 @@ TEST(test_a_packet_is_counted_as_marked_once)
 		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT | WEIR_PACKET_CE, WEIR_MARK_CE, WEIR_MARK_CE),
 		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
-	CHECK_INT(d.port->rare->marks[0], 1);
-	CHECK_INT(d.port->rare->marks[1], 0);
+	CHECK_INT(d.port->cold->marks[0], 1);
+	CHECK_INT(d.port->cold->marks[1], 0);
 	desk_close(&d);
 }
 
@@ -106,14 +106,14 @@ TEST(test_a_mark_drops_what_is_not_ecn_capable_unless_told_to_pass)
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_CE), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_PASS), 0);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_NOT_ECT], 2);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_NOT_ECT], 2);
 	CHECK_INT(desk_drops(&d), 2);
 	CHECK_INT(d.port->tx_pkts, 1);
 	desk_close(&d);
 	puppet_open(&d, 1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_CE), 0);
 	CHECK_INT(desk_drops(&d), 0);
-	CHECK_INT(d.port->rare->marks[0], 0);
+	CHECK_INT(d.port->cold->marks[0], 0);
 	desk_close(&d);
 }
 
@@ -125,7 +125,7 @@ TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_DROP, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_DROP), -1);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_SCHEME], 2);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_SCHEME], 2);
 	/* One that waited: the line stays free for the next. */
 	CHECK_INT(desk_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
 	packet.flow_hash = (uint32_t)WEIR_MARK_DROP << 16;
@@ -135,7 +135,7 @@ TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 	CHECK_INT(d.port->free_ps, 1000 * 800);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 200);
 	CHECK_INT(d.port->free_ps, 1200 * 800);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_SCHEME], 3);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_SCHEME], 3);
 	CHECK_INT(d.port->tx_pkts, 2);
 	desk_close(&d);
 }
@@ -160,7 +160,7 @@ TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 /* Two queues with a pool; lengths leave out the packet itself and the one on the wire. */
 TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 {
-	struct weir_buffer_pool pool = { .used_bytes = 50000 };
+	struct weir_shared_buffer pool = { .used_bytes = 50000 };
 	struct weir_port_plan plan = desk_plan();
 	struct desk_params params;
 	const struct puppet_state *state;
@@ -186,7 +186,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	CHECK_INT(v->now_ns, 5);
 	CHECK_INT(v->sojourn_ns, 0);
 	CHECK_INT(v->rate_bps, TEN_GBPS);
-	CHECK_INT(v->pool_bytes, 50800);
+	CHECK_INT(v->shared_buffer_bytes, 50800);
 	CHECK_INT(v->packet_bytes, 700);
 	CHECK_INT(v->queue, 1);
 	CHECK_INT(v->queue_bytes, 500);
@@ -200,7 +200,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	CHECK_INT(v->queue, 0);
 	CHECK_INT(v->queue_pkts, 0);
 	CHECK_INT(v->port_bytes, 1200);
-	CHECK_INT(v->pool_bytes, 51200);
+	CHECK_INT(v->shared_buffer_bytes, 51200);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 500);
 	CHECK_INT(v->now_ns, 1040);
 	CHECK_INT(v->sojourn_ns, 1038);
@@ -231,7 +231,7 @@ static uint64_t digest_values(uint64_t digest, const struct weir_port_plan *plan
  * digest. */
 static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_t *drops)
 {
-	struct weir_buffer_pool pool = { 0 };
+	struct weir_shared_buffer pool = { 0 };
 	struct weir_rng r = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t digest = 0;
 	int64_t now_ps = 0;
@@ -251,9 +251,9 @@ static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_
 		digest = digest_values(digest, plan, d.port);
 	}
 	for (uint32_t i = 0; i < WEIR_MARK_REASONS; i++)
-		digest = weir_hash64(digest, d.port->rare->marks[i]);
+		digest = weir_hash64(digest, d.port->cold->marks[i]);
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
-		digest = weir_hash64(digest, d.port->rare->drops[i]);
+		digest = weir_hash64(digest, d.port->cold->drops[i]);
 	*drops = desk_drops(&d);
 	desk_close(&d);
 	return digest;

@@ -41,7 +41,7 @@ TEST(test_paused_port_finishes_its_frame_and_goes_on_when_told)
 	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
 	weir_port_pause(d.port, 0);
 	CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
-	CHECK_INT(weir_port_line_free_ps(d.port), PACKET_PS);
+	CHECK_INT(weir_port_link_free_ps(d.port), PACKET_PS);
 	CHECK_INT(desk_catch_up(&d, NS(4999)), 0);
 	weir_port_resume(d.port, 0, NS(5000));
 	CHECK_INT(next_start(&d, NS(5000)), NS(5000));
@@ -115,11 +115,11 @@ TEST(test_interjected_frames_take_the_line_first_paused_or_not)
 	open_plain(&d);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
-	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(10)), NS(800));
-	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(20)), 851200);
+	CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(10)), NS(800));
+	CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(20)), 851200);
 	CHECK_INT(d.port->free_ps, 902400);
 	weir_port_pause(d.port, 0);
-	CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(2000)), NS(2000));
+	CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(2000)), NS(2000));
 	CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 	weir_port_resume(d.port, 0, NS(2010));
 	CHECK_INT(next_start(&d, NS(9000)), 2051200);
@@ -192,7 +192,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(sent[0], 3);
 		CHECK_INT(sent[2], 3);
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
-		CHECK_INT(weir_port_line_free_ps(d.port), 7 * PACKET_PS);
+		CHECK_INT(weir_port_link_free_ps(d.port), 7 * PACKET_PS);
 
 		CHECK_INT(offer_class(&d, 1, NS(100000)), WEIR_PORT_QUEUED);
 		CHECK_INT(d.port->held_pkts, 4);
@@ -203,7 +203,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(next_start(&d, NS(110800)), NS(110800));
 		/* A frame while it is blocked moves the line on. */
 		drain(&d, NS(120000), 1, sent);
-		CHECK_INT(weir_port_interject(d.port, WEIR_PFC_FRAME_BYTES, NS(130000)),
+		CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(130000)),
 			  NS(130000));
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 
@@ -297,7 +297,7 @@ struct model {
 	uint32_t queues;
 	uint32_t first[QUEUES], next[QUEUES]; /* numbers of the packets that wait in each queue */
 	uint32_t paused[QUEUES];
-	int64_t line_free_ps;
+	int64_t link_free_ps;
 	int64_t ready_ps; /* since then something may leave */
 };
 
@@ -311,7 +311,7 @@ static int may_send(const struct model *m)
 
 static int64_t model_start_ps(const struct model *m)
 {
-	return m->line_free_ps > m->ready_ps ? m->line_free_ps : m->ready_ps;
+	return m->link_free_ps > m->ready_ps ? m->link_free_ps : m->ready_ps;
 }
 
 /* Its number is in flow_hash, its size in bytes. */
@@ -324,7 +324,7 @@ static void model_sends(struct model *m, const struct weir_packet *packet, int64
 	CHECK_INT(packet->flow_hash, m->first[q]);
 	CHECK_INT(start_ps, model_start_ps(m));
 	m->first[q]++;
-	m->line_free_ps = start_ps + packet->bytes * INT64_C(800);
+	m->link_free_ps = start_ps + packet->bytes * INT64_C(800);
 }
 
 static void catch_up(struct desk *d, struct model *m, int64_t now_ps)
@@ -372,10 +372,10 @@ static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, i
 			m->ready_ps = now_ps;
 		break;
 	case 3: {
-		int64_t start_ps = m->line_free_ps > now_ps ? m->line_free_ps : now_ps;
+		int64_t start_ps = m->link_free_ps > now_ps ? m->link_free_ps : now_ps;
 
-		CHECK_INT(weir_port_interject(d->port, WEIR_PFC_FRAME_BYTES, now_ps), start_ps);
-		m->line_free_ps = start_ps + 51200;
+		CHECK_INT(weir_port_send_control(d->port, WEIR_PFC_FRAME_BYTES, now_ps), start_ps);
+		m->link_free_ps = start_ps + 51200;
 		break;
 	}
 	default:

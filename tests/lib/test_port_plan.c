@@ -39,7 +39,7 @@ TEST(test_a_port_plan_of_any_scheme_in_a_port_that_suits_it_is_good)
 			plan.queues = layout.queues;
 			desk_schemes(&plan, &params, mark->scheme.name, layout.scheduler);
 		}
-		if (weir_mark_needs(mark, params.mark) & WEIR_MARK_NEEDS_POOL)
+		if (weir_mark_needs(mark, params.mark) & WEIR_MARK_NEEDS_SHARED_BUFFER)
 			desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, 1000000);
 		if (weir_port_plan_check(&plan, &e))
 			test_fail(__FILE__, __LINE__, "%s: %s", mark->scheme.name, e.text);
@@ -186,7 +186,7 @@ static void check_full(struct weir_port_plan *plan, uint64_t store_packets, uint
 			CHECK_INT(weir_port_offer(d.port, &d.pool, &packet, now_ps),
 				  i < kept ? WEIR_PORT_QUEUED : WEIR_PORT_DROPPED);
 		}
-		CHECK_INT(d.port->rare->drops[WEIR_DROP_STORE_FULL],
+		CHECK_INT(d.port->cold->drops[WEIR_DROP_STORE_FULL],
 			  (uint32_t)(round + 1) * (OFFERED - kept));
 		CHECK_INT(d.port->pkts, kept);
 		CHECK_INT(d.port->bytes, kept * 1000);

@@ -180,14 +180,14 @@ TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 100);
 	CHECK_INT(packet->flags, WEIR_PACKET_ECT | WEIR_PACKET_CE);
-	CHECK_INT(d.port->rare->marks[0], 1);
+	CHECK_INT(d.port->cold->marks[0], 1);
 	desk_close(&d);
 }
 
 TEST(test_limits_and_pools_count_ranked_packets)
 {
 	struct weir_port_plan plan = desk_plan();
-	struct weir_buffer_pool pool = { 0 };
+	struct weir_shared_buffer pool = { 0 };
 	struct desk_params params;
 	struct desk d;
 
@@ -195,7 +195,7 @@ TEST(test_limits_and_pools_count_ranked_packets)
 	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
 	desk_open(&d, &plan, NULL);
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 1 + 5);
-	CHECK_INT(d.port->rare->drops[WEIR_DROP_PORT_FULL], 1);
+	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 1);
 	desk_close(&d);
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 12000, WEIR_ONE_Q32);
 	desk_open(&d, &plan, &pool);

@@ -59,15 +59,15 @@ static int read_mine(const char *spec, void *params, const struct weir_option **
 	return weir_spec_params(spec, params, options, e);
 }
 
-static const struct weir_specs mine = { { "scheme of mine", NULL }, read_mine, NULL };
+static const struct weir_scheme_set mine = { { "scheme of mine", NULL }, read_mine, NULL };
 
 TEST(test_spec_option_is_spelled_out_or_kept_where_it_cannot_be_read)
 {
-	static const struct weir_option o = { "o", WEIR_OPT_SPEC, 0, NULL, 0, 0, "h", mine.kind };
+	static const struct weir_option o = { "o", WEIR_OPT_SCHEME, 0, NULL, 0, 0, "h", mine.kind };
 	char value[WEIR_OPT_TEXT_SIZE], text[512];
 	struct weir_error e = { "" };
 
-	CHECK(weir_option_specs(&o) == &mine);
+	CHECK(weir_option_scheme_set(&o) == &mine);
 	CHECK_INT(weir_option_parse(value, &o, "any( min = 2000B )", &e), 0);
 	CHECK_STR(value, "any( min = 2000B )");
 	CHECK_STR(weir_option_format(text, sizeof(text), &o, value),
@@ -80,7 +80,8 @@ TEST(test_spec_option_is_spelled_out_or_kept_where_it_cannot_be_read)
 
 TEST(test_texts_of_every_meaning_are_kept_alike)
 {
-	static const enum weir_opt_type types[] = { WEIR_OPT_TEXT, WEIR_OPT_FILE, WEIR_OPT_KIND };
+	static const enum weir_opt_type types[] = { WEIR_OPT_TEXT, WEIR_OPT_FILE,
+						    WEIR_OPT_SELECTOR };
 	struct weir_error e = { "" };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {

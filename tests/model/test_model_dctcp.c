@@ -71,7 +71,7 @@ static void trace_queue(struct trace *t, const struct incast *in)
 	t->port = &engine_egress(t->engine, (uint32_t)link_find(&net, "sw->h0", &e))->port;
 	t->count = 0;
 	for (int64_t at_ps = TRACE_FROM_MS * MS_PS; t->count < TRACE_ROOM; at_ps += US_PS) {
-		CHECK_INT(engine_run_until(t->engine, at_ps, &e), ENGINE_AT_STOP);
+		CHECK_INT(engine_advance_until(t->engine, at_ps, &e), ENGINE_AT_STOP);
 		t->pkts[t->count++] = t->port->pkts;
 	}
 	engine_free(t->engine);

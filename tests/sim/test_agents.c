@@ -248,7 +248,7 @@ static void halted_to(struct halted *h, int64_t stop_ps)
 {
 	struct weir_error e = { "" };
 
-	CHECK_INT(agents_run_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
+	CHECK_INT(agents_advance_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
 }
 
 static void halted_end(struct halted *h)
@@ -584,8 +584,8 @@ TEST(test_nothing_outside_the_limits_is_applied)
 			CHECK(value_of(&h, "k-min") <= value_of(&h, "k-max"));
 			CHECK(value_of(&h, "k-max") <= (double)WEIR_TUNE_LENGTH_MAX);
 			CHECK(value_of(&h, "p-max") >= 0 && value_of(&h, "p-max") <= 1);
-			CHECK(agents_refused(h.e->agents) >= refused);
-			refused = agents_refused(h.e->agents);
+			CHECK(agents_rejected(h.e->agents) >= refused);
+			refused = agents_rejected(h.e->agents);
 		}
 		/* About half have min above max, and so on. */
 		CHECK(refused > 5 * 150 / 2 && refused < 5 * 150);
@@ -607,8 +607,8 @@ TEST(test_refused_settings_are_a_metric_of_the_run)
 	sim_run(&s, 1);
 	halted_new(&h, text, &wild);
 	halted_to(&h, 2000 * US_PS);
-	CHECK(agents_refused(h.e->agents) > 5 * 200 / 2);
-	CHECK_INT(sim_metric(&s, "settings_refused"), agents_refused(h.e->agents));
+	CHECK(agents_rejected(h.e->agents) > 5 * 200 / 2);
+	CHECK_INT(sim_metric(&s, "settings_refused"), agents_rejected(h.e->agents));
 	halted_end(&h);
 	sim_end(&s);
 }
@@ -663,7 +663,7 @@ TEST(test_somebody_may_stand_in_the_agents_place)
 		   STAR "[switch]\nmarking = red\ntune-interval = 40us\n"
 			"tune-write-delay = 5us\n" INCAST,
 		   &params);
-	CHECK_INT(agents_stand_in(h.e->agents, &e), 0);
+	CHECK_INT(agents_set_external(h.e->agents, &e), 0);
 	o = agents_observed(h.e->agents);
 	CHECK_INT(o->rows, 5);
 	CHECK_INT(o->observation_size, 2);
@@ -697,7 +697,7 @@ TEST(test_nobody_stands_in_for_what_does_not_learn)
 	memset(&net, 0, sizeof(net));
 	sim_read(&s, STAR "[switch]\nmarking = red\ntune = qla\n" INCAST);
 	CHECK_INT(build_engine(&engine, &net, &s.c, &plan, &e), 0);
-	CHECK_INT(agents_stand_in(engine->agents, &e), -1);
+	CHECK_INT(agents_set_external(engine->agents, &e), -1);
 	CHECK_STR(e.text, "switch.tune: 'qla' does not learn, so nobody can do so for it");
 	engine_free(engine);
 	network_free(&net);

@@ -3,7 +3,7 @@
  * named. */
 #include "sim/measure/audit.h"
 #include "sim/core/host.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include "tests/sim.h"
 #include "tests/test.h"
 
@@ -118,7 +118,7 @@ static void halt_at(struct halted *h, int64_t stop_ps)
 	    traffic_generate(&flows, &h->s.c, &h->net, &e) ||
 	    engine_new(&h->e, &h->s.c, &h->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	CHECK_INT(engine_run_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
+	CHECK_INT(engine_advance_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
 	if (audit(h->e, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	h->port = &engine_egress(h->e, (uint32_t)link_find(&h->net, "sw->h0", &e))->port;
@@ -138,9 +138,9 @@ static struct receiver *receiver_of(struct halted *h, uint32_t flow)
 	return slab_at(&h->e->workers[0].receivers, flow_at(h->e, flow)->rx);
 }
 
-static struct weir_pfc_input *input_of(struct halted *h)
+static struct weir_pfc_ingress *input_of(struct halted *h)
 {
-	return &h->e->switches[0].ordered->lossless.inputs[3][0];
+	return &h->e->switches[0].events->pfc.ingress[3][0];
 }
 
 static void lose_packet(struct halted *h)
@@ -180,15 +180,15 @@ static void lose_headroom(struct halted *h)
 
 static void lose_shared_bytes(struct halted *h)
 {
-	h->e->switches[0].ordered->lossless.memory.used_bytes--;
+	h->e->switches[0].events->pfc.memory.used_bytes--;
 }
 
 static void forget_pause(struct halted *h)
 {
-	struct lossless *l = &h->e->switches[0].ordered->lossless;
+	struct switch_pfc *l = &h->e->switches[0].events->pfc;
 
-	for (uint32_t i = 0; i < h->e->switches[0].line_count; i++)
-		l->inputs[i][0].paused = 0;
+	for (uint32_t i = 0; i < h->e->switches[0].link_queue_count; i++)
+		l->ingress[i][0].paused = 0;
 }
 
 static void lose_endless_bytes(struct halted *h)

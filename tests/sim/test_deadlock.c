@@ -79,7 +79,7 @@ TEST(test_threads_agree_on_a_deadlock)
 	one = s.r.deadlock;
 	for (uint32_t threads = 2; threads <= 3; threads++) {
 		sim_run(&s, threads);
-		CHECK_INT(s.r.deadlock.circles, one.circles);
+		CHECK_INT(s.r.deadlock.cycles, one.cycles);
 		CHECK_INT(s.r.deadlock.since_ps, one.since_ps);
 		CHECK_STR(s.r.deadlock.text, one.text);
 	}

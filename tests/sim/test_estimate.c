@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_estimate.c -- what a run will need is known before it begins, and what no machine has is
  * refused. */
-#include "sim/measure/estimate.h"
+#include "sim/measure/preview.h"
 #include "sim/traffic/traffic_sort.h"
 #include "tests/sim.h"
 #include "tests/world.h"

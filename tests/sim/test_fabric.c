@@ -9,7 +9,7 @@
 #include "tests/sim.h"
 #include "weir/cc.h"
 
-enum { PACKET = 1000 + 48, HOP_BDP = 25000, CARD_QUEUES = 1024 };
+enum { PACKET = 1000 + 48, HOP_BDP = 25000, NIC_QUEUES = 1024 };
 
 static double slowdown(const struct sim *s, uint32_t flow)
 {
@@ -142,7 +142,7 @@ static void see_bfc_frame(void *context, int64_t start_ps, const struct weir_pac
 	(void)start_ps;
 	if (flow) {
 		if (!(packet->flags & SEGMENT_ACK))
-			seen->data_queue = host_flow_queue(packet->flow_hash, CARD_QUEUES);
+			seen->data_queue = host_flow_queue(packet->flow_hash, NIC_QUEUES);
 		return;
 	}
 	seen->other_queues += segment->bfc_queue != seen->data_queue;

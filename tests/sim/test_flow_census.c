@@ -120,7 +120,7 @@ TEST(test_acks_bring_the_receivers_clock_where_switches_write)
 	for (uint32_t i = 0; i < 4; i++) { /* two links, and 90 B twice at 10 Gb/s: 72 ns each */
 		CHECK_NEAR((double)(heard.ack[i].now_ns - heard.ack[i].rx_ns), 2144, 1);
 		CHECK_INT(heard.ack[i].flow, 0);
-		CHECK(heard.ack[i].trial == NULL);
+		CHECK(heard.ack[i].rollout == NULL);
 	}
 	sim_end(&s);
 }

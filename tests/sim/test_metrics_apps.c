@@ -160,7 +160,7 @@ TEST(test_io_counts_by_its_end_from_from_until_before_to)
 	sim_read(&s, storage_text, 2, 100, 1, 1, 0);
 	sim_run(&s, 1);
 	for (uint32_t i = 0; i < s.r.flow_count && end_ps < 5 * ms; i++)
-		if (s.r.flows[i].ties & FLOW_ENDS_IO && s.r.flows[i].finish_ps > 5 * ms)
+		if (s.r.flows[i].flags & FLOW_ENDS_IO && s.r.flows[i].finish_ps > 5 * ms)
 			end_ps = s.r.flows[i].finish_ps;
 	CHECK(end_ps > 5 * ms);
 	CHECK_NEAR(reads_between(&s, end_ps - 10, end_ps), 0, 1e-6);

@@ -62,7 +62,7 @@ TEST(test_what_is_computed_for_a_section_leaves_the_run_as_it_is)
 	sim_read(&s, NETWORK RINGS WEB, "buffer = 1MB\n");
 	sim_run(&s, 1);
 	for (uint32_t i = 0; i < s.r.flow_count; i++)
-		marks += (s.r.flows[i].ties & FLOW_ENDS_ROUND) != 0 && s.r.flows[i].traffic == 1;
+		marks += (s.r.flows[i].flags & FLOW_ENDS_ROUND) != 0 && s.r.flows[i].traffic == 1;
 	CHECK(marks > 0);
 	CHECK(sim_metric(&s, "goodput_bps") > 0);
 	sim_end(&s);

@@ -82,8 +82,8 @@ static struct weir_learn_bytes model_make(const char *scheme, uint32_t inputs, u
 	uint8_t *data;
 
 	desk_open(&desk, &plan, 1, 1);
-	weir_learn_net_start(&desk.net, WEIR_LEARN_HE_UNIFORM,
-			     (struct weir_learn_draw){ seed, 0, 0 }, desk.weights);
+	weir_learn_net_init_weights(&desk.net, WEIR_LEARN_HE_UNIFORM,
+				    (struct weir_learn_draw){ seed, 0, 0 }, desk.weights);
 	model.net = &desk.net;
 	model.weights = desk.weights;
 	bytes.size = weir_learn_model_size(&model);

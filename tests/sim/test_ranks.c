@@ -39,7 +39,7 @@ static void check_pauses(const struct run_result *a, const struct run_result *b)
 		CHECK_INT(a->pauses[i].pauses, b->pauses[i].pauses);
 		CHECK_INT(a->pauses[i].paused_ps, b->pauses[i].paused_ps);
 	}
-	CHECK_INT(a->deadlock.circles, b->deadlock.circles);
+	CHECK_INT(a->deadlock.cycles, b->deadlock.cycles);
 	CHECK_INT(a->deadlock.since_ps, b->deadlock.since_ps);
 	CHECK_STR(a->deadlock.text, b->deadlock.text);
 	CHECK_INT(a->partition.flows, b->partition.flows);

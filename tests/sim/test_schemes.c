@@ -3,7 +3,7 @@
  * its heads alone. Topologies and patterns are chosen by a key of a section, and their options are
  * keys of it; all others are written as specs. */
 #include "base/registry.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/fabric.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
@@ -24,7 +24,7 @@ static const struct shelf {
 	{ &weir_cc_registry, 13, NULL },
 	{ &weir_tune_registry, 1, NULL },
 	{ &fabric_registry, 3, NULL },
-	{ &card_registry, 3, NULL },
+	{ &nic_registry, 3, NULL },
 	{ &topology_registry, 7, network_options },
 	{ &traffic_registry, 14, traffic_options },
 };
@@ -98,7 +98,7 @@ static void check_options(const struct shelf *shelf, const struct weir_scheme *s
 		CHECK(o->min <= o->max);
 		CHECK_INT(o->offset % 8, 0);
 		CHECK(o->offset + value_size(o) <= s->params_size);
-		CHECK((o->type == WEIR_OPT_CHOICE || o->type == WEIR_OPT_SPEC ||
+		CHECK((o->type == WEIR_OPT_CHOICE || o->type == WEIR_OPT_SCHEME ||
 		       o->type == WEIR_OPT_LINES) == (o->choices != NULL));
 		/* A key that is not given may mean something of its own; an option of a spec may
 		 * not. */

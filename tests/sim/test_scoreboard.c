@@ -221,11 +221,11 @@ static void send_some(struct bench *b)
 {
 	uint32_t room = (uint32_t)weir_rng_below(&b->rng, b->window);
 
-	for (; room && sender_pipe(&b->s) < b->window; room--) {
+	for (; room && sender_in_flight(&b->s) < b->window; room--) {
 		if (b->s.lost) {
 			uint32_t segment = plain_first_lost(&b->plain);
 
-			CHECK_INT(scoreboard_resend(&b->s), segment);
+			CHECK_INT(scoreboard_retransmit(&b->s), segment);
 			b->plain.marks[segment] = RESENT;
 			b->resent++;
 			put(b, segment);
@@ -296,7 +296,7 @@ static void hear_one(struct bench *b)
 			  plain_detect_by_time(&b->plain, b->h.now_ps, b->s.state == SENDER_LOSS));
 	} else if (b->s.board) {
 		CHECK_INT(scoreboard_detect(&b->s), plain_detect(&b->plain));
-		scoreboard_tidy(&b->w, &b->s);
+		scoreboard_close_if_clean(&b->w, &b->s);
 	}
 	check_sender(b);
 }

@@ -13,8 +13,9 @@ static void check_links(const struct network *net)
 
 		CHECK(i == 0 || net->links[i - 1].from <= l->from);
 		CHECK(i >= from->first_link && i < from->first_link + from->link_count);
-		CHECK(l->line >= to->first_line && l->line < to->first_line + to->line_count);
-		CHECK_INT(net->line_link[l->line], i);
+		CHECK(l->link_queue >= to->first_link_queue &&
+		      l->link_queue < to->first_link_queue + to->link_queue_count);
+		CHECK_INT(net->link_queue_link[l->link_queue], i);
 		CHECK_INT(back->reverse, i);
 		CHECK_INT(back->from, l->to);
 		CHECK_INT(back->to, l->from);
@@ -33,9 +34,9 @@ static void check_nodes(const struct network *net)
 		uint32_t top = n->kind == NODE_HOST ? net->links[n->first_link].to : 0;
 
 		CHECK_INT(n->first_link, links);
-		CHECK_INT(n->first_line, lines);
+		CHECK_INT(n->first_link_queue, lines);
 		links += n->link_count;
-		lines += n->line_count;
+		lines += n->link_queue_count;
 		if (n->kind == NODE_SWITCH) {
 			CHECK_INT(n->number, switches);
 			CHECK_INT(net->switch_node[switches++], i);

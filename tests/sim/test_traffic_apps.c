@@ -47,8 +47,8 @@ static struct node_ios *ios_of(const struct flow *flows, uint32_t flow_count, ui
 	CHECK_INT(answers, n->count);
 	for (uint32_t i = 0; i < answers; i++) {
 		CHECK_INT(n->io[i].request->dst, n->io[i].answer->src);
-		CHECK(n->io[i].answer->ties & FLOW_ENDS_IO);
-		CHECK(!(n->io[i].request->ties & FLOW_ENDS_IO));
+		CHECK(n->io[i].answer->flags & FLOW_ENDS_IO);
+		CHECK(!(n->io[i].request->flags & FLOW_ENDS_IO));
 	}
 	return n;
 }
@@ -125,7 +125,7 @@ static uint64_t storage_hosts(const char *computing, const char *storage, const 
 	for (uint32_t i = 0; i < w.list.count; i++) {
 		const struct flow *f = &w.list.flows[i];
 
-		*(f->ties & FLOW_ENDS_IO ? &answers : &asks) |= UINT64_C(1) << f->src;
+		*(f->flags & FLOW_ENDS_IO ? &answers : &asks) |= UINT64_C(1) << f->src;
 	}
 	CHECK_INT(asks & answers, 0);
 	if (!computing || !storage)
@@ -247,7 +247,7 @@ static int computes(const struct run_result *r, uint32_t host)
 {
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		if (r->flows[i].src == host)
-			return !(r->flows[i].ties & FLOW_ENDS_IO);
+			return !(r->flows[i].flags & FLOW_ENDS_IO);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ TEST(test_reads_have_no_copies)
 	world_flows(&w);
 	for (uint32_t i = 0; i < w.list.count; i++) {
 		reads += w.list.flows[i].size_bytes == 64;
-		ends += (w.list.flows[i].ties & FLOW_ENDS_IO) != 0;
+		ends += (w.list.flows[i].flags & FLOW_ENDS_IO) != 0;
 	}
 	CHECK_INT(ends, 12 * 10); /* of 17 hosts 5 store */
 	CHECK(reads > 0 && reads < 60);
@@ -397,8 +397,8 @@ TEST(test_storage_requests_and_answers_are_in_no_completion_time)
 
 		CHECK_INT(request->size_bytes, i == 0 ? 64 : 64 + 4096);
 		CHECK_INT(answer->size_bytes, i == 0 ? 16 + 4096 : 16);
-		CHECK_INT(s.r.flows[!block].ties & FLOW_IS_CONTROL, FLOW_IS_CONTROL);
-		CHECK_INT(s.r.flows[block].ties & FLOW_IS_CONTROL, 0);
+		CHECK_INT(s.r.flows[!block].flags & FLOW_IS_CONTROL, FLOW_IS_CONTROL);
+		CHECK_INT(s.r.flows[block].flags & FLOW_IS_CONTROL, 0);
 		CHECK_INT(s.r.ideal_ps[!block], -1);
 		CHECK(sim_metric(&s, "fct_mean_ns") * 1000 == (double)sim_fct_ps(&s, block));
 		CHECK(sim_metric(&s, "fct_small_p99_ns") == sim_metric(&s, "fct_mean_ns"));

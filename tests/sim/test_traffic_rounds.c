@@ -36,23 +36,23 @@ TEST(test_gates_of_a_host_and_of_all_are_told_apart)
 	static const uint32_t same[] = { 0, 1, 2, 3 };
 	struct gate_list l = { 0 };
 	struct started s = { 0 };
-	struct gate_event event = { 0, FLOW_TELLS_RECEIVED, GATES_OF_HOST, 1000 };
+	struct gate_event event = { 0, FLOW_SIGNALS_RECEIVED, GATES_OF_HOST, 1000 };
 	uint32_t local, global = gates_add(&l, 1, 0);
 
 	local = gates_add_like(&l, &(struct gate){ .needed = 1, .is_local = 1, .delay_ps = 7 });
-	add_tie(&l, 0, global, FLOW_TELLS_RECEIVED);
-	add_tie(&l, 0, local, FLOW_TELLS_RECEIVED);
+	add_tie(&l, 0, global, FLOW_SIGNALS_RECEIVED);
+	add_tie(&l, 0, local, FLOW_SIGNALS_RECEIVED);
 	add_tie(&l, 1, global, FLOW_WAITS);
 	add_tie(&l, 2, local, FLOW_WAITS);
 	add_tie(&l, 3, local, FLOW_WAITS);
 	gates_sort(&l, same);
-	CHECK_INT(gates_tell(&l, &event, note_start, &s), 1); /* one more to tell */
+	CHECK_INT(gates_signal(&l, &event, note_start, &s), 1); /* one more to tell */
 	CHECK_INT(s.count, 2);
 	CHECK_INT(s.flow[0], 2);
 	CHECK_INT(s.flow[1], 3);
 	CHECK_INT(s.start_ps[1], 1007);
 	event.gates = GATES_OF_ALL;
-	CHECK_INT(gates_tell(&l, &event, note_start, &s), 1);
+	CHECK_INT(gates_signal(&l, &event, note_start, &s), 1);
 	CHECK_INT(s.count, 3);
 	CHECK_INT(s.flow[2], 1);
 	CHECK_INT(s.start_ps[2], 1000);
@@ -64,20 +64,20 @@ TEST(test_nothing_starts_at_a_gate_from_its_closing_on)
 	static const uint32_t same[] = { 0, 1, 2, 3, 4 };
 	struct gate_list l = { 0 };
 	struct started s = { 0 };
-	struct gate_event event = { 0, FLOW_TELLS_RECEIVED, GATES_OF_HOST, 989 };
+	struct gate_event event = { 0, FLOW_SIGNALS_RECEIVED, GATES_OF_HOST, 989 };
 	uint32_t gate = gates_add_like(
 		&l, &(struct gate){
 			    .one_by_one = 1, .is_local = 1, .delay_ps = 10, .closes_ps = 1000 });
 
 	for (uint32_t i = 0; i < 2; i++) {
-		add_tie(&l, i, gate, FLOW_TELLS_RECEIVED);
+		add_tie(&l, i, gate, FLOW_SIGNALS_RECEIVED);
 		add_tie(&l, 2 + i, gate, FLOW_WAITS);
 	}
 	gates_sort(&l, same);
-	gates_tell(&l, &event, note_start, &s);
+	gates_signal(&l, &event, note_start, &s);
 	event.flow = 1;
 	event.now_ps = 990;
-	gates_tell(&l, &event, note_start, &s);
+	gates_signal(&l, &event, note_start, &s);
 	CHECK_INT(s.count, 1);
 	CHECK_INT(s.flow[0], 2);
 	CHECK_INT(s.start_ps[0], 999);

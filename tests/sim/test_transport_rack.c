@@ -58,7 +58,7 @@ static void send_at(struct hand *d, int64_t time_us)
 
 static void resend_at(struct hand *d, int64_t time_us)
 {
-	rack_sent(&d->e, &d->h, &d->s, scoreboard_resend(&d->s), time_us * US_PS);
+	rack_sent(&d->e, &d->h, &d->s, scoreboard_retransmit(&d->s), time_us * US_PS);
 }
 
 /* An ACK of all below number, and of one block beyond it, for a packet that left then. Returns how

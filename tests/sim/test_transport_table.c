@@ -67,10 +67,10 @@ static void hand_open(struct hand *d)
 	d->w.engine = &d->e;
 	slab_init(&d->w.senders, 4, sizeof(*s));
 	slab_init(&d->w.receivers, 4, sizeof(*r));
-	slab_take(&d->w.senders);
+	slab_alloc(&d->w.senders);
 	d->flows[0].tx = d->flows[0].rx = FLOW_NONE;
-	d->flows[1].tx = slab_take(&d->w.senders);
-	d->flows[1].rx = slab_take(&d->w.receivers);
+	d->flows[1].tx = slab_alloc(&d->w.senders);
+	d->flows[1].rx = slab_alloc(&d->w.receivers);
 	s = slab_at(&d->w.senders, d->flows[1].tx);
 	r = slab_at(&d->w.receivers, d->flows[1].rx);
 	s->connection = r->connection = 1;
@@ -93,11 +93,11 @@ TEST(test_third_transport_hears_of_its_connections)
 	CHECK_INT(d.h.received_pkts, 1);
 	receiver_on_data(&d.w, &d.h, &d.packet);
 	CHECK_INT(d.h.data_pkts, 1);
-	sender_send(&d.w, &d.h, slab_at(&d.w.senders, d.flows[1].tx), 77);
+	sender_send_next(&d.w, &d.h, slab_at(&d.w.senders, d.flows[1].tx), 77);
 	CHECK_INT(d.h.made_pkts, 1);
 	CHECK_INT(d.h.now_ps, 77);
-	sender_on_own_timer(&d.w, &d.h, 1, TIMER_PACE);
-	CHECK_INT(d.h.timeouts, TIMER_PACE);
+	sender_on_own_timer(&d.w, &d.h, 1, TIMER_PACING);
+	CHECK_INT(d.h.timeouts, TIMER_PACING);
 	hand_close(&d);
 }
 
@@ -108,7 +108,7 @@ TEST(test_transport_hears_nothing_of_connections_that_are_over)
 	hand_open(&d);
 	packet_segment(&d.packet)->connection = 0;
 	sender_on_ack(&d.w, &d.h, &d.packet);
-	sender_on_own_timer(&d.w, &d.h, 0, TIMER_PACE);
+	sender_on_own_timer(&d.w, &d.h, 0, TIMER_PACING);
 	sender_on_timer(&d.w, &d.h, 0, TIMER_RETRANSMIT);
 	CHECK_INT(d.h.received_pkts + d.h.timeouts, 0);
 	hand_close(&d);

@@ -22,9 +22,9 @@ static void read_dumbbell(struct sim *s, const char *cc)
 		 FLOWS, cc, FLOWS);
 }
 
-static void run_trial(struct sim *s, uint32_t threads, const struct weir_cc_trial *trial)
+static void run_trial(struct sim *s, uint32_t threads, const struct weir_cc_rollout *trial)
 {
-	const struct run_control control = { .threads = threads, .trial = trial };
+	const struct run_control control = { .threads = threads, .rollout = trial };
 	struct weir_error e = { "" };
 
 	run_result_free(&s->r);
@@ -47,7 +47,7 @@ static void check_same_rows(const struct decision_log *a, const struct decision_
 static void check_threads(const char *cc)
 {
 	struct decision_log one, more;
-	struct weir_cc_trial trial = {
+	struct weir_cc_rollout trial = {
 		.record = decision_log_add, .context = &one, .seed = 4, .deviation = 0.1F
 	};
 	struct run_result alone;
@@ -86,7 +86,7 @@ TEST(test_decisions_and_results_do_not_depend_on_threads)
 TEST(test_rows_hold_what_rewards_are_made_of)
 {
 	struct decision_log log;
-	const struct weir_cc_trial trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
 	struct sim s;
 
 	decision_log_new(&log, FLOWS, ROWS);
@@ -120,7 +120,7 @@ TEST(test_rows_hold_what_rewards_are_made_of)
 struct start {
 	const char *name, *scheme;
 	struct weir_learn_stack stack;
-	enum weir_learn_start how;
+	enum weir_learn_init_method how;
 };
 
 static const struct start starts[] = {
@@ -164,7 +164,7 @@ static struct weir_learn_bytes start_encode(const struct start *s)
 	size_t size;
 
 	desk_open(&d, &plan, 1, 1);
-	weir_learn_net_start(&d.net, s->how, (struct weir_learn_draw){ 1, 0, 0 }, d.weights);
+	weir_learn_net_init_weights(&d.net, s->how, (struct weir_learn_draw){ 1, 0, 0 }, d.weights);
 
 	const struct weir_learn_model model = { &d.net, d.weights, texts, 4 };
 
@@ -200,7 +200,7 @@ TEST(test_untrained_networks_control_flows)
 					     "rl-cc(policy=untrained)",
 					     "rl-cc(policy=untrained, rnn=none)" };
 	struct decision_log log;
-	const struct weir_cc_trial trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
 	struct sim s;
 
 	decision_log_new(&log, FLOWS, ROWS);

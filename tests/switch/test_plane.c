@@ -132,7 +132,7 @@ TEST(test_plane_marks_a_packet_that_finds_k_queued_and_no_other)
 		ecn[i] = desk_take(&d, 1, 600 * US + 6);
 	for (int i = 0; i < 6; i++)
 		CHECK_INT(ecn[i], i < 3 ? FRAME_ECT_0 : FRAME_CE);
-	CHECK_INT(port_of(&d, 1)->rare->marks[0], 3);
+	CHECK_INT(port_of(&d, 1)->cold->marks[0], 3);
 	plane_free(d.plane);
 }
 
@@ -150,7 +150,7 @@ TEST(test_plane_packets_that_cannot_be_marked_are_dropped_or_passed_as_told)
 		for (int i = 0; i < 4; i++)
 			desk_come(&d, &deaf, i);
 		plane_advance(d.plane, 400 * US);
-		CHECK_INT(port_of(&d, 1)->rare->drops[WEIR_DROP_NOT_ECT], pass ? 0 : 2);
+		CHECK_INT(port_of(&d, 1)->cold->drops[WEIR_DROP_NOT_ECT], pass ? 0 : 2);
 		CHECK_INT(port_of(&d, 1)->tx_pkts, pass ? 4 : 2);
 		CHECK_INT(desk_take(&d, 1, 400 * US + 4), FRAME_NOT_ECT);
 		plane_free(d.plane);
@@ -169,7 +169,7 @@ TEST(test_plane_frames_dropped_at_dequeue_free_their_buffers)
 	for (int i = 0; i < 10; i++)
 		desk_come(&d, &deaf, i);
 	plane_advance(d.plane, 2000 * US);
-	CHECK(port_of(&d, 1)->rare->drops[WEIR_DROP_NOT_ECT] > 0);
+	CHECK(port_of(&d, 1)->cold->drops[WEIR_DROP_NOT_ECT] > 0);
 	while (desk_take(&d, 1, 2000 * US) >= 0)
 		;
 	CHECK_INT(plane_buffers_free(d.plane), 64);
@@ -390,7 +390,7 @@ TEST(test_plane_frames_of_a_dead_link_are_lost_and_counted)
 	desk_come(&d, &full, 0);
 	CHECK(plane_due(d.plane, 1, 100 * US) != NULL);
 	plane_done(d.plane, 1, PLANE_LOST);
-	CHECK_INT(port_of(&d, 1)->rare->drops[WEIR_DROP_LINK_DOWN], 1);
+	CHECK_INT(port_of(&d, 1)->cold->drops[WEIR_DROP_LINK_DOWN], 1);
 	CHECK_INT(counts_of(&d, 1)->sent_pkts, 0);
 	CHECK_INT(plane_buffers_free(d.plane), 64);
 	plane_free(d.plane);
@@ -408,7 +408,7 @@ TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 	desk_begin(&d);
 	for (int i = 0; i < 3; i++)
 		desk_come(&d, &full, i);
-	CHECK_INT(port_of(&d, 1)->rare->marks[0], 1);
+	CHECK_INT(port_of(&d, 1)->cold->marks[0], 1);
 	plan = plane_port(d.plane, 1)->plan;
 	CHECK_INT(weir_mark_parse("ecn(k=5pkts)", &ops, params, &e), 0);
 	plan.mark_params = params;
@@ -416,7 +416,7 @@ TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 	memset(params, 0xff, sizeof(params)); /* the caller may free them */
 	for (int i = 0; i < 5; i++)
 		desk_come(&d, &full, i);
-	CHECK_INT(port_of(&d, 1)->rare->marks[0], 1 + 2);
+	CHECK_INT(port_of(&d, 1)->cold->marks[0], 1 + 2);
 	plane_free(d.plane);
 }
 

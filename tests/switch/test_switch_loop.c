@@ -66,9 +66,9 @@ TEST(test_switch_loop_loses_and_counts_frames_of_a_dead_link_and_goes_on)
 	port = loop_port(&l, 2)->port;
 	l.wires[2]->down = 1;
 	wait_at(&l, 0, 1000);
-	for (int i = 0; i < 100000 && !port->rare->drops[WEIR_DROP_LINK_DOWN]; i++)
+	for (int i = 0; i < 100000 && !port->cold->drops[WEIR_DROP_LINK_DOWN]; i++)
 		loop_turn(&l.groups[0]);
-	CHECK_INT(port->rare->drops[WEIR_DROP_LINK_DOWN], 1);
+	CHECK_INT(port->cold->drops[WEIR_DROP_LINK_DOWN], 1);
 	CHECK(!l.is_up[2]);
 	l.wires[2]->down = 0;
 	wait_at(&l, 0, 1000);

@@ -195,7 +195,7 @@ TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
 }
 
 /* What a model that is built in says there, by its portrait. */
-static double portrait_at(const char *name, const struct train_portrait *p, uint32_t row,
+static double portrait_at(const char *name, const struct train_policy_table *p, uint32_t row,
 			  uint32_t column)
 {
 	struct weir_error e = { "" };
@@ -214,18 +214,18 @@ static double portrait_at(const char *name, const struct train_portrait *p, uint
  * drains it. RL-CC's signal grows with both. */
 TEST(test_portraits_of_shipped_policies_fall_with_queue_and_rate)
 {
-	for (uint32_t row = 0; row < fdcc_portrait.row_count; row++)
-		for (uint32_t column = 0; column < fdcc_portrait.column_count; column++) {
-			double u = portrait_at("fdcc-weir", &fdcc_portrait, row, column);
+	for (uint32_t row = 0; row < fdcc_policy_table.row_count; row++)
+		for (uint32_t column = 0; column < fdcc_policy_table.column_count; column++) {
+			double u = portrait_at("fdcc-weir", &fdcc_policy_table, row, column);
 
 			if (row)
-				CHECK(u <=
-				      portrait_at("fdcc-weir", &fdcc_portrait, row - 1, column));
+				CHECK(u <= portrait_at("fdcc-weir", &fdcc_policy_table, row - 1,
+						       column));
 			if (column)
-				CHECK(u <=
-				      portrait_at("fdcc-weir", &fdcc_portrait, row, column - 1));
+				CHECK(u <= portrait_at("fdcc-weir", &fdcc_policy_table, row,
+						       column - 1));
 		}
-	for (uint32_t row = 1; row < rl_cc_portrait.row_count; row++)
-		CHECK(portrait_at("rl-cc", &rl_cc_portrait, row, 2) <=
-		      portrait_at("rl-cc", &rl_cc_portrait, row - 1, 2));
+	for (uint32_t row = 1; row < rl_cc_policy_table.row_count; row++)
+		CHECK(portrait_at("rl-cc", &rl_cc_policy_table, row, 2) <=
+		      portrait_at("rl-cc", &rl_cc_policy_table, row - 1, 2));
 }

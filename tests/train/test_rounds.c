@@ -101,7 +101,7 @@ static int toy_episode(const void *desk, const void *state, const struct train_e
 				   &(struct weir_learn_batch){ .samples = 1, .current = &seen },
 				   tape, values);
 		draw.counter++;
-		arm = weir_learn_choose(&choice, values, ARMS, draw);
+		arm = weir_learn_choose_action(&choice, values, ARMS, draw);
 		row = train_record_add(r, ROW);
 		row[0] = seen;
 		row[1] = (float)arm;
@@ -123,7 +123,7 @@ static void toy_keep(const void *desk, void *state, const struct train_record *r
 	}
 }
 
-static void toy_update(const void *desk, void *state, struct team *team, uint64_t steps,
+static void toy_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX])
 {
 	const struct toy *toy = desk;
@@ -132,7 +132,7 @@ static void toy_update(const void *desk, void *state, struct team *team, uint64_
 	for (uint64_t i = 0; i < steps / 4; i++)
 		figures[1] = (double)weir_learn_dqn_update(
 			state, toy_memory(toy, state),
-			&(struct weir_learn_crew){ .workers = 1, .scratch = toy->scratch });
+			&(struct weir_learn_executor){ .workers = 1, .scratch = toy->scratch });
 }
 
 static void toy_model(const void *desk, const void *state, struct weir_learn_model *model)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.h -- the egress port: classify, admit, mark, queue, schedule, mark, send.
+/* port_inline.h -- the egress port: classify, admit, mark, queue, schedule, mark, send.
  *
  * Whoever owns the port drives it: weir_port_offer for a packet that wants to leave, weir_port_next
  * whenever the line is free and something waits. The port decides and counts; the owner puts the
@@ -25,13 +25,13 @@
 WEIR_BEGIN
 
 enum weir_port_drop {
-	WEIR_DROP_QUEUE_FULL, /* the queue's limit */
-	WEIR_DROP_PORT_FULL,  /* the port's limit */
-	WEIR_DROP_POOL_FULL,  /* shared pool or its dynamic threshold */
-	WEIR_DROP_NOT_ECT,    /* a mark for a packet that is not ECN-capable */
-	WEIR_DROP_SCHEME,     /* the marking scheme said so */
-	WEIR_DROP_LINK_DOWN,  /* counted by the owner */
-	WEIR_DROP_STORE_FULL, /* no memory is left in the packet store (weir/pool.h) */
+	WEIR_DROP_QUEUE_FULL,         /* the queue's limit */
+	WEIR_DROP_PORT_FULL,          /* the port's limit */
+	WEIR_DROP_SHARED_BUFFER_FULL, /* shared pool or its dynamic threshold */
+	WEIR_DROP_NOT_ECT,            /* a mark for a packet that is not ECN-capable */
+	WEIR_DROP_SCHEME,             /* the marking scheme said so */
+	WEIR_DROP_LINK_DOWN,          /* counted by the owner */
+	WEIR_DROP_STORE_FULL,         /* no memory is left in the packet store (weir/pool.h) */
 	WEIR_PORT_DROPS,
 };
 
@@ -45,22 +45,22 @@ enum weir_port_answer {
 
 /* How packets wait in a port. */
 enum weir_port_order {
-	WEIR_PORT_PLAIN,  /* one queue, first in first out: nobody is asked */
-	WEIR_PORT_QUEUES, /* several, and a scheduler */
-	WEIR_PORT_RANKED, /* one or several, each ordered by the scheduler's ranks */
+	WEIR_PORT_FIFO,      /* one queue, first in first out: nobody is asked */
+	WEIR_PORT_SCHEDULED, /* several, and a scheduler */
+	WEIR_PORT_RANKED,    /* one or several, each ordered by the scheduler's ranks */
 };
 
 /* Which packets the dequeue hook of the marking scheme wants to see. */
-enum weir_port_asks {
-	WEIR_PORT_ASKS_WAITED = 1, /* those that waited */
-	WEIR_PORT_ASKS_IDLE = 2,   /* those that found the port empty and the line free */
+enum weir_port_dequeue_hook {
+	WEIR_PORT_HOOK_QUEUED = 1, /* those that waited */
+	WEIR_PORT_HOOK_IDLE = 2,   /* those that found the port empty and the line free */
 };
 
 /* Ports that differ in nothing but their load share one of these. Read-only on the data path. */
 struct weir_port_class {
 	/* Hot: a packet that finds less than both of these is admitted, and not marked on its way
 	 * in. */
-	uint32_t easy_pkts, easy_bytes;
+	uint32_t fast_pkts, fast_bytes;
 	uint32_t room_pkts, room_bytes;   /* the first for itself */
 	uint32_t quiet_pkts, quiet_bytes; /* and the second */
 	uint32_t order;                   /* enum weir_port_order */
@@ -72,7 +72,7 @@ struct weir_port_class {
 	/* NULL: a packet's queue is that of its class. */
 	uint32_t (*choose_queue)(void *, const void *, const struct weir_mark_view *,
 				 const struct weir_queue *);
-	struct weir_mark_glances glances; /* what takes the place of the three above */
+	struct weir_mark_fast_hooks fast_hooks; /* what takes the place of the three above */
 	uint64_t ps_per_byte_q20;
 	struct weir_buffer_params buffer;
 	int64_t rtt_ns;
@@ -82,16 +82,16 @@ struct weir_port_class {
 	uint32_t pass_not_ect; /* 1: a mark leaves packets that are not ECN-capable alone */
 	uint32_t lossless;     /* bit per class: the owner admits its packets */
 	uint32_t rate_mbps;
-	uint32_t asks;          /* bits of enum weir_port_asks */
-	uint32_t counts_waits;  /* 1: ports whose statistics have waits count them */
-	uint32_t leaves_slowly; /* 1: packets that leave concern more than their queue's marking */
+	uint32_t asks;           /* bits of enum weir_port_dequeue_hook */
+	uint32_t counts_sojourn; /* 1: ports whose statistics have waits count them */
+	uint32_t slow_dequeue;   /* 1: packets that leave concern more than their queue's marking */
 	uint64_t rate_bps;
-	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_PLAIN */
+	const struct weir_sched_ops *sched; /* NULL where order is WEIR_PORT_FIFO */
 	const void *sched_params;
 	const struct weir_mark_ops *mark;
 	/* Where a port's parts lie, from its start: queues, states, all in one piece of memory. */
 	uint32_t mark_offset, sched_offset, size;
-	uint32_t rare_offset;     /* 0: somewhere else */
+	uint32_t cold_offset;     /* 0: somewhere else */
 	uint8_t class_queue[256]; /* class of a packet -> queue */
 };
 
@@ -110,14 +110,14 @@ enum {
 /* How long packets that were sent have waited, in ns, in buckets of the same bounds: those that
  * nobody had to wait for may be missing. */
 enum {
-	WEIR_PORT_WAITS_OCTAVES = 25, /* up to 2^32 ns */
-	WEIR_PORT_WAITS_BUCKETS =
-		WEIR_PORT_STATS_EXACT + (WEIR_PORT_WAITS_OCTAVES << WEIR_PORT_STATS_STEPS_SHIFT),
+	WEIR_PORT_SOJOURN_OCTAVES = 25, /* up to 2^32 ns */
+	WEIR_PORT_SOJOURN_BUCKETS =
+		WEIR_PORT_STATS_EXACT + (WEIR_PORT_SOJOURN_OCTAVES << WEIR_PORT_STATS_STEPS_SHIFT),
 };
 
-struct weir_port_waits {
+struct weir_port_sojourns {
 	uint64_t pkts;
-	uint64_t bucket_pkts[WEIR_PORT_WAITS_BUCKETS];
+	uint64_t bucket_pkts[WEIR_PORT_SOJOURN_BUCKETS];
 };
 
 struct weir_port_stats {
@@ -129,8 +129,8 @@ struct weir_port_stats {
 				  not tell */
 	weir_u128 bytes_ps;
 	uint32_t max_pkts;
-	uint32_t buckets;              /* that there are, of the following; as a rule all of them */
-	struct weir_port_waits *waits; /* NULL: nobody asks; see weir_port_plan.counts_waits */
+	uint32_t buckets; /* that there are, of the following; as a rule all of them */
+	struct weir_port_sojourns *waits; /* NULL: nobody asks; see weir_port_plan.counts_sojourn */
 	/* NULL, or called when the port is about to hold more packets than there are buckets for:
 	 * puts statistics that have them in the place of p->stats. */
 	void (*grow)(struct weir_port *p);
@@ -145,10 +145,10 @@ static inline size_t weir_port_stats_size(uint32_t buckets)
 }
 
 /* What most packets leave alone. */
-struct weir_port_rare {
+struct weir_port_cold {
 	uint64_t marks[WEIR_MARK_REASONS];
 	uint64_t drops[WEIR_PORT_DROPS];
-	int64_t line_free_ps;                  /* while blocked: when the line is, or was, free */
+	int64_t link_free_ps;                  /* while blocked: when the line is, or was, free */
 	uint64_t paused[WEIR_QUEUES_MAX / 64]; /* bit per queue */
 };
 
@@ -158,15 +158,15 @@ struct weir_port_rare {
 struct weir_port {
 	int64_t free_ps; /* the line is free from here on, or WEIR_PORT_BLOCKED_PS */
 	const struct weir_port_class *kind;
-	struct weir_buffer_pool *pool; /* WEIR_BUFFER_PER_SWITCH, else NULL */
-	struct weir_port_stats *stats; /* NULL: nobody asks */
-	uint32_t bytes, pkts;          /* waiting, over all queues */
-	uint64_t tx_pkts, tx_bytes;    /* frames and their bytes, without overhead */
-	struct weir_port_rare *rare;
+	struct weir_shared_buffer *pool; /* WEIR_BUFFER_PER_SWITCH, else NULL */
+	struct weir_port_stats *stats;   /* NULL: nobody asks */
+	uint32_t bytes, pkts;            /* waiting, over all queues */
+	uint64_t tx_pkts, tx_bytes;      /* frames and their bytes, without overhead */
+	struct weir_port_cold *cold;
 	uint32_t held_pkts; /* packets in queues that are paused, where there is a scheduler */
 	uint32_t paused_queues;
 	/* followed by: struct weir_queue[queues], marking states, scheduler state, struct
-	 * weir_port_rare */
+	 * weir_port_cold */
 };
 
 /* What a port class is made from. */
@@ -181,11 +181,11 @@ struct weir_port_plan {
 	struct weir_buffer_params buffer;
 	uint32_t overhead_bytes, min_bytes;
 	uint32_t pass_not_ect;
-	uint32_t lossless;     /* bit per class: buffer limits are the owner's business */
-	uint32_t counts_waits; /* 1: packets are looked at as they leave, for stats->waits */
+	uint32_t lossless;       /* bit per class: buffer limits are the owner's business */
+	uint32_t counts_sojourn; /* 1: packets are looked at as they leave, for stats->waits */
 	uint32_t mtu_bytes;
-	uint32_t rare_apart; /* 1: struct weir_port_rare is not part of the port; the owner sets
-			      * port->rare, zeroed, behind weir_port_init */
+	uint32_t cold_is_apart; /* 1: struct weir_port_cold is not part of the port; the owner sets
+				 * port->cold, zeroed, behind weir_port_init */
 };
 
 /* Can ports of this plan work? -1 with a message: queues, scheduler and marking scheme do not go
@@ -200,7 +200,7 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 /* port points at class->size bytes, 8-aligned and zero. pool: of the switch, where the buffer is
  * WEIR_BUFFER_PER_SWITCH. seed is this port's own. */
 void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
-		    struct weir_buffer_pool *pool, uint64_t seed);
+		    struct weir_shared_buffer *pool, uint64_t seed);
 
 void weir_port_stats_start(struct weir_port *p, struct weir_port_stats *s, int64_t now_ps);
 
@@ -221,7 +221,7 @@ uint64_t weir_port_stats_pkts_ps(const struct weir_port_stats *s);
 uint32_t weir_port_stats_quantile(const struct weir_port_stats *s, double fraction);
 
 /* Likewise, of packets: the fraction of them that waited no longer, in ns. */
-uint32_t weir_port_waits_quantile(const struct weir_port_waits *w, double fraction);
+uint32_t weir_port_sojourns_quantile(const struct weir_port_sojourns *w, double fraction);
 
 /* Of any number; those of queue lengths end sooner. */
 static inline uint32_t weir_port_bucket(uint32_t x)
@@ -310,27 +310,27 @@ static inline void weir_port_occupy(struct weir_port *p, uint32_t bytes, int64_t
 
 static inline int weir_port_drop(struct weir_port *p, enum weir_port_drop reason)
 {
-	p->rare->drops[reason]++;
+	p->cold->drops[reason]++;
 	return WEIR_PORT_DROPPED;
 }
 
 /* Is there room, and what does the marking scheme say? WEIR_PORT_DROPPED, or not: then maybe
  * marked. */
-int weir_port_judge(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+int weir_port_admit(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 		    int64_t now_ps);
 
 /* The same of a port with one queue. */
-int weir_port_judge_plain(struct weir_port *p, struct weir_packet *packet, int64_t now_ps);
+int weir_port_admit_fifo(struct weir_port *p, struct weir_packet *packet, int64_t now_ps);
 
 /* What does the marking scheme say to a packet that leaves? Likewise. */
-int weir_port_ask_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
-			  int64_t now_ps);
+int weir_port_mark_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
+			   int64_t now_ps);
 
-/* Finds the slot behind the last packet of a queue, for weir_port_link, which must follow. -1: the
+/* Finds the slot behind the last packet of a queue, for weir_port_push, which must follow. -1: the
  * packet store is full, and the packet is to be dropped. */
-static inline WEIR_ALWAYS_INLINE int weir_port_slot(struct weir_packet_pool *pool,
-						    const struct weir_packet *packet,
-						    struct weir_queue *q, uint32_t *slot)
+static inline WEIR_ALWAYS_INLINE int weir_port_reserve_slot(struct weir_packet_pool *pool,
+							    const struct weir_packet *packet,
+							    struct weir_queue *q, uint32_t *slot)
 {
 	if (q->pkts == 0) {
 		if (weir_chunk_reserve(pool))
@@ -353,9 +353,9 @@ static inline WEIR_ALWAYS_INLINE int weir_port_slot(struct weir_packet_pool *poo
 	return 0;
 }
 
-/* The packet joins the end of its queue, in the slot of weir_port_slot. Returns where it is there.
- * The pool of the switch does not learn of it. */
-static inline struct weir_packet *weir_port_link(struct weir_port *p, struct weir_packet_pool *pool,
+/* The packet joins the end of its queue, in the slot of weir_port_reserve_slot. Returns where it is
+ * there. The pool of the switch does not learn of it. */
+static inline struct weir_packet *weir_port_push(struct weir_port *p, struct weir_packet_pool *pool,
 						 const struct weir_packet *packet,
 						 struct weir_queue *q, uint32_t slot)
 {
@@ -368,22 +368,22 @@ static inline struct weir_packet *weir_port_link(struct weir_port *p, struct wei
 	return &pool->slots[slot];
 }
 
-static inline struct weir_packet *weir_port_append(struct weir_port *p,
-						   struct weir_packet_pool *pool,
-						   const struct weir_packet *packet,
-						   struct weir_queue *q, uint32_t slot)
+static inline struct weir_packet *weir_port_enqueue(struct weir_port *p,
+						    struct weir_packet_pool *pool,
+						    const struct weir_packet *packet,
+						    struct weir_queue *q, uint32_t slot)
 {
 	if (p->pool)
 		p->pool->used_bytes += packet->bytes;
-	return weir_port_link(p, pool, packet, q, slot);
+	return weir_port_push(p, pool, packet, q, slot);
 }
 
 /* Where there is a scheduler: weir_port_offer, and the choice of who leaves next. NULL: every queue
  * that holds packets is paused, and the port is blocked from now on. */
 int weir_port_offer_sched(struct weir_port *p, struct weir_packet_pool *pool,
 			  struct weir_packet *packet, int64_t now_ps);
-struct weir_packet *weir_port_take_sched(struct weir_port *p, struct weir_packet_pool *pool,
-					 uint32_t *queue);
+struct weir_packet *weir_port_dequeue_sched(struct weir_port *p, struct weir_packet_pool *pool,
+					    uint32_t *queue);
 
 /* A queue may not send, and may again. Everything that could start by now_ps has started. A packet
  * on the line is not stopped. */
@@ -392,28 +392,28 @@ void weir_port_resume(struct weir_port *p, uint32_t queue, int64_t now_ps);
 
 /* A frame of the owner's own takes the line ahead of all that waits, paused or not: it starts at
  * the time returned and the line is then busy for as long as it takes. */
-int64_t weir_port_interject(struct weir_port *p, uint32_t bytes, int64_t now_ps);
+int64_t weir_port_send_control(struct weir_port *p, uint32_t bytes, int64_t now_ps);
 
 /* The slots of all packets that wait in a queue, in no certain order, with room for queue.pkts.
  * Returns how many there are, which is that number or a bug. For whoever checks the accounts. */
-uint32_t weir_port_waiting(const struct weir_port *p, uint32_t queue,
-			   const struct weir_packet_store *store, uint32_t *slots);
+uint32_t weir_port_list_queued(const struct weir_port *p, uint32_t queue,
+			       const struct weir_packet_store *store, uint32_t *slots);
 
 /* One queue, and nobody is asked as packets leave. */
-static inline int weir_port_is_simple(const struct weir_port *p)
+static inline int weir_port_is_fast_fifo(const struct weir_port *p)
 {
-	return p->kind->order == WEIR_PORT_PLAIN && !p->kind->mark_dequeue;
+	return p->kind->order == WEIR_PORT_FIFO && !p->kind->mark_dequeue;
 }
 
 /* When the line is free, whatever is paused. */
-static inline int64_t weir_port_line_free_ps(const struct weir_port *p)
+static inline int64_t weir_port_link_free_ps(const struct weir_port *p)
 {
-	return p->free_ps == WEIR_PORT_BLOCKED_PS ? p->rare->line_free_ps : p->free_ps;
+	return p->free_ps == WEIR_PORT_BLOCKED_PS ? p->cold->link_free_ps : p->free_ps;
 }
 
 static inline int weir_port_is_paused(const struct weir_port *p, uint32_t queue)
 {
-	return p->paused_queues && p->rare->paused[queue / 64] >> (queue % 64) & 1;
+	return p->paused_queues && p->cold->paused[queue / 64] >> (queue % 64) & 1;
 }
 
 /* The packet takes the line at start_ps, unless the marking scheme, if it wants to see it, has it
@@ -425,7 +425,7 @@ static inline WEIR_ALWAYS_INLINE int weir_port_leave(struct weir_port *p,
 {
 	weir_port_occupy(p, packet->bytes, start_ps);
 	if (p->kind->asks & which &&
-	    weir_port_ask_dequeue(p, packet, queue, start_ps) == WEIR_PORT_DROPPED) {
+	    weir_port_mark_dequeue(p, packet, queue, start_ps) == WEIR_PORT_DROPPED) {
 		p->free_ps = start_ps;
 		p->tx_pkts--;
 		p->tx_bytes -= packet->bytes;
@@ -437,28 +437,26 @@ static inline WEIR_ALWAYS_INLINE int weir_port_leave(struct weir_port *p,
 /* weir_port_offer where there is no scheduler, of a packet whose time_ps is when it wants to leave.
  * Unless it is marked nothing is written into it before it is copied: it may be in another thread's
  * cache, and a copy waits for such writes. WEIR_PORT_QUEUED: *place is where it waits. What is
- * known when this is compiled: asks: WEIR_PORT_ASKS_IDLE, or 0 of a simple port; shares, here and
+ * known when this is compiled: asks: WEIR_PORT_HOOK_IDLE, or 0 of a simple port; shares, here and
  * below: 0: the port has memory of its own. */
-static inline WEIR_ALWAYS_INLINE int weir_port_offer_plain(struct weir_port *p,
-							   struct weir_packet_pool *pool,
-							   struct weir_packet *packet,
-							   struct weir_packet **place,
-							   uint32_t asks, int shares)
+static inline WEIR_ALWAYS_INLINE int
+weir_port_offer_fifo(struct weir_port *p, struct weir_packet_pool *pool, struct weir_packet *packet,
+		     struct weir_packet **place, uint32_t asks, int shares)
 {
 	int64_t now_ps = packet->time_ps;
 	struct weir_queue *q = weir_port_queues(p);
 	uint32_t slot;
 
-	if (WEIR_UNLIKELY(p->pkts >= p->kind->easy_pkts || p->bytes >= p->kind->easy_bytes) &&
-	    weir_port_judge_plain(p, packet, now_ps) == WEIR_PORT_DROPPED)
+	if (WEIR_UNLIKELY(p->pkts >= p->kind->fast_pkts || p->bytes >= p->kind->fast_bytes) &&
+	    weir_port_admit_fifo(p, packet, now_ps) == WEIR_PORT_DROPPED)
 		return WEIR_PORT_DROPPED;
 	if (p->pkts == 0 && p->free_ps <= now_ps) /* straight through */
 		return weir_port_leave(p, packet, 0, now_ps, asks);
-	if (weir_port_slot(pool, packet, q, &slot))
+	if (weir_port_reserve_slot(pool, packet, q, &slot))
 		return weir_port_drop(p, WEIR_DROP_STORE_FULL);
 	weir_port_stats_join(p, now_ps);
-	*place = shares ? weir_port_append(p, pool, packet, q, slot)
-			: weir_port_link(p, pool, packet, q, slot);
+	*place = shares ? weir_port_enqueue(p, pool, packet, q, slot)
+			: weir_port_push(p, pool, packet, q, slot);
 	return WEIR_PORT_QUEUED;
 }
 
@@ -471,16 +469,16 @@ static inline WEIR_ALWAYS_INLINE int weir_port_offer(struct weir_port *p,
 {
 	struct weir_packet *place;
 
-	if (p->kind->order != WEIR_PORT_PLAIN)
+	if (p->kind->order != WEIR_PORT_FIFO)
 		return weir_port_offer_sched(p, pool, packet, now_ps);
 	packet->time_ps = now_ps;
-	return weir_port_offer_plain(p, pool, packet, &place, WEIR_PORT_ASKS_IDLE, 1);
+	return weir_port_offer_fifo(p, pool, packet, &place, WEIR_PORT_HOOK_IDLE, 1);
 }
 
 /* Takes the packet at the head of a queue off it. Its memory is the pool's again, but is not
  * touched before the pool is used next. The pool of the switch does not learn of it. */
-static inline struct weir_packet *
-weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
+static inline struct weir_packet *weir_port_pop(struct weir_port *p, struct weir_packet_pool *pool,
+						struct weir_queue *q)
 {
 	uint32_t slot = q->head;
 	struct weir_packet *packet = &pool->slots[slot];
@@ -507,10 +505,10 @@ weir_port_unlink(struct weir_port *p, struct weir_packet_pool *pool, struct weir
 	return packet;
 }
 
-static inline struct weir_packet *weir_port_take(struct weir_port *p, struct weir_packet_pool *pool,
-						 struct weir_queue *q)
+static inline struct weir_packet *
+weir_port_dequeue(struct weir_port *p, struct weir_packet_pool *pool, struct weir_queue *q)
 {
-	struct weir_packet *packet = weir_port_unlink(p, pool, q);
+	struct weir_packet *packet = weir_port_pop(p, pool, q);
 
 	if (p->pool)
 		p->pool->used_bytes -= packet->bytes;
@@ -520,18 +518,18 @@ static inline struct weir_packet *weir_port_take(struct weir_port *p, struct wei
 /* The two halves of weir_port_next: the next packet leaves its queue, NULL where all that waits is
  * paused; and starts on the line at free_ps, unless the marking scheme has it dropped. */
 static inline WEIR_ALWAYS_INLINE struct weir_packet *
-weir_port_take_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t *queue)
+weir_port_dequeue_next(struct weir_port *p, struct weir_packet_pool *pool, uint32_t *queue)
 {
 	if (p->stats && p->pkts != p->held_pkts)
 		weir_port_stats_account(p, p->free_ps);
-	return p->kind->order == WEIR_PORT_PLAIN ? weir_port_take(p, pool, weir_port_queues(p))
-						 : weir_port_take_sched(p, pool, queue);
+	return p->kind->order == WEIR_PORT_FIFO ? weir_port_dequeue(p, pool, weir_port_queues(p))
+						: weir_port_dequeue_sched(p, pool, queue);
 }
 
 static inline WEIR_ALWAYS_INLINE int weir_port_start(struct weir_port *p,
 						     struct weir_packet *packet, uint32_t queue)
 {
-	return weir_port_leave(p, packet, queue, p->free_ps, WEIR_PORT_ASKS_WAITED);
+	return weir_port_leave(p, packet, queue, p->free_ps, WEIR_PORT_HOOK_QUEUED);
 }
 
 /* The line is free at free_ps and something waits: takes the next packet for a start at free_ps. It
@@ -541,20 +539,20 @@ static inline WEIR_ALWAYS_INLINE struct weir_packet *weir_port_next(struct weir_
 								    struct weir_packet_pool *pool)
 {
 	uint32_t queue = 0;
-	struct weir_packet *packet = weir_port_take_next(p, pool, &queue);
+	struct weir_packet *packet = weir_port_dequeue_next(p, pool, &queue);
 
 	return packet && weir_port_start(p, packet, queue) == WEIR_PORT_SEND ? packet : NULL;
 }
 
 /* The same of a simple port. */
 static inline WEIR_ALWAYS_INLINE struct weir_packet *
-weir_port_next_simple(struct weir_port *p, struct weir_packet_pool *pool, int shares)
+weir_port_next_fast(struct weir_port *p, struct weir_packet_pool *pool, int shares)
 {
 	if (p->stats)
 		weir_port_stats_account(p, p->free_ps);
 
-	struct weir_packet *packet = shares ? weir_port_take(p, pool, weir_port_queues(p))
-					    : weir_port_unlink(p, pool, weir_port_queues(p));
+	struct weir_packet *packet = shares ? weir_port_dequeue(p, pool, weir_port_queues(p))
+					    : weir_port_pop(p, pool, weir_port_queues(p));
 
 	weir_port_occupy(p, packet->bytes, p->free_ps);
 	return packet;

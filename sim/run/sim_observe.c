@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim_look.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
+/* sim_observe.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
 #include "sim/run/sim_parts.h"
 #include "base/words.h"
 #include "config/schemes.h"
@@ -41,7 +41,7 @@ const char *weir_sim_watch_name(const struct weir_sim *sim, uint32_t watch)
 
 double weir_sim_observe(struct weir_sim *sim, uint32_t watch)
 {
-	return probes_look(sim->watches[watch].set, sim->watches[watch].value, sim->now_ps);
+	return probes_read(sim->watches[watch].set, sim->watches[watch].value, sim->now_ps);
 }
 
 uint32_t weir_sim_flows(const struct weir_sim *sim)
@@ -74,7 +74,7 @@ static int set_link(struct weir_sim *sim, uint32_t link, const char *value, stru
 	if (!is_down && strcmp(value, "up") != 0)
 		return weir_error_unknown(e, "state of a link", value, states, 2);
 	sim->net.links[link].fails_ps = is_down ? sim->now_ps : WEIR_TIME_NEVER_PS;
-	out->to |= EGRESS_SPECIAL;
+	out->to |= EGRESS_SLOW_PATH;
 	return 0;
 }
 
@@ -100,7 +100,7 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 	plan.mark_params = own->mark_params;
 	if (!failed) {
 		weir_port_class_init(&own->class, &plan);
-		if (marking_begins_otherwise(port->kind, &own->class))
+		if (marking_state_differs(port->kind, &own->class))
 			failed = weir_error_set(
 				e,
 				"%s: what %s makes of these settings when it begins cannot change",
@@ -143,7 +143,7 @@ int weir_sim_set(struct weir_sim *sim, const char *what, const char *value, stru
 	return weir_error_unknown(e, "setting", w.word[0], names, sizeof(names) / sizeof(names[0]));
 }
 
-void sim_look_free(struct weir_sim *sim)
+void sim_observe_free(struct weir_sim *sim)
 {
 	for (uint32_t i = 0; i < sim->watch_count; i++)
 		if (sim->watches[i].value == 0)

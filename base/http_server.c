@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* responder.c -- see responder.h. */
+/* http_server.c -- see http_server.h. */
 #define _GNU_SOURCE
-#include "base/responder.h"
+#include "base/http_server.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void let_go(struct responder_client *c)
+static void let_go(struct http_server_client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -20,46 +20,46 @@ static void let_go(struct responder_client *c)
 	c->fd = -1;
 }
 
-int responder_open(struct responder *r, uint64_t port, responder_page *page, void *context,
-		   struct weir_error *e)
+int http_server_open(struct http_server *r, uint64_t port, http_server_page *page, void *context,
+		     struct weir_error *e)
 {
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_port = htons((uint16_t)port),
 					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	const int again = 1;
 
-	*r = (struct responder){ .fd = -1, .page = page, .context = context };
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS; i++)
+	*r = (struct http_server){ .fd = -1, .page = page, .context = context };
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++)
 		r->clients[i].fd = -1;
 	if (!port)
 		return 0;
 	r->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (r->fd >= 0 && setsockopt(r->fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again)) == 0 &&
 	    bind(r->fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    listen(r->fd, RESPONDER_CLIENTS) == 0)
+	    listen(r->fd, HTTP_SERVER_CLIENTS) == 0)
 		return 0;
 	weir_error_set(e, "port %" PRIu64 " of 127.0.0.1 cannot be had: %s", port, strerror(errno));
-	responder_close(r);
+	http_server_close(r);
 	return -1;
 }
 
-void responder_close(struct responder *r)
+void http_server_close(struct http_server *r)
 {
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS; i++)
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++)
 		let_go(&r->clients[i]);
 	if (r->fd >= 0)
 		close(r->fd);
 	r->fd = -1;
 }
 
-uint32_t responder_polled(const struct responder *r, struct pollfd polled[RESPONDER_FDS])
+uint32_t http_server_poll_fds(const struct http_server *r, struct pollfd polled[HTTP_SERVER_FDS])
 {
 	uint32_t count = 0;
 
 	if (r->fd < 0)
 		return 0;
 	polled[count++] = (struct pollfd){ .fd = r->fd, .events = POLLIN };
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS; i++)
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++)
 		if (r->clients[i].fd >= 0)
 			polled[count++] = (struct pollfd){
 				.fd = r->clients[i].fd,
@@ -69,11 +69,11 @@ uint32_t responder_polled(const struct responder *r, struct pollfd polled[RESPON
 }
 
 /* A free place, or that of whoever came first. */
-static struct responder_client *find_place(struct responder *r)
+static struct http_server_client *find_place(struct http_server *r)
 {
-	struct responder_client *oldest = &r->clients[0];
+	struct http_server_client *oldest = &r->clients[0];
 
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS; i++) {
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++) {
 		if (r->clients[i].fd < 0)
 			return &r->clients[i];
 		if (r->clients[i].number < oldest->number)
@@ -83,10 +83,10 @@ static struct responder_client *find_place(struct responder *r)
 	return oldest;
 }
 
-static void receive(struct responder *r)
+static void receive(struct http_server *r)
 {
 	for (int fd; (fd = accept4(r->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-		struct responder_client *c = find_place(r);
+		struct http_server_client *c = find_place(r);
 
 		c->fd = fd;
 		c->number = r->served++;
@@ -95,8 +95,8 @@ static void receive(struct responder *r)
 }
 
 /* The head and, unless only that was asked for, the page. */
-static void make_answer(struct responder *r, struct responder_client *c, enum http_status status,
-			const struct http_request *request)
+static void make_answer(struct http_server *r, struct http_server_client *c,
+			enum http_status status, const struct http_request *request)
 {
 	const char *type = "text/plain; charset=utf-8";
 	char *page = NULL;
@@ -123,7 +123,7 @@ static void make_answer(struct responder *r, struct responder_client *c, enum ht
 }
 
 /* 0: more is to come; -1: it is over. */
-static int hear(struct responder *r, struct responder_client *c)
+static int hear(struct http_server *r, struct http_server_client *c)
 {
 	const size_t room = sizeof(c->asked) - c->asked_length;
 	const ssize_t got = recv(c->fd, c->asked + c->asked_length, room, 0);
@@ -142,7 +142,7 @@ static int hear(struct responder *r, struct responder_client *c)
 	return c->answer ? 0 : -1;
 }
 
-static int answer(struct responder_client *c)
+static int answer(struct http_server_client *c)
 {
 	while (c->sent < c->answer_length) {
 		const ssize_t went =
@@ -156,13 +156,13 @@ static int answer(struct responder_client *c)
 	return -1;
 }
 
-void responder_serve(struct responder *r)
+void http_server_serve(struct http_server *r)
 {
 	if (r->fd < 0)
 		return;
 	receive(r);
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS; i++) {
-		struct responder_client *c = &r->clients[i];
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++) {
+		struct http_server_client *c = &r->clients[i];
 		int over = 0;
 
 		if (c->fd < 0)

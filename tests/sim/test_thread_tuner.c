@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_hands.c -- what a run may decide by itself while it goes on changes nothing in it: how many
- * threads work on a window (hands.h), and when empty lines give their memory back (room.h). */
-#include "sim/core/room.h"
+/* test_thread_tuner.c -- what a run may decide by itself while it goes on changes nothing in it:
+ * how many threads work on a window (hands.h), and when empty lines give their memory back
+ * (room.h). */
+#include "sim/core/packet_memory.h"
 #include "sim/core/host.h"
 #include "tests/sim.h"
 
@@ -44,7 +45,7 @@ static void check_same(const struct built *a, const struct built *b)
 
 		CHECK_INT(p->tx_bytes, q->tx_bytes);
 		CHECK_INT(p->free_ps, q->free_ps);
-		CHECK_INT(p->rare->marks[0], q->rare->marks[0]);
+		CHECK_INT(p->cold->marks[0], q->cold->marks[0]);
 	}
 	for (uint32_t i = 0; i < a->e->flows.count; i++)
 		CHECK_INT(a->e->flows.flows[i].finish_ps, b->e->flows.flows[i].finish_ps);
@@ -58,9 +59,9 @@ static void run_in_turns(struct built *b)
 	struct weir_error e = { "" };
 
 	for (int i = 1; i <= STOPS; i++) {
-		b->e->hands.mode = i % 2 ? HANDS_TOGETHER : HANDS_ALONE;
-		b->e->hands.left = 0;
-		CHECK_INT(engine_run_until(b->e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+		b->e->tuner.mode = i % 2 ? THREADS_PARALLEL : THREADS_SERIAL;
+		b->e->tuner.left = 0;
+		CHECK_INT(engine_advance_until(b->e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
 	}
 }
 
@@ -70,7 +71,7 @@ TEST(test_threads_that_come_and_go_change_nothing)
 	struct weir_error e = { "" };
 
 	build(&one, fabric, &(struct engine_plan){ .threads = 1 });
-	CHECK_INT(engine_run_until(one.e, STOPS * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+	CHECK_INT(engine_advance_until(one.e, STOPS * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
 	build(&many, fabric, &(struct engine_plan){ .threads = 3, .adapts = 1 });
 	CHECK(many.e->threads > 1);
 	run_in_turns(&many);
@@ -103,12 +104,12 @@ TEST(test_lines_that_give_their_memory_back_go_on_as_before)
 	build(&kept, fabric, &(struct engine_plan){ .threads = 1 });
 	build(&tidy, fabric, &(struct engine_plan){ .threads = 1 });
 	for (int i = 1; i <= STOPS; i++) {
-		CHECK_INT(engine_run_until(kept.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
-		CHECK_INT(engine_run_until(tidy.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
-		room_tidy(tidy.e);
+		CHECK_INT(engine_advance_until(kept.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+		CHECK_INT(engine_advance_until(tidy.e, i * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
+		packet_memory_reclaim(tidy.e);
 	}
 	check_same(&kept, &tidy);
-	CHECK_INT(engine_packets_under_way(tidy.e), 0);
+	CHECK_INT(engine_packets_in_network(tidy.e), 0);
 	for (uint32_t i = 0; i < tidy.net.link_count; i++)
 		CHECK_INT(engine_egress(tidy.e, i)->tail, WEIR_SLOT_NONE);
 	end(&kept);
@@ -116,54 +117,54 @@ TEST(test_lines_that_give_their_memory_back_go_on_as_before)
 }
 
 /* A mode has run for that many windows at that rate. */
-static uint32_t timed(struct hands *h, enum hands_mode mode, uint32_t windows, double rate,
-		      enum hands_mode *next)
+static uint32_t timed(struct thread_tuner *h, enum thread_mode mode, uint32_t windows, double rate,
+		      enum thread_mode *next)
 {
 	h->mode = mode;
 	h->windows = windows;
 	h->rate[mode] = rate;
-	return hands_choose(h, next);
+	return thread_tuner_choose(h, next);
 }
 
 TEST(test_a_slower_crew_is_tried_again)
 {
-	struct hands h = { 0 };
-	enum hands_mode next;
+	struct thread_tuner h = { 0 };
+	enum thread_mode next;
 
-	CHECK_INT(timed(&h, HANDS_ALONE, 32, 1.0, &next), 32);
-	CHECK_INT(next, HANDS_TOGETHER);
+	CHECK_INT(timed(&h, THREADS_SERIAL, 32, 1.0, &next), 32);
+	CHECK_INT(next, THREADS_PARALLEL);
 	/* Four windows that took twice as long as alone: 8 of 264 windows' time. */
-	CHECK_INT(timed(&h, HANDS_TOGETHER, 4, 0.5, &next), 256);
-	CHECK_INT(next, HANDS_ALONE);
-	CHECK_INT(timed(&h, HANDS_ALONE, 256, 1.0, &next), 32);
-	CHECK_INT(next, HANDS_TOGETHER);
-	CHECK_INT(timed(&h, HANDS_TOGETHER, 4, 0.5, &next), 512);
-	CHECK_INT(next, HANDS_ALONE);
+	CHECK_INT(timed(&h, THREADS_PARALLEL, 4, 0.5, &next), 256);
+	CHECK_INT(next, THREADS_SERIAL);
+	CHECK_INT(timed(&h, THREADS_SERIAL, 256, 1.0, &next), 32);
+	CHECK_INT(next, THREADS_PARALLEL);
+	CHECK_INT(timed(&h, THREADS_PARALLEL, 4, 0.5, &next), 512);
+	CHECK_INT(next, THREADS_SERIAL);
 }
 
 TEST(test_a_faster_crew_stays)
 {
-	struct hands h = { 0 };
-	enum hands_mode next;
+	struct thread_tuner h = { 0 };
+	enum thread_mode next;
 
-	timed(&h, HANDS_ALONE, 32, 1.0, &next);
-	CHECK_INT(timed(&h, HANDS_TOGETHER, 32, 6.0, &next), 1024);
-	CHECK_INT(next, HANDS_TOGETHER);
-	CHECK_INT(timed(&h, HANDS_TOGETHER, 1024, 6.0, &next), 32);
-	CHECK_INT(next, HANDS_ALONE);
-	CHECK_INT(timed(&h, HANDS_ALONE, 32, 1.0, &next), 2048);
-	CHECK_INT(next, HANDS_TOGETHER);
+	timed(&h, THREADS_SERIAL, 32, 1.0, &next);
+	CHECK_INT(timed(&h, THREADS_PARALLEL, 32, 6.0, &next), 1024);
+	CHECK_INT(next, THREADS_PARALLEL);
+	CHECK_INT(timed(&h, THREADS_PARALLEL, 1024, 6.0, &next), 32);
+	CHECK_INT(next, THREADS_SERIAL);
+	CHECK_INT(timed(&h, THREADS_SERIAL, 32, 1.0, &next), 2048);
+	CHECK_INT(next, THREADS_PARALLEL);
 }
 
 TEST(test_the_longest_stay_has_an_end)
 {
-	struct hands h = { 0 };
-	enum hands_mode next;
+	struct thread_tuner h = { 0 };
+	enum thread_mode next;
 
 	for (int i = 0; i < 20; i++) {
-		timed(&h, HANDS_ALONE, 32, 1.0, &next);
-		timed(&h, HANDS_TOGETHER, 4, 0.01, &next);
+		timed(&h, THREADS_SERIAL, 32, 1.0, &next);
+		timed(&h, THREADS_PARALLEL, 4, 0.01, &next);
 	}
 	CHECK_INT(h.stay, 8192);
-	CHECK_INT(next, HANDS_ALONE);
+	CHECK_INT(next, THREADS_SERIAL);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lossless.c -- classes that are paused before a packet would be lost: for how long links were, and
- * how the memory of a switch is shared out. */
-#include "sim/core/lossless.h"
+/* switch_pfc.c -- classes that are paused before a packet would be lost: for how long links were,
+ * and how the memory of a switch is shared out. */
+#include "sim/core/switch_pfc.h"
 #include <inttypes.h>
 
 /* --- pauses of a link --- */
 
-void link_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause, int64_t now_ps)
+void link_record_pause(struct engine *e, uint32_t link, uint32_t class_id, int pause,
+		       int64_t now_ps)
 {
 	struct pause_count *p = &e->pauses[link].class[class_id];
 
@@ -27,8 +28,8 @@ int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id,
 }
 
 /* Where the marking scheme chooses queues there is but one class, which has all of them. */
-void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
-			 int64_t now_ps)
+void port_apply_pfc_signal(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
+			   int64_t now_ps)
 {
 	const struct weir_port_class *c = p->kind;
 	uint32_t first = c->choose_queue ? 0 : c->class_queue[class_id];
@@ -49,8 +50,8 @@ void lossless_hold_class(struct weir_port *p, uint32_t class_id, enum weir_pfc_s
  * link is full; a host's packets may be late by its jitter. */
 static uint64_t headroom_of(const struct engine *e, uint32_t line)
 {
-	const struct egress *in = engine_egress(e, e->net->line_link[line]);
-	const struct egress *back = engine_egress(e, line_back(e, line));
+	const struct egress *in = engine_egress(e, e->net->link_queue_link[line]);
+	const struct egress *back = engine_egress(e, link_queue_reverse(e, line));
 	const struct net_link *link = &e->net->links[in->link];
 	int from_host = e->net->nodes[link->from].kind == NODE_HOST;
 	uint32_t mtu = e->config->frame_max_bytes;
@@ -63,22 +64,22 @@ static uint64_t headroom_of(const struct engine *e, uint32_t line)
 	return weir_ps_to_bytes(wait_ps, in->port.kind->rate_bps) + 2 * (uint64_t)mtu;
 }
 
-int lossless_init(struct lossless *l, const struct engine *e, const struct switch_state *s,
-		  struct weir_error *error)
+int switch_pfc_init(struct switch_pfc *l, const struct engine *e, const struct switch_state *s,
+		    struct weir_error *error)
 {
 	const struct switch_config *c = &e->config->switches;
 	uint64_t apart = 0;
 
 	l->classes = e->config->lossless;
-	l->inputs = memory_new(s->line_count, sizeof(*l->inputs));
-	for (uint32_t i = 0; i < s->line_count; i++) {
+	l->ingress = memory_new(s->link_queue_count, sizeof(*l->ingress));
+	for (uint32_t i = 0; i < s->link_queue_count; i++) {
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			if (!class_is_lossless(l->classes, k))
 				continue;
-			l->inputs[i][k].headroom_bytes =
+			l->ingress[i][k].headroom_bytes =
 				c->pfc_headroom_bytes ? c->pfc_headroom_bytes
-						      : headroom_of(e, s->first_line + i);
-			apart += l->inputs[i][k].headroom_bytes + c->pfc_reserved_bytes;
+						      : headroom_of(e, s->first_link_queue + i);
+			apart += l->ingress[i][k].headroom_bytes + c->pfc_reserved_bytes;
 		}
 	}
 	if (apart >= c->buffer)
@@ -86,17 +87,17 @@ int lossless_init(struct lossless *l, const struct engine *e, const struct switc
 				      "switch.buffer: %" PRIu64 "B, but headroom and what is "
 				      "reserved for the lossless classes of %u inputs take "
 				      "%" PRIu64 "B already",
-				      c->buffer, s->line_count, apart);
+				      c->buffer, s->link_queue_count, apart);
 	l->memory = (struct weir_pfc_memory){
 		.params = &e->config->pfc,
-		.pool_bytes = c->buffer - apart,
+		.shared_buffer_bytes = c->buffer - apart,
 	};
 	weir_buffer_params_init(&l->lossy, WEIR_BUFFER_PER_SWITCH, c->buffer - apart,
 				c->dt_alpha_q32);
 	return 0;
 }
 
-void lossless_free(struct lossless *l, const struct switch_state *s)
+void switch_pfc_free(struct switch_pfc *l, const struct switch_state *s)
 {
-	memory_free(l->inputs, s->line_count, sizeof(*l->inputs));
+	memory_free(l->ingress, s->link_queue_count, sizeof(*l->ingress));
 }

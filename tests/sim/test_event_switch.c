@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_strict.c -- switches that account for their memory, or write into packets, do so without
- * keeping to the order of time (ordered.h): nobody can tell, and nothing that packets carried is
- * left over. */
+/* test_event_switch.c -- switches that account for their memory, or write into packets, do so
+ * without keeping to the order of time (ordered.h): nobody can tell, and nothing that packets
+ * carried is left over. */
 #include "sim/core/host.h"
-#include "sim/core/ordered.h"
+#include "sim/core/event_switch.h"
 #include "sim/core/telemetry.h"
 #include "tests/sim.h"
 
@@ -27,10 +27,10 @@ static void run_to(struct stopped *x, const char *text, enum manner manner, int6
 	    engine_new(&x->e, &x->s.c, &x->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	for (uint32_t i = 0; manner == ALWAYS_STRICT && i < x->net.switch_count; i++) {
-		x->e->switches[i].ordered->is_always = 1;
-		ordered_begin(&x->e->switches[i], 0);
+		x->e->switches[i].events->always_active = 1;
+		event_switch_activate(&x->e->switches[i], 0);
 	}
-	CHECK_INT(engine_run_until(x->e, stop_ps, &e), ENGINE_AT_STOP);
+	CHECK_INT(engine_advance_until(x->e, stop_ps, &e), ENGINE_AT_STOP);
 }
 
 static void stopped_free(struct stopped *x)
@@ -60,9 +60,9 @@ static uint64_t check_same(const char *text)
 		CHECK_INT(a->bytes, b->bytes);
 		CHECK_INT(a->free_ps, b->free_ps);
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
-			CHECK_INT(a->rare->marks[k], b->rare->marks[k]);
+			CHECK_INT(a->cold->marks[k], b->cold->marks[k]);
 		for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
-			CHECK_INT(a->rare->drops[k], b->rare->drops[k]);
+			CHECK_INT(a->cold->drops[k], b->cold->drops[k]);
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			CHECK_INT(own.e->pauses[i].class[k].count,
 				  strict.e->pauses[i].class[k].count);
@@ -106,15 +106,15 @@ TEST(test_a_lossless_switch_is_strict_only_while_neighbours_wait)
 		      "[measure]\nto = 1ms\n",
 	       BY_ITSELF, 100 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < x.net.switch_count; i++)
-		CHECK(!x.e->switches[i].ordered->is_strict);
+		CHECK(!x.e->switches[i].events->is_active);
 	stopped_free(&x);
 	run_to(&x,
 	       FABRIC "buffer = 600KB\nlossless = all\n[host]\ncc = line-rate\n" INCAST
 		      "[measure]\nto = 10ms\n",
 	       BY_ITSELF, 9 * 1000 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < x.net.switch_count; i++) {
-		CHECK_INT(x.e->switches[i].ordered->stopped, 0);
-		CHECK(!x.e->switches[i].ordered->is_strict);
+		CHECK_INT(x.e->switches[i].events->stopped, 0);
+		CHECK(!x.e->switches[i].events->is_active);
 	}
 	stopped_free(&x);
 }
@@ -123,11 +123,11 @@ TEST(test_a_lossless_switch_is_strict_only_while_neighbours_wait)
 
 static uint64_t notes_in_use(const struct engine *e)
 {
-	uint64_t free_count = e->workers[0].notes.free_count;
+	uint64_t free_count = e->workers[0].int_stacks.free_count;
 
-	for (uint32_t first = e->note_store.batches; first; first = e->notes[first].rx_ns)
-		free_count += NOTES_BATCH;
-	return e->note_store.fresh - 1 - free_count;
+	for (uint32_t first = e->int_stack_store.batches; first; first = e->int_stacks[first].rx_ns)
+		free_count += INT_STACKS_BATCH;
+	return e->int_stack_store.fresh - 1 - free_count;
 }
 
 /* Some are lost with packets: in a switch's buffer, at a card's, or when a link fails. In the end
@@ -155,7 +155,7 @@ TEST(test_notes_of_packets_that_are_gone_are_free)
 		CHECK(notes_in_use(x.e) > 0);
 		stopped_free(&x);
 		run_to(&x, text, BY_ITSELF, INT64_C(2) * 1000 * 1000 * 1000 * 1000);
-		CHECK_INT(engine_packets_under_way(x.e), 0);
+		CHECK_INT(engine_packets_in_network(x.e), 0);
 		CHECK_INT(notes_in_use(x.e), 0);
 		stopped_free(&x);
 	}

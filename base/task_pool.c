@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* team.c -- see team.h. */
-#include "base/team.h"
+/* task_pool.c -- see task_pool.h. */
+#include "base/task_pool.h"
 #include "base/memory.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct member {
-	struct team *team;
+	struct task_pool *team;
 	pthread_t thread;
 	uint32_t number;
 };
 
-struct team {
+struct task_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, rest; /* there is something to do; all have done it */
 	uint64_t jobs;             /* begun so far; a member has worked on those it has counted */
@@ -20,13 +20,13 @@ struct team {
 	/* The job. */
 	uint32_t count;
 	atomic_uint next;
-	team_piece *piece;
+	task_pool_task *piece;
 	void *context;
 	uint32_t asked, workers;
 	struct member *members; /* asked of them; the first is the caller */
 };
 
-static void do_pieces(struct team *t, uint32_t worker)
+static void do_pieces(struct task_pool *t, uint32_t worker)
 {
 	for (uint32_t i; (i = atomic_fetch_add(&t->next, 1)) < t->count;)
 		t->piece(t->context, i, worker);
@@ -35,7 +35,7 @@ static void do_pieces(struct team *t, uint32_t worker)
 static void *live(void *argument)
 {
 	struct member *m = argument;
-	struct team *t = m->team;
+	struct task_pool *t = m->team;
 	uint64_t seen = 0;
 
 	pthread_mutex_lock(&t->lock);
@@ -55,9 +55,9 @@ static void *live(void *argument)
 	return NULL;
 }
 
-struct team *team_new(uint32_t workers)
+struct task_pool *task_pool_new(uint32_t workers)
 {
-	struct team *t = memory_new(1, sizeof(*t));
+	struct task_pool *t = memory_new(1, sizeof(*t));
 
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->work, NULL);
@@ -76,7 +76,7 @@ struct team *team_new(uint32_t workers)
 	return t;
 }
 
-void team_free(struct team *t)
+void task_pool_free(struct task_pool *t)
 {
 	if (!t)
 		return;
@@ -93,12 +93,12 @@ void team_free(struct team *t)
 	memory_free(t, 1, sizeof(*t));
 }
 
-uint32_t team_workers(const struct team *t)
+uint32_t task_pool_workers(const struct task_pool *t)
 {
 	return t->workers;
 }
 
-void team_do(struct team *t, uint32_t count, team_piece *piece, void *context)
+void task_pool_run(struct task_pool *t, uint32_t count, task_pool_task *piece, void *context)
 {
 	pthread_mutex_lock(&t->lock);
 	t->count = count;

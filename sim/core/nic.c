@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* card.c -- cards with a queue: what their ports are made of, and how packets go through them.
+/* nic.c -- cards with a queue: what their ports are made of, and how packets go through them.
  *
  * Where the card has delays, data waits in the line of its flow's delay before it comes to the
  * queue: all in a line wait for the same time, so that each is a ring.
@@ -8,7 +8,7 @@
  * from the longest queue. Linux keeps most of a connection's window out of its queues (TCP small
  * queues); ns-3 does not, nor do these cards. */
 #include "base/memory.h"
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/plugin.h"
 #include "sim/core/host.h"
 #include <stdlib.h>
@@ -25,33 +25,33 @@ static uint32_t queue_of_flow(void *state, const void *params, const struct weir
 	return host_flow_queue(v->flow_hash, WEIR_QUEUES_MAX);
 }
 
-struct weir_mark_ops card_marking(const struct config *c, const struct plugin_guard *guard)
+struct weir_mark_ops nic_marking(const struct config *c, const struct plugin_guard *guard)
 {
 	struct weir_mark_ops mark = { .scheme.name = "none" };
-	const struct weir_mark_ops *own = c->card_mark;
-	const void *params = c->card_mark_params;
+	const struct weir_mark_ops *own = c->nic_mark;
+	const void *params = c->nic_mark_params;
 
 	plugin_guard_mark(guard, &own, &params);
-	if (card_has_queue(c))
+	if (nic_has_queue(c))
 		mark = *own;
-	if (card_has_queue(c) && c->card->queues > 1) {
+	if (nic_has_queue(c) && c->nic->queues > 1) {
 		mark.choose_queue = queue_of_flow;
-		mark.glances = NULL;
+		mark.fast_hooks = NULL;
 	}
 	return mark;
 }
 
-void card_plan(const struct config *c, const struct plugin_guard *guard,
-	       struct weir_port_plan *plan)
+void nic_plan_port(const struct config *c, const struct plugin_guard *guard,
+		   struct weir_port_plan *plan)
 {
-	const struct card_params *p = (const void *)c->card_params;
-	const struct weir_mark_ops *own = c->card_mark;
+	const struct nic_params *p = (const void *)c->nic_params;
+	const struct weir_mark_ops *own = c->nic_mark;
 
-	plan->queues = c->card->queues;
-	plan->mark_params = c->card_mark_params;
+	plan->queues = c->nic->queues;
+	plan->mark_params = c->nic_mark_params;
 	plugin_guard_mark(guard, &own, &plan->mark_params);
-	plan->sched = c->card_sched;
-	plan->sched_params = c->card_sched_params;
+	plan->sched = c->nic_sched;
+	plan->sched_params = c->nic_sched_params;
 	plan->pass_not_ect = (uint32_t)c->switches.non_ect;
 	weir_buffer_params_init(&plan->buffer, WEIR_BUFFER_PER_PORT, p->limit, 0);
 }
@@ -69,22 +69,22 @@ enum { DELAY_ROOM_FIRST = 64 };
 /* What decides about a flow's delay besides its hash, which also decides about its path. */
 enum { DELAY_DRAW = 0x64656c };
 
-static const struct card_params *delays_of(const struct config *c)
+static const struct nic_params *delays_of(const struct config *c)
 {
-	return card_has_queue(c) ? (const void *)c->card_params : NULL;
+	return nic_has_queue(c) ? (const void *)c->nic_params : NULL;
 }
 
-void card_delays_new(const struct config *c, struct host *h)
+void nic_delays_new(const struct config *c, struct host *h)
 {
-	const struct card_params *p = delays_of(c);
+	const struct nic_params *p = delays_of(c);
 
 	if (p && p->delay_count)
 		h->delays = memory_new(p->delay_count, sizeof(*h->delays));
 }
 
-void card_delays_free(const struct config *c, struct host *h)
+void nic_delays_free(const struct config *c, struct host *h)
 {
-	const struct card_params *p = delays_of(c);
+	const struct nic_params *p = delays_of(c);
 
 	if (!h->delays)
 		return;
@@ -93,9 +93,9 @@ void card_delays_free(const struct config *c, struct host *h)
 	memory_free(h->delays, p->delay_count, sizeof(*h->delays));
 }
 
-uint64_t card_delayed_pkts(const struct config *c, const struct host *h)
+uint64_t nic_delayed_pkts(const struct config *c, const struct host *h)
 {
-	const struct card_params *p = delays_of(c);
+	const struct nic_params *p = delays_of(c);
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; h->delays && i < p->delay_count; i++)
@@ -118,7 +118,7 @@ static void grow(struct delay_line *line)
 /* The packet waits for its flow's delay. */
 static void delay(struct worker *w, struct host *h, const struct weir_packet *packet)
 {
-	const struct card_params *p = delays_of(w->engine->config);
+	const struct nic_params *p = delays_of(w->engine->config);
 	uint32_t number = host_flow_queue((uint32_t)weir_hash64(packet->flow_hash, DELAY_DRAW),
 					  p->delay_count);
 	struct delay_line *line = &h->delays[number];
@@ -130,7 +130,7 @@ static void delay(struct worker *w, struct host *h, const struct weir_packet *pa
 	*place = *packet;
 	place->time_ps = h->now_ps + p->delay_ps[number];
 	if (line->count == 1)
-		host_timer(h, place->time_ps, TIMER_CARD, number);
+		host_timer(h, place->time_ps, TIMER_NIC_DELAY, number);
 }
 
 /* --- running --- */
@@ -142,20 +142,20 @@ static void join_queue(struct worker *w, struct host *h, struct weir_packet *pac
 	int answer;
 
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
-		engine_begin_stats(w->engine, p);
+		port_stats_start(w->engine, p);
 	answer = weir_port_offer(p, &w->pool, packet, now_ps);
 	if (answer == WEIR_PORT_SEND)
-		host_commit(w, h, now_ps);
+		nic_link_send(w, h, now_ps);
 	else if (answer == WEIR_PORT_DROPPED)
-		packet_gone(w, packet);
+		packet_retire(w, packet);
 	h->work = p->pkts;
 }
 
-void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
+void nic_enqueue(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
 {
 	if (packet_segment(packet)->path == PATH_NONE) {
-		h->out->port.rare->drops[WEIR_DROP_LINK_DOWN]++;
-		packet_gone(w, packet);
+		h->out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
+		packet_retire(w, packet);
 	} else if (h->delays && !(packet->flags & SEGMENT_ACK)) {
 		delay(w, h, packet);
 	} else {
@@ -163,35 +163,35 @@ void card_offer(struct worker *w, struct host *h, struct weir_packet *packet, in
 	}
 }
 
-void card_on_timer(struct worker *w, struct host *h, uint32_t delay)
+void nic_on_delay_timer(struct worker *w, struct host *h, uint32_t delay)
 {
 	struct delay_line *line = &h->delays[delay];
-	struct weir_packet *place = egress_place(w, h->out);
+	struct weir_packet *place = link_reserve(w, h->out);
 
 	*place = line->packets[line->head];
 	line->head = (line->head + 1) & line->mask;
 	if (--line->count)
-		host_timer(h, line->packets[line->head].time_ps, TIMER_CARD, delay);
+		host_timer(h, line->packets[line->head].time_ps, TIMER_NIC_DELAY, delay);
 	join_queue(w, h, place, h->now_ps);
 }
 
-void card_drain(struct worker *w, struct host *h, int64_t limit_ps)
+void nic_run_queue(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;
 
 	while (out->port.pkts && out->port.free_ps < limit_ps) {
 		int64_t start_ps = out->port.free_ps;
-		struct weir_packet *place = egress_place(w, out);
+		struct weir_packet *place = link_reserve(w, out);
 		uint32_t queue = 0;
-		struct weir_packet *next = weir_port_take_next(&out->port, &w->pool, &queue);
+		struct weir_packet *next = weir_port_dequeue_next(&out->port, &w->pool, &queue);
 
 		if (!next)
 			continue;
 		if (weir_port_start(&out->port, next, queue) == WEIR_PORT_SEND) {
 			*place = *next;
-			host_commit(w, h, start_ps);
+			nic_link_send(w, h, start_ps);
 		} else { /* by its marking scheme */
-			packet_gone(w, next);
+			packet_retire(w, next);
 		}
 	}
 	h->work = out->port.pkts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate.h -- what a run will need, before it begins: memory, and packets sent over links. */
-#ifndef SIM_MEASURE_ESTIMATE_H
-#define SIM_MEASURE_ESTIMATE_H
+/* preview.h -- what a run will need, before it begins: memory, and packets sent over links. */
+#ifndef SIM_MEASURE_PREVIEW_H
+#define SIM_MEASURE_PREVIEW_H
 #include "sim/core/engine.h"
 
 /* What the run would need. */

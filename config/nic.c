@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* card.c -- every card for host.card, one entry each; what goes with them.
+/* nic.c -- every card for host.card, one entry each; what goes with them.
  *
  * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's
  * fq and fq_codel (RFC 8290) have it. */
-#include "config/card.h"
+#include "config/nic.h"
 #include "config/fabric.h"
 #include "config/plugin.h"
 #include "config/schemes.h"
@@ -11,20 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a card's options");
+_Static_assert(sizeof(struct nic_params) <= WEIR_SPEC_PARAMS_MAX, "room for a card's options");
 
 #define QUEUE_OPTIONS(limit_) \
 	{ "limit", \
 	  WEIR_OPT_LENGTH, \
-	  offsetof(struct card_params, limit), \
+	  offsetof(struct nic_params, limit), \
 	  limit_, \
 	  1, \
 	  UINT32_MAX, \
 	  "what may wait, not counting the packet on the wire; what comes then is dropped", \
 	  NULL }, \
 		{ "marking", \
-		  WEIR_OPT_SPEC, \
-		  offsetof(struct card_params, marking), \
+		  WEIR_OPT_SCHEME, \
+		  offsetof(struct nic_params, marking), \
 		  "none", \
 		  0, \
 		  0, \
@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 		  marking_specs.kind }, \
 		{ "delays", \
 		  WEIR_OPT_TEXT, \
-		  offsetof(struct card_params, delays), \
+		  offsetof(struct nic_params, delays), \
 		  "none", \
 		  0, \
 		  0, \
@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct card_params) <= WEIR_SPEC_PARAMS_MAX, "room for a c
 static const struct weir_option fifo_options[] = { QUEUE_OPTIONS("1000pkts") };
 static const struct weir_option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
 
-static const struct card_ops card_fair = {
+static const struct nic_ops nic_fair = {
 	.scheme = {
 		.name = "fair",
 		.help = "connections take turns, a packet or burst each, ACKs go first, and nothing waits "
@@ -57,63 +57,63 @@ static const struct card_ops card_fair = {
 	},
 };
 
-static const struct card_ops card_fifo = {
+static const struct nic_ops nic_fifo = {
 	.scheme = {
 		.name = "fifo",
 		.help = "what windows allow is put at once into one "
 			"queue, ACKs behind data; a full one drops",
 		.cite = "ns-3's device queue, Linux's pfifo",
-		.params_size = sizeof(struct card_params),
+		.params_size = sizeof(struct nic_params),
 		.options = fifo_options,
 	},
 	.queues = 1,
 };
 
-static const struct card_ops card_fq = {
+static const struct nic_ops nic_fq = {
 	.scheme = {
 		.name = "fq",
 		.help = "what windows allow waits in queues by flow, a flow's ACKs being another flow, "
 			"which take turns of a packet's or burst's bytes (deficit round robin)",
 		.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
-		.params_size = sizeof(struct card_params),
+		.params_size = sizeof(struct nic_params),
 		.options = fq_options,
 	},
 	.queues = WEIR_QUEUES_MAX,
 };
 
-const struct card_ops *const card_all[] = {
-	&card_fair,
-	&card_fifo,
-	&card_fq,
+const struct nic_ops *const nic_all[] = {
+	&nic_fair,
+	&nic_fifo,
+	&nic_fq,
 	NULL,
 };
 
-const struct registry card_registry = REGISTRY("card", card_all);
+const struct registry nic_registry = REGISTRY("card", nic_all);
 
 /* --- checking --- */
 
-static int card_check_marking(struct config *c, struct weir_error *e)
+static int nic_check_marking(struct config *c, struct weir_error *e)
 {
-	const struct card_params *p = (const void *)c->card_params;
+	const struct nic_params *p = (const void *)c->nic_params;
 	uint32_t needs;
 
-	if (scheme_parse_mark(p->marking, &c->card_mark, c->card_mark_params, e))
+	if (scheme_parse_mark(p->marking, &c->nic_mark, c->nic_mark_params, e))
 		return weir_error_prefix(e, "marking: ");
-	needs = weir_mark_needs(c->card_mark, c->card_mark_params);
-	if (c->card_mark->layout)
+	needs = weir_mark_needs(c->nic_mark, c->nic_mark_params);
+	if (c->nic_mark->layout)
 		return weir_error_set(e, "marking: %s chooses queues itself; take another",
-				      c->card_mark->scheme.name);
+				      c->nic_mark->scheme.name);
 	if (needs & WEIR_MARK_NEEDS_ROUNDS)
 		return weir_error_set(e, "marking: %s measures the rounds of a switch's scheduler",
-				      c->card_mark->scheme.name);
-	if (needs & WEIR_MARK_NEEDS_POOL)
+				      c->nic_mark->scheme.name);
+	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER)
 		return weir_error_set(e, "marking: %s looks at the buffer pool of a switch",
 				      weir_quote(p->marking).text);
 	return 0;
 }
 
 /* Reads "1us:20us:50us". */
-static int card_check_delays(struct card_params *p, struct weir_error *e)
+static int nic_check_delays(struct nic_params *p, struct weir_error *e)
 {
 	static const struct weir_option time = { "delays", WEIR_OPT_TIME_PS, 0,  NULL,
 						 0,        WEIR_PS_PER_S,    "", NULL };
@@ -130,8 +130,8 @@ static int card_check_delays(struct card_params *p, struct weir_error *e)
 		rest += strcspn(rest, ":");
 		if (*rest)
 			*rest++ = '\0';
-		if (p->delay_count == CARD_DELAYS_MAX)
-			return weir_error_set(e, "delays: more than %d", CARD_DELAYS_MAX);
+		if (p->delay_count == NIC_DELAYS_MAX)
+			return weir_error_set(e, "delays: more than %d", NIC_DELAYS_MAX);
 		if (weir_option_parse(&delay_ps, &time, word, e))
 			return -1;
 		p->delay_ps[p->delay_count++] = (int64_t)delay_ps;
@@ -140,19 +140,19 @@ static int card_check_delays(struct card_params *p, struct weir_error *e)
 }
 
 /* Turns of fq are a burst long, or a full packet. */
-static int card_check_turns(struct config *c, struct weir_error *e)
+static int nic_check_scheduler(struct config *c, struct weir_error *e)
 {
 	uint64_t bytes =
 		c->host.tso_bytes > c->frame_max_bytes ? c->host.tso_bytes : c->frame_max_bytes;
 	char spec[64];
 
 	snprintf(spec, sizeof(spec), "dwrr(quantum=%" PRIu64 "B)", bytes);
-	return weir_sched_parse(spec, c->card->queues, &c->card_sched, c->card_sched_params, e);
+	return weir_sched_parse(spec, c->nic->queues, &c->nic_sched, c->nic_sched_params, e);
 }
 
-static int card_check_queue(struct config *c, struct weir_error *e)
+static int nic_check_queue(struct config *c, struct weir_error *e)
 {
-	struct card_params *p = (void *)c->card_params;
+	struct nic_params *p = (void *)c->nic_params;
 
 	if (c->host.arbitration != ARBITRATION_ARRIVAL)
 		return weir_error_set(e, "its queues decide which packet is next; "
@@ -167,17 +167,17 @@ static int card_check_queue(struct config *c, struct weir_error *e)
 		return weir_error_set(e,
 				      "limit: %" PRIu64 "B holds no packet; one takes %" PRIu32 "B",
 				      p->limit, c->frame_max_bytes);
-	if (card_check_delays(p, e) || card_check_marking(c, e))
+	if (nic_check_delays(p, e) || nic_check_marking(c, e))
 		return -1;
-	return c->card->queues > 1 ? card_check_turns(c, e) : 0;
+	return c->nic->queues > 1 ? nic_check_scheduler(c, e) : 0;
 }
 
-int card_check(struct config *c, struct weir_error *e)
+int nic_check(struct config *c, struct weir_error *e)
 {
-	c->card = weir_registry_parse(&card_registry, c->host.card, c->card_params, e);
-	if (!c->card)
+	c->nic = weir_registry_parse(&nic_registry, c->host.nic, c->nic_params, e);
+	if (!c->nic)
 		return weir_error_prefix(e, "host.card: ");
-	if (card_has_queue(c) && card_check_queue(c, e))
-		return weir_error_prefix(e, "host.card: %s: ", c->card->scheme.name);
+	if (nic_has_queue(c) && nic_check_queue(c, e))
+		return weir_error_prefix(e, "host.card: %s: ", c->nic->scheme.name);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* receive.h -- what the receiving ends of all transports have in common: booking segments, ACKs,
- * the ends of messages. For sim/core/receive.c and the transports only. */
-#ifndef SIM_CORE_RECEIVE_H
-#define SIM_CORE_RECEIVE_H
+/* receiver.h -- what the receiving ends of all transports have in common: booking segments, ACKs,
+ * the ends of messages. For sim/core/receiver.c and the transports only. */
+#ifndef SIM_CORE_RECEIVER_H
+#define SIM_CORE_RECEIVER_H
 #include "base/compiler.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
@@ -13,7 +13,7 @@ static inline const struct transport *receiver_transport(const struct engine *e,
 	return &e->transports[r->transport];
 }
 
-/* --- receive.c --- */
+/* --- receiver.c --- */
 
 uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
 
@@ -48,7 +48,7 @@ static inline ALWAYS_INLINE void receiver_ack(struct worker *w, struct host *h, 
 					      const struct transport *t, uint8_t flags,
 					      struct weir_packet *data, enum weir_cc_transport kind)
 {
-	struct weir_packet spare, *packet = host_control_place(w, h, &spare);
+	struct weir_packet spare, *packet = nic_control_place(w, h, &spare);
 
 	packet->flow_hash = r->flow_hash;
 	packet->bytes = t->ack_bytes;
@@ -64,16 +64,16 @@ static inline ALWAYS_INLINE void receiver_ack(struct worker *w, struct host *h, 
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));
 	r->held = 0;
-	if (kind == WEIR_CC_RDMA && UNLIKELY(w->engine->notes != NULL))
-		notes_return(w, packet, data, h->now_ps);
-	host_control(w, h, packet, &spare);
+	if (kind == WEIR_CC_RDMA && UNLIKELY(w->engine->int_stacks != NULL))
+		int_stack_return(w, packet, data, h->now_ps);
+	nic_send_control(w, h, packet, &spare);
 }
 
 /* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is
  * another than the last one's does; what was held back is acknowledged first, with the mark that it
  * had. (The RFC leaves that first ACK to the implementation; Linux sends both as well.) */
-static inline int receiver_note_marks(struct worker *w, struct host *h, struct receiver *r,
-				      const struct transport *t, const struct weir_packet *packet)
+static inline int receiver_update_echo(struct worker *w, struct host *h, struct receiver *r,
+				       const struct transport *t, const struct weir_packet *packet)
 {
 	const uint8_t echo = packet->flags & WEIR_PACKET_CE ? SEGMENT_ECE : 0;
 
@@ -97,17 +97,17 @@ static inline int receiver_note_marks(struct worker *w, struct host *h, struct r
 }
 
 /* Books a segment that is not the next, or closes a gap; returns 1: it calls for an ACK at once. */
-int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+int receiver_record_slow(struct worker *w, struct host *h, struct receiver *r,
 			 const struct segment *data);
 
 /* Books the segment; returns 1 where it calls for an ACK at once. */
-static inline int receiver_book(struct worker *w, struct host *h, struct receiver *r,
-				const struct segment *data)
+static inline int receiver_record(struct worker *w, struct host *h, struct receiver *r,
+				  const struct segment *data)
 {
 	uint32_t payload_bytes = data->payload_bytes;
 
 	if (UNLIKELY(data->number != r->next || r->arrived_count))
-		return receiver_book_slowly(w, h, r, data);
+		return receiver_record_slow(w, h, r, data);
 	r->next++;
 	r->bytes += payload_bytes;
 	h->goodput_bytes += payload_bytes;
@@ -116,14 +116,14 @@ static inline int receiver_book(struct worker *w, struct host *h, struct receive
 
 /* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after
  * it. */
-static inline ALWAYS_INLINE void receiver_take(struct worker *w, struct host *h, struct receiver *r,
-					       const struct transport *t,
-					       struct weir_packet *packet, int ack_at_once,
-					       enum weir_cc_transport kind)
+static inline ALWAYS_INLINE void receiver_accept(struct worker *w, struct host *h,
+						 struct receiver *r, const struct transport *t,
+						 struct weir_packet *packet, int ack_at_once,
+						 enum weir_cc_transport kind)
 {
 	const struct segment *data = packet_segment(packet);
 
-	ack_at_once |= receiver_book(w, h, r, data);
+	ack_at_once |= receiver_record(w, h, r, data);
 	if (r->held++ == 0 && kind == WEIR_CC_TCP)
 		r->echo_ps = data->sent_ps;
 	if (UNLIKELY(r->next >= r->message_end))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hands.c -- see hands.h. */
+/* thread_tuner.c -- see thread_tuner.h. */
 #define _GNU_SOURCE
-#include "sim/core/hands.h"
+#include "sim/core/thread_tuner.h"
 #include "sim/parallel/ranks.h"
 #include "base/clock.h"
 
@@ -24,9 +24,9 @@ static double expect_arrivals(const struct engine *e)
 	double arrivals = 0;
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
-		const struct weir_port_class *kind = engine_kind(e, i);
+		const struct weir_port_class *kind = engine_port_class(e, i);
 
-		if (!engine_has_link(e, i))
+		if (!engine_owns_link(e, i))
 			continue;
 		arrivals += 0.5 * (double)e->window_ps /
 			    (double)weir_port_wire_ps(kind, e->config->frame_max_bytes);
@@ -34,7 +34,7 @@ static double expect_arrivals(const struct engine *e)
 	return arrivals;
 }
 
-void hands_new(struct engine *e, const struct engine_plan *plan)
+void thread_tuner_init(struct engine *e, const struct engine_plan *plan)
 {
 	double arrivals = plan->adapts ? expect_arrivals(e) : 0;
 
@@ -42,11 +42,11 @@ void hands_new(struct engine *e, const struct engine_plan *plan)
 	if (plan->adapts && arrivals < (double)plan->threads * ARRIVALS_EACH)
 		e->threads =
 			arrivals < 2.0 * ARRIVALS_EACH ? 1 : (uint32_t)(arrivals / ARRIVALS_EACH);
-	e->hands.adapts = plan->adapts && e->threads > 1;
-	e->hands.mode =
+	e->tuner.adapts = plan->adapts && e->threads > 1;
+	e->tuner.mode =
 		e->threads == 1 || (plan->adapts && arrivals < (double)e->threads * ARRIVALS_ENOUGH)
-			? HANDS_ALONE
-			: HANDS_TOGETHER;
+			? THREADS_SERIAL
+			: THREADS_PARALLEL;
 }
 
 /* At switches, since begin_ns. */
@@ -61,31 +61,31 @@ static uint64_t sum_arrivals(const struct engine *e)
 
 static void begin_count(struct engine *e)
 {
-	e->hands.windows = 0;
-	e->hands.begin_ns = clock_ns();
+	e->tuner.windows = 0;
+	e->tuner.begin_ns = clock_ns();
 	for (uint32_t i = 0; i < e->threads; i++)
 		e->workers[i].switched = 0;
 }
 
-static void begin(struct engine *e, enum hands_mode mode, uint32_t windows)
+static void begin(struct engine *e, enum thread_mode mode, uint32_t windows)
 {
-	struct hands *h = &e->hands;
+	struct thread_tuner *h = &e->tuner;
 
-	h->settling = mode == HANDS_TOGETHER && (h->mode == HANDS_ALONE || !e->crew)
+	h->settling = mode == THREADS_PARALLEL && (h->mode == THREADS_SERIAL || !e->crew)
 			      ? WINDOWS_TO_SETTLE
 			      : 0;
 	h->mode = mode;
 	h->left = windows;
 	begin_count(e);
 	for (uint32_t i = 0; i < e->threads; i++) {
-		e->workers[i].shared = mode == HANDS_TOGETHER;
-		e->workers[i].fetches = mode == HANDS_TOGETHER ? FETCH_FOR_ALL : e->fetches;
+		e->workers[i].shared = mode == THREADS_PARALLEL;
+		e->workers[i].prefetch = mode == THREADS_PARALLEL ? PREFETCH_ALL : e->prefetch;
 	}
 }
 
-void hands_begin(struct engine *e)
+void thread_tuner_start(struct engine *e)
 {
-	struct hands *h = &e->hands;
+	struct thread_tuner *h = &e->tuner;
 
 	if (h->adapts)
 		begin(e, h->mode, h->left ? h->left : WINDOWS_OF_TRIAL);
@@ -94,25 +94,25 @@ void hands_begin(struct engine *e)
 /* Do threads have so much to do in a window that it does not matter how long they take to meet? */
 static int is_enough(const struct engine *e, uint64_t arrivals)
 {
-	const struct hands *h = &e->hands;
+	const struct thread_tuner *h = &e->tuner;
 
-	return h->mode == HANDS_TOGETHER &&
+	return h->mode == THREADS_PARALLEL &&
 	       arrivals >= (uint64_t)ARRIVALS_ENOUGH * e->threads * h->windows;
 }
 
 /* Windows of the faster mode in which the trial that has just ended is a small part. */
-static uint32_t stay_for(const struct hands *h, enum hands_mode faster)
+static uint32_t stay_for(const struct thread_tuner *h, enum thread_mode faster)
 {
 	double windows = TRIALS_TO_STAY * h->windows * h->rate[faster] / h->rate[h->mode];
 
 	return windows < WINDOWS_TO_STAY_MAX ? (uint32_t)windows : WINDOWS_TO_STAY_MAX;
 }
 
-uint32_t hands_choose(struct hands *h, enum hands_mode *next)
+uint32_t thread_tuner_choose(struct thread_tuner *h, enum thread_mode *next)
 {
-	enum hands_mode timed = h->mode,
-			other = timed == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE;
-	enum hands_mode faster = h->rate[other] > h->rate[timed] ? other : timed;
+	enum thread_mode timed = h->mode,
+			 other = timed == THREADS_SERIAL ? THREADS_PARALLEL : THREADS_SERIAL;
+	enum thread_mode faster = h->rate[other] > h->rate[timed] ? other : timed;
 
 	if (h->rate[other] == 0) {
 		*next = other;
@@ -122,7 +122,7 @@ uint32_t hands_choose(struct hands *h, enum hands_mode *next)
 	if (h->stay > WINDOWS_TO_STAY_MAX)
 		h->stay = WINDOWS_TO_STAY_MAX;
 	h->faster = faster;
-	h->rate[faster == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE] = 0;
+	h->rate[faster == THREADS_SERIAL ? THREADS_PARALLEL : THREADS_SERIAL] = 0;
 	*next = faster;
 	return h->stay;
 }
@@ -131,8 +131,8 @@ uint32_t hands_choose(struct hands *h, enum hands_mode *next)
  * times as long as many: then a few windows are enough to see it. */
 static int is_hopeless(const struct engine *e)
 {
-	const struct hands *h = &e->hands;
-	double other = h->rate[h->mode == HANDS_ALONE ? HANDS_TOGETHER : HANDS_ALONE];
+	const struct thread_tuner *h = &e->tuner;
+	double other = h->rate[h->mode == THREADS_SERIAL ? THREADS_PARALLEL : THREADS_SERIAL];
 
 	return h->windows >= WINDOWS_TO_SEE && h->windows < WINDOWS_OF_TRIAL &&
 	       (double)sum_arrivals(e) < other * (double)(clock_ns() - h->begin_ns) / 2;
@@ -141,15 +141,15 @@ static int is_hopeless(const struct engine *e)
 /* A trial whose windows are long needs fewer of them. */
 static int is_seen(const struct engine *e)
 {
-	const struct hands *h = &e->hands;
+	const struct thread_tuner *h = &e->tuner;
 
 	return h->left < WINDOWS_OF_TRIAL && h->windows > 1 && h->windows < WINDOWS_OF_TRIAL &&
 	       clock_ns() - h->begin_ns >= TRIAL_NS;
 }
 
-void hands_next(struct engine *e)
+void thread_tuner_next(struct engine *e)
 {
-	struct hands *h = &e->hands;
+	struct thread_tuner *h = &e->tuner;
 	uint64_t arrivals;
 
 	if (h->settling) {
@@ -163,15 +163,15 @@ void hands_next(struct engine *e)
 	arrivals = sum_arrivals(e);
 	h->rate[h->mode] = (double)arrivals / (double)(clock_ns() - h->begin_ns + 1);
 	if (arrivals < (uint64_t)ARRIVALS_TO_MEET * e->threads * h->windows) {
-		h->rate[HANDS_ALONE] = h->rate[HANDS_TOGETHER] = 0;
-		begin(e, HANDS_ALONE, WINDOWS_OF_TRIAL);
+		h->rate[THREADS_SERIAL] = h->rate[THREADS_PARALLEL] = 0;
+		begin(e, THREADS_SERIAL, WINDOWS_OF_TRIAL);
 		return;
 	}
 	if (is_enough(e, arrivals)) {
-		begin(e, HANDS_TOGETHER, WINDOWS_OF_TRIAL);
+		begin(e, THREADS_PARALLEL, WINDOWS_OF_TRIAL);
 	} else {
-		enum hands_mode next;
-		uint32_t windows = hands_choose(h, &next);
+		enum thread_mode next;
+		uint32_t windows = thread_tuner_choose(h, &next);
 
 		begin(e, next, windows);
 	}

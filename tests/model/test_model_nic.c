@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_model_card.c -- what a host's card does to flows, beside ns-3, where hosts queue in a deep
+/* test_model_nic.c -- what a host's card does to flows, beside ns-3, where hosts queue in a deep
  * FIFO.
  *
  * The flows of data/ns3-replay.txt, each with its path; the file says how ns-3.37 (Debian) was

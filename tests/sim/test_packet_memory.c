@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_room.c -- memory for packets under way grows when a run needs more, and nobody can tell. */
-#include "sim/core/room.h"
+/* test_packet_memory.c -- memory for packets under way grows when a run needs more, and nobody can
+ * tell. */
+#include "sim/core/packet_memory.h"
 #include "sim/run/sim_parts.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
@@ -40,8 +41,8 @@ static uint64_t incast(const char *host, int is_small, struct seen *seen)
 	if (weir_sim_new(&sim, text, &(struct weir_sim_plan){ .threads = 2, .connections = 8 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	if (is_small) {
-		room_free(sim->engine);
-		room_grow(sim->engine, sim->engine->window_chunks * WEIR_CHUNK_PACKETS);
+		packet_memory_free(sim->engine);
+		packet_memory_reserve(sim->engine, sim->engine->window_chunks * WEIR_CHUNK_PACKETS);
 	}
 	for (uint32_t i = 1; i <= SENDERS; i++) {
 		const struct weir_sim_message m = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.h -- what the sending ends of all transports have in common: messages in segments, the
- * retransmission timer (RFC 6298), putting a segment on the line. For sim/core/send.c,
+/* sender.h -- what the sending ends of all transports have in common: messages in segments, the
+ * retransmission timer (RFC 6298), putting a segment on the line. For sim/core/sender.c,
  * sim/core/rack.c and the transports only. */
-#ifndef SIM_CORE_SEND_H
-#define SIM_CORE_SEND_H
+#ifndef SIM_CORE_SENDER_H
+#define SIM_CORE_SENDER_H
 #include "base/compiler.h"
 #include "sim/core/host.h"
 
@@ -12,7 +12,7 @@ static inline struct sender *sender_at(const struct worker *w, uint32_t handle)
 	return slab_at(&w->senders, handle);
 }
 
-/* --- send.c --- */
+/* --- sender.c --- */
 
 int64_t sender_timeout_ns(const struct engine *e, const struct sender *s);
 
@@ -33,7 +33,7 @@ static inline void sender_count_resent(struct host *h, struct sender *s, const s
 	if (message->end_segment <= s->resent_end)
 		return;
 	s->resent_end = message->end_segment;
-	h->resent_flows++;
+	h->retransmitted_flows++;
 }
 
 /* Where nothing more will come after what was acknowledged, the connection is gone. 0: not yet. */
@@ -110,19 +110,18 @@ static inline uint32_t sender_next_payload(const struct engine *e, const struct 
 
 /* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the
  * packet there. */
-static inline ALWAYS_INLINE struct weir_packet *sender_put(struct worker *w, struct host *h,
-							   struct sender *s,
-							   const struct transport *t,
-							   int64_t start_ps)
+static inline ALWAYS_INLINE struct weir_packet *
+sender_build_segment(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
+		     int64_t start_ps)
 {
 	const struct engine *e = w->engine;
-	struct weir_packet *packet = egress_place(w, h->out);
+	struct weir_packet *packet = link_reserve(w, h->out);
 	uint32_t number = s->next, payload;
 	int has_board = s->board != NULL;
 	uint8_t flags = t->data_flags;
 
 	if (s->lost) {
-		number = scoreboard_resend(s);
+		number = scoreboard_retransmit(s);
 
 		const struct flow *message = sender_resent_message(e, s, number);
 

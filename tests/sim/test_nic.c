@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_card.c -- how a host's packets get to its line, worked out by hand.
+/* test_nic.c -- how a host's packets get to its line, worked out by hand.
  *
  * The usual stage: h0 sends to h1 and h2 through one switch, at 10 Gb/s, where a full frame of 1514
  * bytes takes 1.2112 us and a link 5 us. A tap writes down what h0 sends as letters: A, B, C for
  * data of the first, second, third flow, small ones for ACKs of these. */
-#include "config/card.h"
+#include "config/nic.h"
 #include "sim/core/host.h"
 #include "tests/rdma.h"
 
@@ -292,8 +292,8 @@ static void check_notes(const char *card)
 	struct sim s;
 
 	sim_read(&s, RDMA_STAGE, "hpcc", "flow = 1 0 20000B 0us\nflow = 1 2 20000B 0us\n");
-	snprintf(s.c.host.card, sizeof(s.c.host.card), "%s", card);
-	CHECK_INT(card_check(&s.c, &(struct weir_error){ "" }), 0);
+	snprintf(s.c.host.nic, sizeof(s.c.host.nic), "%s", card);
+	CHECK_INT(nic_check(&s.c, &(struct weir_error){ "" }), 0);
 	use_fixed(&s, 0, &fixed_int, &line);
 	sim_run(&s, 1);
 	CHECK(heard.acks > 20 && heard.acks <= HEARD_MAX);

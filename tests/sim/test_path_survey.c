@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_ways.c -- what is known before a run of the ways that its flows take. */
+/* test_path_survey.c -- what is known before a run of the ways that its flows take. */
 #include "sim/measure/ways.h"
 #include "tests/sim.h"
 
-static struct ways ways_of(const char *text)
+static struct path_survey ways_of(const char *text)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result r = { .flow_count = 0 };
 	struct weir_error e;
-	struct ways w;
+	struct path_survey w;
 	struct sim s;
 
 	sim_read(&s, "%s", text);
@@ -20,7 +20,7 @@ static struct ways ways_of(const char *text)
 	return w;
 }
 
-static void check_range(struct ways_range r, double least, double most)
+static void check_range(struct path_range r, double least, double most)
 {
 	CHECK_NEAR(r.least, least, 1e-9);
 	CHECK_NEAR(r.most, most, 1e-9);
@@ -32,7 +32,7 @@ static void check_range(struct ways_range r, double least, double most)
  * passed twice: 4 x 5 us. All hosts hang on one switch. */
 TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
 {
-	struct ways w =
+	struct path_survey w =
 		ways_of("[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 5us\n"
 			"[host]\nmss = 1460B\nheader = 40B\n" ALL);
 
@@ -47,9 +47,9 @@ TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
  * us and 2 x (1200 + 32) more. */
 TEST(test_ways_of_a_leaf_spine_are_as_many_as_its_spines)
 {
-	struct ways w = ways_of("[network]\ntopology = leaf-spine\nleaves = 3\nspines = 5\n"
-				"hosts-per-leaf = 4\nrate = 10Gbps\ndelay = 1us\n"
-				"[host]\nmss = 1460B\nheader = 40B\n" ALL);
+	struct path_survey w = ways_of("[network]\ntopology = leaf-spine\nleaves = 3\nspines = 5\n"
+				       "hosts-per-leaf = 4\nrate = 10Gbps\ndelay = 1us\n"
+				       "[host]\nmss = 1460B\nheader = 40B\n" ALL);
 
 	check_range(w.links_within, 2, 2);
 	check_range(w.links_between, 4, 4);
@@ -61,8 +61,8 @@ TEST(test_ways_of_a_leaf_spine_are_as_many_as_its_spines)
 /* k = 6: three aggregation switches in a pod, each with three cores. */
 TEST(test_ways_of_a_fat_tree_are_fewer_within_a_pod)
 {
-	struct ways w = ways_of("[network]\ntopology = fat-tree\nk = 6\nrate = 10Gbps\n"
-				"delay = 1us\n" ALL);
+	struct path_survey w = ways_of("[network]\ntopology = fat-tree\nk = 6\nrate = 10Gbps\n"
+				       "delay = 1us\n" ALL);
 
 	check_range(w.links_between, 4, 6);
 	check_range(w.paths, 3, 9);
@@ -71,9 +71,10 @@ TEST(test_ways_of_a_fat_tree_are_fewer_within_a_pod)
 /* Parallel cables are ways of their own. */
 TEST(test_ways_count_parallel_links)
 {
-	struct ways w = ways_of("[network]\ntopology = explicit\nlink = h0 s 10Gbps 1us\n"
-				"link = h1 t 10Gbps 1us\nlink = s t 10Gbps 1us\nlink = s t 10Gbps "
-				"1us\n[traffic a]\npattern = permutation\nsize = 1KB\n");
+	struct path_survey w =
+		ways_of("[network]\ntopology = explicit\nlink = h0 s 10Gbps 1us\n"
+			"link = h1 t 10Gbps 1us\nlink = s t 10Gbps 1us\nlink = s t 10Gbps "
+			"1us\n[traffic a]\npattern = permutation\nsize = 1KB\n");
 
 	check_range(w.paths, 2, 2);
 	check_range(w.links_between, 3, 3);

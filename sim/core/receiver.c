@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* receive.c -- the receiving end of a connection, whatever transport it has: what arrived, what to
+/* receiver.c -- the receiving end of a connection, whatever transport it has: what arrived, what to
  * tell the sender.
  *
  * An ACK goes out for every acks-per data packets, at once when something is out of order or a
  * message is complete, and after ack-delay at the latest. A flow ends when its last byte is
  * here. */
-#include "sim/core/receive.h"
+#include "sim/core/receiver.h"
 #include "sim/core/mailbox.h"
 
 /* --- ACKs --- */
@@ -91,7 +91,7 @@ void receiver_free(struct worker *w, uint32_t handle)
 	struct receiver *r = slab_at(&w->receivers, handle);
 
 	arrivals_free(w, r);
-	slab_give(&w->receivers, handle);
+	slab_release(&w->receivers, handle);
 }
 
 /* Data of a connection that is over here: the ACK that said so was lost or is on its way. */
@@ -131,10 +131,10 @@ static int complete(struct worker *w, struct host *h, struct receiver *r)
 			w->byte_errors++;
 		if (!e->acked_ps) /* else they end at the sender */
 			w->flows_done++;
-		if (f->ties & FLOW_TELLS_RECEIVED)
-			engine_tell(w, r->message, FLOW_TELLS_RECEIVED);
-		if (f->ties & FLOW_CALLS)
-			mail_deliver(w, h, r->message);
+		if (f->flags & FLOW_SIGNALS_RECEIVED)
+			engine_flow_done(w, r->message, FLOW_SIGNALS_RECEIVED);
+		if (f->flags & FLOW_HAS_CALLBACK)
+			mailbox_deliver(w, h, r->message);
 		completed = 1;
 	}
 }
@@ -169,7 +169,7 @@ void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
 
 /* --- data --- */
 
-int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
+int receiver_record_slow(struct worker *w, struct host *h, struct receiver *r,
 			 const struct segment *data)
 {
 	if (segment_before(data->number, r->next))
@@ -185,7 +185,7 @@ int receiver_book_slowly(struct worker *w, struct host *h, struct receiver *r,
 	return 1;
 }
 
-uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_packet *packet)
+uint32_t receiver_open(struct worker *w, struct host *h, const struct weir_packet *packet)
 {
 	const struct segment *data = packet_segment((struct weir_packet *)packet);
 	struct flow *f = flow_at(w->engine, data->connection);
@@ -194,7 +194,7 @@ uint32_t receiver_begin(struct worker *w, struct host *h, const struct weir_pack
 		answer_late(w, h, data->connection, data->sent_ps);
 		return FLOW_NONE;
 	}
-	f->rx = slab_take(&w->receivers);
+	f->rx = slab_alloc(&w->receivers);
 	receiver_init(w->engine, h, slab_at(&w->receivers, f->rx), data->connection);
 	return f->rx;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate.c -- see estimate.h. */
-#include "sim/measure/estimate.h"
+/* preview.c -- see preview.h. */
+#include "sim/measure/preview.h"
 #include "lib/tune/meter.h"
 #include "config/schemes.h"
 #include "sim/core/host.h"
@@ -47,7 +47,7 @@ static double host_underway_bytes(const struct engine *e, uint32_t host, double 
 	double bdp_bytes =
 		host_access_bps(e->net, host) * weir_ps_to_s(e->base_rtt_ps) / WEIR_BITS_PER_BYTE;
 	double mss_bytes = (double)e->config->host.mss_bytes;
-	size_t packet = sizeof(struct weir_packet) + (e->notes ? sizeof(*e->notes) : 0);
+	size_t packet = sizeof(struct weir_packet) + (e->int_stacks ? sizeof(*e->int_stacks) : 0);
 
 	return 2 * (double)packet * (sends_bytes < bdp_bytes ? sends_bytes : bdp_bytes) / mss_bytes;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.c -- the sending end of a connection, whatever transport it has: its messages, its
+/* sender.c -- the sending end of a connection, whatever transport it has: its messages, its
  * timers. */
 #include "base/compiler.h"
-#include "sim/core/send.h"
+#include "sim/core/sender.h"
 #include "sim/parallel/ranks.h"
 
 /* --- the retransmission timer --- */
@@ -94,7 +94,7 @@ uint32_t sender_find_class(const struct engine *e, struct sender *s)
 	return s->class_id;
 }
 
-void sender_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
+void sender_send_next(struct worker *w, struct host *h, struct sender *s, int64_t start_ps)
 {
 	sender_transport(w->engine, s)->ops->send(w, h, s, start_ps);
 }
@@ -123,7 +123,7 @@ static void append_message(struct worker *w, struct sender *s, uint32_t flow)
 		sender_begin_stretch(e, s);
 	}
 	if (w->engine->ranks)
-		ranks_announce(w, flow, s->last_message);
+		ranks_send_message(w, flow, s->last_message);
 	s->last_message = flow;
 	if (!flow_traffic(e, f)->app_rate_bps)
 		s->end = f->end_segment;
@@ -140,7 +140,7 @@ static void open_connection(struct worker *w, struct host *h, uint32_t flow)
 {
 	const struct engine *e = w->engine;
 	const struct flow *f = flow_at(e, flow);
-	uint32_t handle = slab_take(&w->senders);
+	uint32_t handle = slab_alloc(&w->senders);
 	struct sender *s = sender_at(w, handle);
 
 	flow_at(e, flow)->tx = handle;
@@ -179,14 +179,14 @@ static void finish(struct worker *w, struct sender *s, uint32_t handle)
 	struct flow *f = flow_at(w->engine, s->connection);
 
 	f->tx = FLOW_NONE;
-	if (f->ties & FLOW_TELLS_SENT)
-		engine_tell(w, s->connection, FLOW_TELLS_SENT);
+	if (f->flags & FLOW_SIGNALS_SENT)
+		engine_flow_done(w, s->connection, FLOW_SIGNALS_SENT);
 	scoreboard_free(w, s);
 	if (s->in_ready) {
 		s->state = SENDER_DONE; /* the card drops it when its turn comes */
 		s->allowed_pkts = 0;
 	} else {
-		slab_give(&w->senders, handle);
+		slab_release(&w->senders, handle);
 	}
 }
 

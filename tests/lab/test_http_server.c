@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_responder.c -- pages over a socket of this machine, to clients that ask slowly, too much, or
- * nothing. */
+/* test_http_server.c -- pages over a socket of this machine, to clients that ask slowly, too much,
+ * or nothing. */
 #define _GNU_SOURCE
-#include "base/responder.h"
+#include "base/http_server.h"
 #include "tests/test.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -27,12 +27,12 @@ static int page(void *context, const char *path, FILE *f, const char **type)
 }
 
 /* Some port that is free. */
-static uint16_t open_somewhere(struct responder *r)
+static uint16_t open_somewhere(struct http_server *r)
 {
 	struct weir_error e;
 
 	for (uint16_t port = (uint16_t)(20000 + getpid() % 20000); port < 60000; port++)
-		if (responder_open(r, port, page, NULL, &e) == 0)
+		if (http_server_open(r, port, page, NULL, &e) == 0)
 			return port;
 	test_fail(__FILE__, __LINE__, "no port is free");
 	return 0;
@@ -55,17 +55,17 @@ static void say(int fd, const char *text)
 }
 
 /* All that comes, until the end; the first of it in text. */
-static size_t hear_all(struct responder *r, int fd, char *text, size_t size)
+static size_t hear_all(struct http_server *r, int fd, char *text, size_t size)
 {
 	char buffer[65536];
 	size_t length = 0;
 
 	for (;;) {
-		struct pollfd polled[RESPONDER_FDS + 1];
-		uint32_t count = responder_polled(r, polled);
+		struct pollfd polled[HTTP_SERVER_FDS + 1];
+		uint32_t count = http_server_poll_fds(r, polled);
 		ssize_t got;
 
-		responder_serve(r);
+		http_server_serve(r);
 		polled[count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
 		CHECK(poll(polled, count, 5000) > 0);
 		got = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
@@ -81,13 +81,13 @@ static size_t hear_all(struct responder *r, int fd, char *text, size_t size)
 TEST(test_responder_answers_a_request_that_comes_in_pieces)
 {
 	char text[2048] = "";
-	struct responder r;
+	struct http_server r;
 	uint16_t port = open_somewhere(&r);
 	int fd = reach(port);
 
 	say(fd, "GET / HTTP/1.1\r\nHo");
-	responder_serve(&r);
-	responder_serve(&r);
+	http_server_serve(&r);
+	http_server_serve(&r);
 	say(fd, "st: localhost\r\n\r\n");
 	hear_all(&r, fd, text, sizeof(text));
 	CHECK_CONTAINS(text, "HTTP/1.1 200 OK\r\n");
@@ -104,26 +104,26 @@ TEST(test_responder_answers_a_request_that_comes_in_pieces)
 	hear_all(&r, fd, text, sizeof(text));
 	CHECK_CONTAINS(text, "HTTP/1.1 421 ");
 	close(fd);
-	responder_close(&r);
+	http_server_close(&r);
 }
 
 TEST(test_responder_waits_for_nobody_and_sends_long_pages_whole)
 {
 	char text[2048] = "";
-	struct responder r;
+	struct http_server r;
 	uint16_t port = open_somewhere(&r);
-	int silent[RESPONDER_CLIENTS + 2], fd;
+	int silent[HTTP_SERVER_CLIENTS + 2], fd;
 
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS + 2; i++) { /* who come and say nothing */
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS + 2; i++) { /* who come and say nothing */
 		silent[i] = reach(port);
-		responder_serve(&r);
+		http_server_serve(&r);
 	}
 	fd = reach(port);
 	say(fd, "GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	CHECK(hear_all(&r, fd, text, sizeof(text)) > LONG_PAGE);
 	CHECK_CONTAINS(text, "Content-Length: 4194304\r\n");
 	close(fd);
-	for (uint32_t i = 0; i < RESPONDER_CLIENTS + 2; i++)
+	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS + 2; i++)
 		close(silent[i]);
-	responder_close(&r);
+	http_server_close(&r);
 }
