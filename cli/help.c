@@ -318,10 +318,11 @@ static int help_print_real(const char *name, int found)
 		const char *name, *example, *help;
 		const struct weir_option *options;
 	} sections[] = {
-		{ "real", "[real]", "how a real switch handles frames ('weir switch')",
+		{ "real", "[real]", "packet I/O and process of a real switch ('weir switch')",
 		  real_options },
 		{ "port", "[port b]",
-		  "a port of a real switch ('weir switch'); any key of [switch], too, for it alone",
+		  "a port of a real switch ('weir switch'); may also hold any key of [switch], "
+		  "for this port only",
 		  real_port_options },
 	};
 

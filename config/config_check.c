@@ -118,15 +118,15 @@ static int config_check_lossless(struct config *c, struct weir_error *e)
 	if (s->buffer_per != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(
 			e,
-			"switch.lossless: %s, but pauses are decided by the memory of a "
-			"whole switch; set buffer-per = switch",
+			"switch.lossless: %s, but PFC thresholds need a shared buffer; set "
+			"buffer-per = switch",
 			s->lossless);
 	if (s->pfc_headroom_bytes && s->pfc_headroom_bytes < c->frame_max_bytes)
 		return weir_error_set(
 			e,
-			"switch.pfc-headroom: %s holds no packet, and without headroom a "
-			"lossless class loses what comes after a pause; one takes %uB; 0B: as "
-			"much as rate, delay and frame size make necessary",
+			"switch.pfc-headroom: %s is less than one packet (%uB), so a lossless "
+			"class would drop packets that arrive after XOFF; 0B: computed from "
+			"rate, delay and frame size",
 			config_value_text(switch_options, "pfc-headroom", s).text,
 			c->frame_max_bytes);
 	return c->sched->halt || c->queues == 1
@@ -183,15 +183,16 @@ static int config_check_tune_marking(const struct config *c, const struct weir_s
 	if (!mark->knobs)
 		return weir_error_set(
 			e,
-			"switch.tune: %s, but marking = %s has no knobs to turn; red and pred do",
+			"switch.tune: %s, but marking = %s has no thresholds to tune; red and "
+			"pred do",
 			tune->name, mark->scheme.name);
 	if (is_plugin(c->switches.marking))
 		return weir_error_set(
-			e, "switch.tune: %s, but the marking scheme of a plug-in is not turned",
+			e, "switch.tune: %s, but the marking scheme of a plug-in is not tuned",
 			tune->name);
 	if (mark->knobs->fits && mark->knobs->fits(c->mark_params, e))
-		return weir_error_prefix(e, "switch.tune: %s, but of the knobs of %s: ", tune->name,
-					 mark->scheme.name);
+		return weir_error_prefix(e, "switch.tune: %s, but of the thresholds of %s: ",
+					 tune->name, mark->scheme.name);
 	return 0;
 }
 
@@ -244,14 +245,14 @@ int config_check_switch(struct config *c, struct weir_error *e)
 	    s->buffer_per != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(
 			e,
-			"switch.marking: %s looks at the buffer pool of the switch; there is "
-			"one only with buffer-per = switch",
+			"switch.marking: %s needs the shared buffer of the switch; set "
+			"buffer-per = switch",
 			weir_quote(s->marking).text);
 	if (!bytes && s->buffer_per == WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(
 			e,
-			"switch.buffer: %s, but a pool of the whole switch (buffer-per = "
-			"switch) counts bytes; write it as in 12MB",
+			"switch.buffer: %s, but a shared buffer (buffer-per = switch) is in "
+			"bytes; write it as in 12MB",
 			buffer.text);
 	if (bytes && s->buffer < frame)
 		return weir_error_set(e,
@@ -475,8 +476,7 @@ static int config_check_telemetry(const struct config *c, struct weir_error *e)
 	if (!c->telemetry || (!c->sched->rank && !c->mark->layout))
 		return 0;
 	return weir_error_set(e,
-			      "switch.%s: packets into which switches write (cc = %s) do not go "
-			      "with %s",
+			      "switch.%s: in-band telemetry (cc = %s) cannot be combined with %s",
 			      c->sched->rank ? "scheduler" : "marking", c->cc->scheme.name,
 			      c->sched->rank ? c->sched->scheme.name : c->mark->scheme.name);
 }

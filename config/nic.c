@@ -20,7 +20,8 @@ _Static_assert(sizeof(struct nic_params) <= WEIR_SPEC_PARAMS_MAX, "room for a ca
 	  limit_, \
 	  1, \
 	  UINT32_MAX, \
-	  "what may wait, not counting the packet on the wire; what comes then is dropped", \
+	  "size of the NIC queue, without the packet that is being serialised; packets beyond it " \
+	  "are dropped", \
 	  NULL }, \
 		{ "marking", \
 		  WEIR_OPT_SCHEME, \
@@ -28,7 +29,7 @@ _Static_assert(sizeof(struct nic_params) <= WEIR_SPEC_PARAMS_MAX, "room for a ca
 		  "none", \
 		  0, \
 		  0, \
-		  "when the card marks a packet: a marking scheme with its options", \
+		  "AQM/ECN of the NIC queue: a marking scheme with its options", \
 		  marking_specs.kind }, \
 		{ "delays", \
 		  WEIR_OPT_TEXT, \
@@ -36,10 +37,8 @@ _Static_assert(sizeof(struct nic_params) <= WEIR_SPEC_PARAMS_MAX, "room for a ca
 		  "none", \
 		  0, \
 		  0, \
-		  "times that data waits before it comes to the queue, up to 8, as in 1us:20us; " \
-		  "each " \
-		  "flow has one of them, at random, so that round trips differ by flow; ACKs " \
-		  "have none", \
+		  "delays of data before the queue, up to 8, as in 1us:20us; each flow has one " \
+		  "of them, at random, so that round trips differ between flows; ACKs have none", \
 		  NULL }, \
 	{ \
 		.name = NULL \
@@ -51,8 +50,8 @@ static const struct weir_option fq_options[] = { QUEUE_OPTIONS("10000pkts") };
 static const struct nic_ops nic_fair = {
 	.scheme = {
 		.name = "fair",
-		.help = "connections take turns, a packet or burst each, ACKs go first, and nothing waits "
-			"in the card",
+		.help = "connections in turn, a packet or burst each, ACKs first, and no queue "
+			"in the NIC",
 		.cite = "an ideal fair queue",
 	},
 };
@@ -60,8 +59,8 @@ static const struct nic_ops nic_fair = {
 static const struct nic_ops nic_fifo = {
 	.scheme = {
 		.name = "fifo",
-		.help = "what windows allow is put at once into one "
-			"queue, ACKs behind data; a full one drops",
+		.help = "one FIFO queue: packets enter it as soon as the window allows, ACKs "
+			"behind data; drop-tail",
 		.cite = "ns-3's device queue, Linux's pfifo",
 		.params_size = sizeof(struct nic_params),
 		.options = fifo_options,
@@ -72,8 +71,8 @@ static const struct nic_ops nic_fifo = {
 static const struct nic_ops nic_fq = {
 	.scheme = {
 		.name = "fq",
-		.help = "what windows allow waits in queues by flow, a flow's ACKs being another flow, "
-			"which take turns of a packet's or burst's bytes (deficit round robin)",
+		.help = "a queue per flow, ACKs being another flow, served by deficit round "
+			"robin",
 		.cite = "Linux's fq; RFC 8290 without CoDel, which marking may add",
 		.params_size = sizeof(struct nic_params),
 		.options = fq_options,
@@ -107,7 +106,7 @@ static int nic_check_marking(struct config *c, struct weir_error *e)
 		return weir_error_set(e, "marking: %s measures the rounds of a switch's scheduler",
 				      c->nic_mark->scheme.name);
 	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER)
-		return weir_error_set(e, "marking: %s looks at the buffer pool of a switch",
+		return weir_error_set(e, "marking: %s needs the shared buffer of a switch",
 				      weir_quote(p->marking).text);
 	return 0;
 }
@@ -155,13 +154,13 @@ static int nic_check_queue(struct config *c, struct weir_error *e)
 	struct nic_params *p = (void *)c->nic_params;
 
 	if (c->host.arbitration != ARBITRATION_ARRIVAL)
-		return weir_error_set(e, "its queues decide which packet is next; "
-					 "host.arbitration = round-robin needs fair");
+		return weir_error_set(e, "its scheduler chooses the next packet; "
+					 "host.arbitration = round-robin needs nic = fair");
 	if (c->lossless || fabric_is_on(c))
 		return weir_error_set(
 			e,
-			"its queues hold packets of all classes, and one that is stopped "
-			"would stop all; switch.%s needs fair",
+			"its queues hold packets of all classes, so a paused class would block "
+			"all others; switch.%s needs nic = fair",
 			c->lossless ? "lossless" : "fabric");
 	if (!weir_length_is_packets(p->limit) && p->limit < c->frame_max_bytes)
 		return weir_error_set(e,

@@ -117,7 +117,7 @@ int tune_parse(const char *spec, struct tune_choice *choice, void *params, struc
 static const struct fabric_ops fabric_none = {
 	.scheme = {
 		.name = "none",
-		.help = "switches have no flow control between them, or only that of lossless classes",
+		.help = "no fabric scheme; PFC of lossless classes still applies",
 		.cite = "every network",
 	},
 };

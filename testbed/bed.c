@@ -43,8 +43,7 @@ static int bed_ip_batch(const char *commands, struct weir_error *e)
 		dup2(out[1], STDOUT_FILENO);
 		dup2(out[1], STDERR_FILENO);
 		execlp("ip", "ip", "-batch", "-", (char *)NULL);
-		dprintf(STDERR_FILENO, "ip (package iproute2) cannot be started: %s",
-			strerror(errno));
+		dprintf(STDERR_FILENO, "cannot run ip (package iproute2): %s", strerror(errno));
 		_exit(127);
 	}
 	close(in[0]);
@@ -159,7 +158,7 @@ static _Noreturn void bed_host_main(struct bed *bed, uint32_t host, const struct
 				    const int *pipe)
 {
 	struct bed_host *self = &bed->board->hosts[host];
-	struct weir_error e = { .text = "its namespace cannot be had" };
+	struct weir_error e = { .text = "cannot create its network namespace" };
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -236,9 +235,9 @@ int bed_enter(struct weir_error *e)
 	if (unshare(CLONE_NEWNET) && (errno != EPERM || bed_enter_as_user()))
 		return weir_error_set(
 			e,
-			"no network namespace can be made (%s): this takes root, the capability "
-			"CAP_SYS_ADMIN, or a machine that lets users have namespaces of their own "
-			"(user.max_user_namespaces); 'weir run' of the same file needs no rights",
+			"cannot create a network namespace (%s): this needs root, CAP_SYS_ADMIN, "
+			"or user namespaces (user.max_user_namespaces); 'weir run' of the same "
+			"file needs no privileges",
 			strerror(errno));
 	bed_set_sysctls("ipv6/conf/all/disable_ipv6", "1");
 	bed_set_sysctls("ipv6/conf/default/disable_ipv6", "1");
@@ -253,8 +252,8 @@ static int bed_wait_until_ready(const struct bed *bed, struct weir_error *e)
 		for (int n = 0; n < READY_MS_MAX && !atomic_load(&h->is_ready); n++)
 			usleep(WEIR_NS_PER_US);
 		if (atomic_load(&h->is_ready) != 1)
-			return weir_error_set(e, "host h%u does not start: %s", i,
-					      h->message[0] ? h->message : "it says nothing");
+			return weir_error_set(e, "host h%u did not start: %s", i,
+					      h->message[0] ? h->message : "no message");
 	}
 	return 0;
 }
@@ -277,7 +276,7 @@ static int bed_start_hosts(struct bed *bed, const struct bed_plan *plan, struct 
 	for (uint32_t i = 0; i < bed->board->host_count; i++)
 		if (bed->processes[i] < 0 || read(pipe[0], &byte, 1) != 1) {
 			close(pipe[0]);
-			return weir_error_set(e, "a host's network namespace cannot be made");
+			return weir_error_set(e, "cannot create a host's network namespace");
 		}
 	close(pipe[0]);
 	return 0;

@@ -134,7 +134,7 @@ static int host_listen(struct worker *w, struct weir_error *e)
 		if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
 			return weir_error_set(e, "a host cannot listen: %s", strerror(errno));
 		if (endpoint_set_options(w, fd, i))
-			return weir_error_set(e, "the kernel does not give a host %s: %s",
+			return weir_error_set(e, "the kernel refused %s to a host: %s",
 					      w->board->sections[i].cc, strerror(errno));
 		if (listen(fd, BACKLOG))
 			return weir_error_set(e, "a host cannot listen: %s", strerror(errno));
@@ -162,7 +162,7 @@ int testbed_host_run(struct bed_board *b, uint32_t host, struct weir_error *e)
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (w.epoll < 0)
-		return weir_error_set(e, "a host cannot wait: %s", strerror(errno));
+		return weir_error_set(e, "epoll failed in a host: %s", strerror(errno));
 	if (host_listen(&w, e))
 		return -1;
 	atomic_store(&b->hosts[host].is_ready, 1);

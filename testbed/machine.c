@@ -113,19 +113,19 @@ static int dctcp_load(struct own_dctcp *d, double alpha_start, struct weir_error
 
 	d->object = bpf_object__open_mem(dctcp_bpf, dctcp_bpf_size, NULL);
 	if (!d->object)
-		return weir_error_set(e, "the program cannot be read: %s", strerror(errno));
+		return weir_error_set(e, "cannot load the BPF program: %s", strerror(errno));
 	map = bpf_object__find_map_by_name(d->object, "weir_dctcp");
 	if (!map || dctcp_set_alpha(d, alpha_start) || bpf_map__set_map_flags(map, MAP_OF_LINK))
-		return weir_error_set(e, "the program has no control in it");
+		return weir_error_set(e, "the BPF program holds no congestion control");
 	if (bpf_object__load(d->object))
-		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
+		return weir_error_set(e, "the kernel refused it: %s", strerror(errno));
 	d->values = bpf_map__attach_struct_ops(map);
 	if (!d->values)
-		return weir_error_set(e, "the kernel does not take it: %s", strerror(errno));
+		return weir_error_set(e, "the kernel refused it: %s", strerror(errno));
 	d->link =
 		bpf_link_create(bpf_map__fd(map), 0, (enum bpf_attach_type)ATTACH_STRUCT_OPS, NULL);
 	if (d->link < 0)
-		return weir_error_set(e, "the kernel does not use it: %s", strerror(errno));
+		return weir_error_set(e, "the kernel did not register it: %s", strerror(errno));
 	return 0;
 }
 
@@ -140,15 +140,13 @@ struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 		return d;
 	if (errno == EEXIST) { /* the name is global to all namespaces of a machine */
 		own_dctcp_free(d);
-		weir_error_set(e,
-			       "another testbed runs on this machine, with the DCTCP that this one "
-			       "needs; wait for it to end");
+		weir_error_set(e, "another testbed on this machine uses Weir's DCTCP; wait for it "
+				  "to end");
 		return NULL;
 	}
 	own_dctcp_free(d);
-	weir_error_prefix(e, "this kernel has no dctcp, and that of Weir needs root (CAP_BPF, "
-			     "CAP_NET_ADMIN) and "
-			     "/sys/kernel/btf/vmlinux: ");
+	weir_error_prefix(e, "this kernel has no dctcp, and Weir's needs root (CAP_BPF, "
+			     "CAP_NET_ADMIN) and /sys/kernel/btf/vmlinux: ");
 	return NULL;
 }
 
@@ -171,9 +169,8 @@ void own_dctcp_free(struct own_dctcp *d)
 struct own_dctcp *own_dctcp_new(double alpha_start, struct weir_error *e)
 {
 	(void)alpha_start;
-	weir_error_set(e,
-		       "this kernel has no dctcp, and this weir was built without clang and libbpf "
-		       "(package libbpf-dev), which the one of Weir needs");
+	weir_error_set(e, "this kernel has no dctcp, and this weir was built without clang and "
+			  "libbpf (package libbpf-dev), which Weir's needs");
 	return NULL;
 }
 

@@ -98,7 +98,7 @@ static int plan_find_control(struct testbed_plan *p, const struct weir_cc_ops *o
 	}
 	return weir_error_set(
 		e,
-		"%s is for simulated hosts; real ones here have dctcp, cubic and reno, with "
+		"%s is for simulated hosts; a testbed has dctcp, cubic and reno, with "
 		"cubic(ecn=yes) and reno(ecn=yes)",
 		ops->scheme.name);
 }
@@ -123,8 +123,8 @@ static int plan_find_controls(struct testbed_plan *p, const struct config *c, st
 		if (first_ecn >= 0 && has_ecn != first_ecn)
 			return weir_error_set(
 				e,
-				"traffic.%s.cc: ecn is yes or no for all cubic and reno "
-				"flows of real hosts",
+				"traffic.%s.cc: ecn must be the same for all cubic and reno "
+				"flows of a testbed",
 				t->name);
 		first_ecn = has_ecn;
 	}
@@ -145,13 +145,12 @@ static int plan_check_network(const struct network *net, const struct config *c,
 		if (net->links[i].rate_bps > (uint64_t)RATE_MAX_MBPS * 1000 * 1000)
 			return weir_error_set(
 				e,
-				"network.rate: a testbed's lines have at most %d Mb/s; "
-				"scale rates, buffers and thresholds together, as in --set "
+				"network.rate: a testbed has links of at most %d Mb/s; scale "
+				"rates, buffers and thresholds together, as in --set "
 				"network.rate=100Mbps",
 				RATE_MAX_MBPS);
 		if (net->links[i].fails_ps != WEIR_TIME_NEVER_PS)
-			return weir_error_set(
-				e, "network.fail: links of a testbed do not fail by plan");
+			return weir_error_set(e, "network.fail: a testbed has no link failures");
 	}
 	if (c->host.header_bytes != FRAME_BYTES &&
 	    c->host.header_bytes != FRAME_BYTES + TIMESTAMP_BYTES)
@@ -160,12 +159,10 @@ static int plan_check_network(const struct network *net, const struct config *c,
 				      "timestamps",
 				      FRAME_BYTES, FRAME_BYTES + TIMESTAMP_BYTES);
 	if (c->network.ecmp == ECMP_PER_PACKET)
-		return weir_error_set(e,
-				      "network.ecmp: real switches here spread flows, not packets");
+		return weir_error_set(e, "network.ecmp: a testbed has per-flow ECMP only");
 	if (c->measure.completion != COMPLETION_RECEIVER)
-		return weir_error_set(e,
-				      "measure.completion: real flows end at the receiver, whose "
-				      "application sees the last byte; take receiver");
+		return weir_error_set(e, "measure.completion: in a testbed flows complete at the "
+					 "receiving application; take receiver");
 	return 0;
 }
 
@@ -181,16 +178,16 @@ static int plan_check_traffic(const struct testbed_plan *p, const struct config 
 		if (t->first_bytes && traffic_is_persistent(c, t))
 			return weir_error_set(
 				e,
-				"traffic.%s.first-bytes: a real connection that stays "
-				"open has one class",
+				"traffic.%s.first-bytes: a persistent connection of a testbed "
+				"has one class",
 				t->name);
 	}
 	for (uint32_t i = 0; i < p->flows.count; i++)
 		if (p->flows.flows[i].start_ps == WEIR_TIME_NEVER_PS)
 			return weir_error_set(
 				e,
-				"traffic.%s.pattern: its flows wait for others, which a "
-				"testbed's do not",
+				"traffic.%s.pattern: its flows depend on others, which a testbed "
+				"does not support",
 				c->traffic[p->flows.flows[i].traffic].name);
 	return 0;
 }
@@ -228,7 +225,7 @@ static int plan_find_measured(struct testbed_plan *p, const struct config *c, st
 		if (p->port_link[i] == (uint32_t)link)
 			p->measured_port = (int)i;
 	if (p->measured_port < 0)
-		return weir_error_set(e, "measure.port: a testbed measures ports of its switches");
+		return weir_error_set(e, "measure.port: a testbed measures switch ports only");
 	return 0;
 }
 

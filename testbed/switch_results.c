@@ -178,7 +178,7 @@ static void results_list_reasons(struct loop *l, struct run_result *r)
 		for (uint32_t k = 0; k < PLANE_FAULTS; k++)
 			results_add_reason(r, plane_fault_names[k],
 					   loop_faults(l, i, (enum plane_fault)k), 0);
-		results_add_reason(r, "not read in time", loop_lost_pkts(l, i), 0);
+		results_add_reason(r, "lost at the receive ring", loop_lost_pkts(l, i), 0);
 	}
 }
 

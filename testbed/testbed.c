@@ -84,7 +84,7 @@ static int testbed_await_counts(struct testbed_run_state *w, struct weir_error *
 	for (uint32_t i = 0; i < b->host_count; i++)
 		while (!atomic_load(&b->hosts[i].has_counted)) {
 			if (at_ns > end_ns)
-				return weir_error_set(e, "host h%u does not answer any more", i);
+				return weir_error_set(e, "host h%u no longer responds", i);
 			if (testbed_sleep_until(w, at_ns += POLL_NS))
 				return 1;
 		}
@@ -159,16 +159,16 @@ struct testbed_held_up testbed_held_up(const struct testbed_health *h)
 	struct testbed_held_up why = { "" };
 
 	if (h->lost_fraction > LOST_TRUSTED)
-		testbed_add_reason(&why, "the switch stood still for %s of the time",
+		testbed_add_reason(&why, "the switch was descheduled for %s of the time",
 				   format_percent(h->lost_fraction).text);
 	if (h->late_fraction > LATE_TRUSTED)
-		testbed_add_reason(&why, "hosts began %s of the flows late",
+		testbed_add_reason(&why, "hosts started %s of the flows late",
 				   format_percent(h->late_fraction).text);
 	if (h->lost_pkts)
-		testbed_add_reason(&why, "%s packets were not read in time",
+		testbed_add_reason(&why, "%s packets lost at the receive ring",
 				   format_count((double)h->lost_pkts).text);
 	if (h->connections)
-		testbed_add_reason(&why, "%s connections did not open or broke",
+		testbed_add_reason(&why, "%s connections failed",
 				   format_count(h->connections).text);
 	return why;
 }
@@ -222,7 +222,7 @@ static int testbed_measure(struct testbed_run_state *w, const struct config *c,
 	w->epoch_ns = clock_ns() + b->lead_ns + SETTLE_NS;
 	atomic_store(&b->epoch_ns, w->epoch_ns);
 	if (testbed_sleep_until(w, b->from_ns))
-		return weir_error_set(e, "stopped before it was measured"), TESTBED_STOPPED;
+		return weir_error_set(e, "stopped before the measured interval"), TESTBED_STOPPED;
 	loop_measure(&w->loop);
 	if (has_end ? testbed_sleep_until(w, b->to_ns) : testbed_drain(w))
 		return weir_error_set(e, "stopped before its end"), TESTBED_STOPPED;
@@ -234,7 +234,7 @@ static int testbed_measure(struct testbed_run_state *w, const struct config *c,
 	    testbed_name_links(w, c, r, e)) {
 		run_result_free(r);
 		if (!e->text[0])
-			weir_error_set(e, "stopped before all flows were done");
+			weir_error_set(e, "stopped before all flows completed");
 		return TESTBED_STOPPED;
 	}
 	outcome_add(&w->plan, c, b, r);
@@ -278,7 +278,7 @@ static int testbed_find_socket(const struct config *c, struct socket_path *p, st
 	snprintf(p->folder, sizeof(p->folder), "%.80s/weir-XXXXXX",
 		 temporary && temporary[0] ? temporary : "/tmp");
 	if (!mkdtemp(p->folder))
-		return weir_error_set(e, "%s: no folder can be made there: %s", p->folder,
+		return weir_error_set(e, "%s: cannot create the folder: %s", p->folder,
 				      strerror(errno));
 	snprintf(given, sizeof(given), "%.100s/switch.sock", p->folder);
 	return control_path(c->file, given, p->path, e);

@@ -421,7 +421,7 @@ static void fdcc_model(const void *desk, const void *state, struct weir_learn_mo
 const struct trainer trainer_fdcc = {
 	.scheme = {
 		.name = "fdcc",
-		.help = "a congestion control that changes its window by a factor, by TD3",
+		.help = "FDCC: a congestion control with a continuous window factor, by TD3",
 		.cite = "Zhang, FDCC, University of Alberta 2023",
 		.params_size = sizeof(struct fdcc_options),
 		.options = fdcc_options,

@@ -338,7 +338,8 @@ static void rl_model(const void *desk, const void *state, struct weir_learn_mode
 const struct trainer trainer_rl_cc = {
 	.scheme = {
 		.name = "rl-cc",
-		.help = "a congestion control that changes its rate by a factor, by its own gradient",
+		.help = "RL-CC: a congestion control with a continuous rate factor, by an "
+			"analytic policy gradient",
 		.cite = "Tessler et al., Reinforcement Learning for Datacenter Congestion Control, 2022",
 		.params_size = sizeof(struct rl_options),
 		.options = rl_options,

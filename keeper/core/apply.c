@@ -107,7 +107,8 @@ static void apply_consider_profile(struct keeper *k, uint32_t profile)
 				 k->plan->driver->p_unit_ppm, &to)) {
 		p->refused++;
 		k->desired[profile] = keeper_setting_knobs(&p->in_force);
-		keeper_set_reason(p, "the tuner asked for what is no setting; nothing was changed");
+		keeper_set_reason(p, "the tuner requested an invalid setting; nothing was "
+				     "changed");
 		keeper_report_profile(k, KEEPER_DID_REFUSE, profile, NULL, NULL);
 		return;
 	}
@@ -118,8 +119,8 @@ static void apply_consider_profile(struct keeper *k, uint32_t profile)
 		return;
 	keeper_set_reason(
 		p,
-		"%s wants it: in this interval %.1f %% of the line was used, %llu packets "
-		"were marked, the queue was %llu bytes at most",
+		"requested by %s: utilisation %.1f %%, %llu packets marked, longest queue %llu "
+		"bytes in the last interval",
 		k->plan->tune.scheme->name,
 		p->telemetry.rate_bps
 			? 800.0 * (double)p->telemetry.out_bytes * 1e9 /

@@ -46,7 +46,7 @@ void keeper_rollback(struct keeper *k, uint32_t profile)
 /* --- comparison with the baseline --- */
 
 static const char *const guard_names[KEEPER_GUARDS] = { "drops", "pauses received",
-							"bytes in the highest queue" };
+							"bytes in the longest queue" };
 
 /* A queue that stays below max is within what the setting intends, so it does not count as
  * worse. */

@@ -142,14 +142,14 @@ void keeper_manage_profile(struct keeper *k, uint32_t profile, const struct keep
 	if (!keeper_setting_is_within(now, &k->plan->profiles[profile].limits.bounds)) {
 		keeper_leave_unmanaged(
 			k, profile,
-			"what the switch has is outside the limits of the plan, and is left so");
+			"the switch's setting is outside the limits of the plan; unmanaged");
 		return;
 	}
 	snprintf(r->name, sizeof(r->name), "%s", k->plan->profiles[profile].name);
 	r->original = r->was = r->wrote = *now;
 	r->yielded = 0;
 	p->state = KEEPER_TUNED;
-	keeper_set_reason(p, "this is what the switch had");
+	keeper_set_reason(p, "original setting of the switch");
 	keeper_report_profile(k, KEEPER_DID_BEGIN, profile, now, now);
 }
 
@@ -167,13 +167,13 @@ static void keeper_explain_yield(struct profile_state *p, unsigned left)
 	if (left)
 		keeper_set_reason(
 			p,
-			"an operator changed it; still the keeper's: %s, until 'weir keeper "
-			"restore' or "
-			"'weir keeper release'",
+			"an operator changed it; the keeper's %s remains until 'weir keeper "
+			"restore' or 'weir keeper release'",
 			keeper_values_format(left).text);
 	else
-		keeper_set_reason(
-			p, "an operator changed it; it is theirs until 'weir keeper resume'");
+		keeper_set_reason(p,
+				  "an operator changed it; it is the operator's until 'weir keeper "
+				  "resume'");
 }
 
 void keeper_yield(struct keeper *k, uint32_t profile, const struct keeper_setting *now)
@@ -225,8 +225,7 @@ static void keeper_manage_again(struct keeper *k, uint32_t profile,
 		return;
 	}
 	p->state = KEEPER_TUNED;
-	keeper_set_reason(p,
-			  "it can be read and written again; its original is the one from before");
+	keeper_set_reason(p, "it can be read and written again; its original is unchanged");
 	keeper_report_profile(k, KEEPER_DID_RESUME, profile, NULL, NULL);
 }
 
@@ -289,7 +288,7 @@ static void keeper_take_counters(struct keeper *k, uint32_t profile,
 			keeper_telemetry(&before, now, k->now_ns - p->counted_ns,
 					 (uint32_t)k->plan->options.mtu_bytes, &p->telemetry) == 0;
 		if (!p->is_fresh) {
-			keeper_set_reason(p, "counters went back: they were reset");
+			keeper_set_reason(p, "counters decreased: they were reset");
 			keeper_report_profile(k, KEEPER_IS_RESET, profile, NULL, NULL);
 		}
 	}
@@ -370,7 +369,7 @@ static void keeper_end_hold_down(struct keeper *k, uint32_t profile)
 	if (p->state != KEEPER_HOLD_DOWN || k->now_ns < p->held_until_ns)
 		return;
 	p->state = KEEPER_TUNED;
-	keeper_set_reason(p, "it was held long enough");
+	keeper_set_reason(p, "hold-down expired");
 	keeper_report_profile(k, KEEPER_DID_RESUME, profile, NULL, NULL);
 }
 

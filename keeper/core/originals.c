@@ -37,7 +37,7 @@ int keeper_journal_lock(const char *path, int *lock, struct weir_error *e)
 		return 0;
 	close(*lock);
 	*lock = -1;
-	return weir_error_set(e, "%.200s: another keeper has this journal", path);
+	return weir_error_set(e, "%.200s: in use by another keeper", path);
 }
 
 void keeper_journal_unlock(int lock)
@@ -169,8 +169,8 @@ int keeper_journal_load(const char *path, struct keeper_record **records, uint32
 	*records = NULL;
 	return weir_error_set(
 		e,
-		"%.200s: is no whole journal of a keeper; look at it before you remove "
-		"it, it may hold the originals",
+		"%.200s: not a complete keeper journal; inspect it before removing it, it may "
+		"hold the originals",
 		path);
 }
 
@@ -219,7 +219,7 @@ int keeper_record_find(const struct keeper_record *records, uint32_t count, cons
 			names[known++] = records[*at].name;
 	}
 	if (!known)
-		return weir_error_set(e, "%s: no original is kept of it, nor of any other profile",
+		return weir_error_set(e, "%s: no original is stored, of no profile",
 				      weir_quote(name).text);
 	return weir_error_unknown(e, "profile", name, names, known);
 }
@@ -255,7 +255,7 @@ static enum keeper_restored restore_write_original(struct keeper_restoring *x, u
 		return KEEPER_NOT_BACK;
 	if (keeper_setting_equals(&now, &r->original))
 		return KEEPER_PUT_BACK;
-	weir_error_set(e, "the switch has another setting than was written");
+	weir_error_set(e, "the switch's setting differs from the one written");
 	return KEEPER_NOT_BACK;
 }
 
@@ -281,7 +281,7 @@ static enum keeper_restored restore_setting(struct keeper_restoring *x,
 	if (!is_ours && !left)
 		return KEEPER_THEIRS;
 	if (!is_ours) {
-		weir_error_set(e, "an operator changed it; still the keeper's: %s",
+		weir_error_set(e, "an operator changed it; the keeper's %s remains",
 			       keeper_values_format(left).text);
 		return KEEPER_MIXED;
 	}
@@ -299,7 +299,7 @@ static enum keeper_restored restore_one(struct keeper_restoring *x, const struct
 	if (!record_is_touched(r) && !restore_is_forced(x, r))
 		return r->yielded ? KEEPER_THEIRS : KEEPER_WAS_BACK;
 	if (profile < 0) {
-		weir_error_set(e, "the plan has no such profile any more; add it again");
+		weir_error_set(e, "the plan no longer has this profile; add it again");
 		return KEEPER_ABSENT;
 	}
 	if (x->is_lost) {
@@ -375,7 +375,7 @@ int keeper_originals_refuse(const struct keeper_plan *plan, const char *journal,
 {
 	return weir_error_set(
 		e,
-		"%" PRIu32 " profile%s not restored; %s keeps the originals: 'weir keeper "
-		"restore %s' puts them back, 'weir keeper release %s PROFILE' gives one up",
+		"%" PRIu32 " profile%s not restored; %s holds the originals: 'weir keeper "
+		"restore %s' restores them, 'weir keeper release %s PROFILE' gives one up",
 		left, left == 1 ? " is" : "s are", journal, plan->file, plan->file);
 }

@@ -17,50 +17,46 @@ static const char *const queue_form[] = { "PORT QUEUE", NULL };
 #define AT(member) offsetof(struct keeper_options, member)
 const struct weir_option keeper_option_table[] = {
 	{ "driver", WEIR_OPT_TEXT, AT(driver), NULL, 0, 0,
-	  "what kind of switch it is, and how it is reached: sonic, tc, weir, or sim for a "
-	  "rehearsal",
-	  NULL },
+	  "driver, how the switch is reached: sonic, tc, weir, or sim for a rehearsal", NULL },
 	{ "tune", WEIR_OPT_TEXT, AT(tune), NULL, 0, 0,
-	  "who decides: an agent or tuner, as switch.tune of scenarios ('weir list tuner', 'weir "
-	  "list agent')",
+	  "agent or tuner, as switch.tune of scenarios ('weir list tuner', 'weir list agent')",
 	  NULL },
 	{ "interval", WEIR_OPT_TIME_NS, AT(interval_ns), "10s", 10 * WEIR_NS_PER_US, DAY_NS,
-	  "how often counters are read and the tuner is asked; not shorter than the switch updates "
-	  "them, or most intervals look idle",
+	  "control interval: how often counters are read and the tuner decides; at least the "
+	  "switch's counter update interval, or most intervals look idle",
 	  NULL },
 	{ "rtt", WEIR_OPT_TIME_NS, AT(rtt_ns), "20us", 1, WEIR_NS_PER_S,
-	  "base round-trip time of the network, for tuners that want to know", NULL },
-	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1500B", 68, 65536, "of the network's packets",
-	  NULL },
-	{ "seed", WEIR_OPT_COUNT, AT(seed), "1", 0, UINT64_MAX, "of a tuner that draws numbers",
+	  "base round-trip time of the network, for tuners that use it", NULL },
+	{ "mtu", WEIR_OPT_BYTES, AT(mtu_bytes), "1500B", 68, 65536, "MTU of the network", NULL },
+	{ "seed", WEIR_OPT_COUNT, AT(seed), "1", 0, UINT64_MAX,
+	  "seed of a tuner's random "
+	  "numbers",
 	  NULL },
 	{ "guard", WEIR_OPT_COUNT, AT(guard_intervals), "1", 0, 1000,
-	  "intervals for which the guards look at a change before the next one; 0: they never do",
-	  NULL },
+	  "probation of a change, in intervals, before the next change; 0: no guards", NULL },
 	{ "guard-worse", WEIR_OPT_FRACTION_Q32, AT(guard_worse_q32), "2", 0, WEIR_ONE_Q32 * 1000,
-	  "a change is taken back when drops, pauses or the highest queue are more than so many "
-	  "times what they were",
+	  "roll a change back when drops, pauses or the longest queue exceed this many times "
+	  "their baseline",
 	  NULL },
 	{ "guard-least", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
-	  "fewer drops or pauses in an interval are no reason", NULL },
+	  "minimum number of drops or pauses in an interval for a rollback", NULL },
 	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", WEIR_NS_PER_MS, DAY_NS,
-	  "how long a profile is left alone after a change was taken back", NULL },
+	  "hold-down: time without changes of a profile after a rollback", NULL },
 	{ "canary-for", WEIR_OPT_TIME_NS, AT(canary_for_ns), "600s", 0, 7 * DAY_NS,
-	  "how long profiles with canary = yes are tuned without trouble before others are", NULL },
+	  "time for which profiles with canary = yes must be tuned without a rollback before "
+	  "others are",
+	  NULL },
 	{ "verify", WEIR_OPT_TIME_NS, AT(verify_ns), "10s", 0, DAY_NS,
-	  "how long the hardware may take to have what was written", NULL },
+	  "time in which the hardware must apply a setting", NULL },
 	{ "journal", WEIR_OPT_FILE, AT(journal), NULL, 0, 0,
-	  "file that holds the originals; /var/lib/weir/NAME.journal unless given, NAME being that "
-	  "of "
-	  "the plan",
+	  "journal file of the originals; not given: /var/lib/weir/NAME.journal, for NAME.ini",
 	  NULL },
 	{ "http", WEIR_OPT_COUNT, AT(http), "0", 0, 65535,
-	  "port of 127.0.0.1 with a page of what is in force and why, and /metrics for Prometheus; "
-	  "0: "
-	  "none",
+	  "TCP port on 127.0.0.1 of the HTTP endpoint: a status page, and /metrics for "
+	  "Prometheus; 0: none",
 	  NULL },
 	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
-	  "where 'weir keeper status' and others reach it; /run/weir/NAME.sock unless given",
+	  "control socket for 'weir keeper status' and others; not given: /run/weir/NAME.sock",
 	  NULL },
 	{ .name = NULL },
 };
@@ -69,31 +65,33 @@ const struct weir_option keeper_option_table[] = {
 #define AT(member) offsetof(struct keeper_limits, member)
 const struct weir_option keeper_limit_table[] = {
 	{ "min-from", WEIR_OPT_BYTES, AT(bounds.min_from_bytes), "20KB", 1, KEEPER_BYTES_MAX,
-	  "min is never less", NULL },
+	  "lower bound of min", NULL },
 	{ "min-to", WEIR_OPT_BYTES, AT(bounds.min_to_bytes), "2MB", 1, KEEPER_BYTES_MAX,
-	  "min is never more", NULL },
+	  "upper bound of min", NULL },
 	{ "max-from", WEIR_OPT_BYTES, AT(bounds.max_from_bytes), "40KB", 1, KEEPER_BYTES_MAX,
-	  "max is never less", NULL },
+	  "lower bound of max", NULL },
 	{ "max-to", WEIR_OPT_BYTES, AT(bounds.max_to_bytes), "4MB", 1, KEEPER_BYTES_MAX,
-	  "max is never more", NULL },
+	  "upper bound of max", NULL },
 	{ "p-from", WEIR_OPT_FRACTION_Q32, AT(bounds.p_from_q32), "1%", 0, WEIR_ONE_Q32,
-	  "the probability is never less", NULL },
+	  "lower bound of the marking probability", NULL },
 	{ "p-to", WEIR_OPT_FRACTION_Q32, AT(bounds.p_to_q32), "100%", 0, WEIR_ONE_Q32,
-	  "the probability is never more", NULL },
+	  "upper bound of the marking probability", NULL },
 	{ "step", WEIR_OPT_FRACTION_Q32, AT(bounds.step_q32), "50%", 1, WEIR_ONE_Q32,
-	  "largest change of min and of max at a time, as a part of what they are", NULL },
+	  "largest change of min and max per write, relative to the setting in force", NULL },
 	{ "p-step", WEIR_OPT_FRACTION_Q32, AT(bounds.p_step_q32), "10%", 0, WEIR_ONE_Q32,
-	  "largest change of the probability at a time", NULL },
+	  "largest change of the marking probability per write", NULL },
 	{ "shortest", WEIR_OPT_TIME_NS, AT(shortest_ns), "1s", 0, DAY_NS,
-	  "time between two changes of a profile, at least", NULL },
+	  "minimum time between two changes of a profile", NULL },
 	{ "writes", WEIR_OPT_COUNT, AT(writes), "12", 2, KEEPER_WRITES_MAX,
-	  "changes of a profile in any minute, at most; one of them is kept for taking back",
+	  "rate limit: writes of a profile per minute; one of them is reserved for a rollback",
 	  NULL },
-	{ "canary", WEIR_OPT_FLAG, AT(canary), "no", 0, 1, "this profile goes first", NULL },
+	{ "canary", WEIR_OPT_FLAG, AT(canary), "no", 0, 1,
+	  "canary: this profile is tuned before "
+	  "the others",
+	  NULL },
 	{ "queue", WEIR_OPT_LINES, AT(queues), NULL, 0, 0,
-	  "a queue that uses the profile, as in: Ethernet0 3; may be given several times. Those "
-	  "that "
-	  "the switch names itself unless given",
+	  "a queue that uses the profile, as in: Ethernet0 3; may be given several times; not "
+	  "given: discovered from the switch",
 	  queue_form },
 	{ .name = NULL },
 };
@@ -102,14 +100,15 @@ const struct weir_option keeper_limit_table[] = {
 #define AT(member) offsetof(struct keeper_emulator, member)
 const struct weir_option keeper_emulator_table[] = {
 	{ "socket", WEIR_OPT_FILE, AT(socket), NULL, 0, 0,
-	  "Unix socket of the Redis that is to look like a SONiC switch's", NULL },
+	  "Unix socket of the Redis that emulates a SONiC switch's", NULL },
 	{ "poll", WEIR_OPT_TIME_NS, AT(poll_ns), "1s", WEIR_NS_PER_MS, DAY_NS,
-	  "how often counters are written", NULL },
+	  "interval of writing counters", NULL },
 	{ "apply", WEIR_OPT_TIME_NS, AT(apply_ns), "20ms", 0, DAY_NS,
-	  "how long a change of a profile takes to come into force", NULL },
+	  "delay until a change of a profile is in force", NULL },
 	{ "speed", WEIR_OPT_FRACTION_Q32, AT(speed_q32), "1", WEIR_ONE_Q32 / 1000000,
 	  WEIR_ONE_Q32 * 1000,
-	  "seconds of a simulated switch in each second; lines are said to be as much slower",
+	  "seconds of a simulated switch per second; reported link rates are slower by the same "
+	  "factor",
 	  NULL },
 	{ .name = NULL },
 };
@@ -206,7 +205,7 @@ static void plan_take_title(void *user, const char *text)
 }
 
 static const struct ini_form form = {
-	.what = "a keeper's plan",
+	.what = "a keeper plan",
 	.example = "[keeper]",
 	.title = plan_take_title,
 	.section = plan_take_header,
@@ -301,14 +300,14 @@ static int plan_check_tuner(const struct reader *r, struct weir_error *e)
 	if (!p->options.tune[0] && p->emulator.socket[0])
 		return 0; /* the file is not for a keeper */
 	if (!p->options.tune[0]) {
-		weir_error_set(e, "is missing; who decides, as in tune = qla");
+		weir_error_set(e, "is missing; an agent or tuner, as in tune = qla");
 		return plan_mistake(r, "tune", e);
 	}
 	if (tune_parse(p->options.tune, &p->tune, p->tune_params, e))
 		return plan_mistake(r, "tune", e);
 	if (p->tune.agent || p->tune.tuner)
 		return 0;
-	weir_error_set(e, "none decides nothing; a keeper that only watches has --dry-run");
+	weir_error_set(e, "none is not allowed; to watch only, use --dry-run");
 	return plan_mistake(r, "tune", e);
 }
 
@@ -349,15 +348,15 @@ static int plan_fill(const struct reader *r, const struct registry *drivers, str
 	struct keeper_plan *p = r->p;
 
 	if (!r->seen[OWNER_KEEPER])
-		return weir_error_set(e, "%.200s: a plan has a section [keeper]", p->file);
+		return weir_error_set(e, "%.200s: section [keeper] is missing", p->file);
 	if (plan_apply_pairs(r, OWNER_KEEPER, 0, &p->options, e) ||
 	    plan_apply_pairs(r, OWNER_MIMIC, 0, &p->emulator, e) ||
 	    plan_check_driver(r, drivers, e) || plan_check_tuner(r, e))
 		return -1;
 	if (!p->profile_count)
 		return weir_error_set(e,
-				      "%.200s: no profile to look after; add a section such as "
-				      "[profile AZURE_LOSSLESS]",
+				      "%.200s: no profile; add a section such as [profile "
+				      "AZURE_LOSSLESS]",
 				      p->file);
 	for (uint32_t i = 0; i < p->profile_count; i++)
 		if (plan_fill_profile(r, i, e))

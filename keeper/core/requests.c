@@ -78,14 +78,16 @@ int keeper_resume_profile(struct keeper *k, const char *name, struct weir_error 
 	r = &k->records[profile];
 	if (p->state != KEEPER_OPERATOR && p->state != KEEPER_ALARM)
 		return weir_error_set(
-			e, "%s is %s; only one that was yielded or had an alarm is taken again",
+			e,
+			"%s is %s; only a profile that an operator owns or that has an alarm "
+			"can be resumed",
 			name, keeper_state_names[p->state]);
 	left = keeper_record_left(r, &p->in_force);
 	if (r->yielded && left)
 		return weir_error_set(
 			e,
-			"%s: an operator changed it, and its %s is still the keeper's; first "
-			"'weir keeper restore' puts the original back, or 'weir keeper release' "
+			"%s: an operator changed it, but its %s is still the keeper's; first "
+			"'weir keeper restore' restores the original, or 'weir keeper release' "
 			"gives it up",
 			name, keeper_values_format(left).text);
 	p->has_guards = 0;
@@ -96,8 +98,7 @@ int keeper_resume_profile(struct keeper *k, const char *name, struct weir_error 
 		return 0;
 	}
 	p->state = KEEPER_TUNED;
-	keeper_set_reason(
-		p, "an operator has looked at the alarm; the original is the one from before");
+	keeper_set_reason(p, "an operator acknowledged the alarm; the original is unchanged");
 	keeper_report_profile(k, KEEPER_DID_RESUME, profile, NULL, NULL);
 	return 0;
 }
@@ -143,7 +144,7 @@ static void requests_restore_error(void *user, const struct keeper_record *r,
 				   enum keeper_restored became, const char *why)
 {
 	(void)became;
-	weir_error_set(user, "%s: the original is not put back: %s", r->name, why);
+	weir_error_set(user, "%s: the original is not restored: %s", r->name, why);
 }
 
 int keeper_restore_profile(struct keeper *k, const char *name, struct weir_error *e)
@@ -169,7 +170,7 @@ int keeper_restore_profile(struct keeper *k, const char *name, struct weir_error
 	if (requests_hand_over(k, at, &k->records[at].original, e))
 		return -1;
 	keeper_set_reason(&k->profiles[at],
-			  "its original was put back by request; it is the operator's until "
+			  "its original was restored by request; it is the operator's until "
 			  "'weir keeper resume'");
 	keeper_report_profile(k, KEEPER_DID_RELEASE, at, &before, &k->profiles[at].in_force);
 	return 0;
@@ -190,8 +191,8 @@ int keeper_reload_check(const struct keeper_plan *now, const struct keeper_plan 
 		wrong = "http";
 	return wrong ? weir_error_set(
 			       e,
-			       "%.200s: keeper.%s: is another now; stop the keeper and start it "
-			       "again for that",
+			       "%.200s: keeper.%s: cannot change while the keeper runs; stop and "
+			       "restart it",
 			       next->file, wrong)
 		     : 0;
 }
@@ -209,8 +210,8 @@ static int reload_restore_removed(struct keeper *k, const struct keeper_plan *ne
 			continue;
 		return weir_error_set(
 			e,
-			"profile %s is not in the plan any more, but its original could not "
-			"be put back; 'weir keeper release' gives it up",
+			"profile %s is no longer in the plan, but its original could not be "
+			"restored; 'weir keeper release' gives it up",
 			k->plan->profiles[i].name);
 	}
 	return 0;

@@ -153,9 +153,9 @@ static int redis_is_garbage(const redisReply *reply)
 static const char *redis_failure(const struct redis *r)
 {
 	if (r->context->err == REDIS_ERR_OOM)
-		return "the answer has too many elements";
+		return "the reply has too many elements";
 	return r->context->err ? r->context->errstr
-			       : "the answer is too long, or not whole in time";
+			       : "the reply is too long, or incomplete after the timeout";
 }
 
 /* Reads available bytes of a reply. -1: deadline passed, connection lost, or reply too long. */
@@ -287,7 +287,7 @@ int redis_next_notification(struct redis *r, char key[REDIS_KEY_SIZE], struct we
 		if (found)
 			return 1;
 	}
-	weir_error_set(e, "%s: Redis is gone", r->path);
+	weir_error_set(e, "%s: the connection to Redis was closed", r->path);
 	redis_disconnect(r);
 	return -1;
 }
@@ -425,9 +425,8 @@ struct redis *redis_new(const char *socket_path, uint64_t timeout_ns, struct wei
 {
 	(void)socket_path;
 	(void)timeout_ns;
-	weir_error_set(e,
-		       "this program was built without hiredis, by which Redis is reached; install "
-		       "libhiredis-dev and make it again");
+	weir_error_set(e, "this program was built without hiredis, the Redis client library; "
+			  "install libhiredis-dev and rebuild");
 	return NULL;
 }
 
@@ -445,7 +444,7 @@ uint64_t redis_generation(const struct redis *r)
 int redis_connect(struct redis *r, struct weir_error *e)
 {
 	(void)r;
-	return weir_error_set(e, "there is no hiredis");
+	return weir_error_set(e, "built without hiredis");
 }
 
 void redis_listen(struct redis *r, int database, const char *const patterns[REDIS_PATTERNS])

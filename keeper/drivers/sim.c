@@ -62,17 +62,19 @@ static const char *const watched_names[REHEARSAL_WATCHED] = {
 
 #define AT(member) offsetof(struct rehearsal_params, member)
 static const struct weir_option rehearsal_options[] = {
-	{ "file", WEIR_OPT_TEXT, AT(file), NULL, 0, 0, "the scenario, whose marking is red", NULL },
+	{ "file", WEIR_OPT_TEXT, AT(file), NULL, 0, 0, "the scenario, with marking = red", NULL },
 	{ "for", WEIR_OPT_TIME_NS, AT(for_ns), "10s", 1, UINT64_C(86400) * WEIR_NS_PER_S,
-	  "how long the rehearsal lasts, in virtual time", NULL },
+	  "duration of the rehearsal, in virtual time", NULL },
 	{ "rate", WEIR_OPT_RATE_BPS, AT(rate_bps), "10Gbps", 1, UINT64_C(1000000000000),
-	  "of the line of a port", NULL },
+	  "link rate of a port", NULL },
 	{ "from", WEIR_OPT_TIME_NS, AT(from_ns), "0s", 0, UINT64_C(86400) * WEIR_NS_PER_S,
-	  "what is said at the end of goodput, queues and flows begins here", NULL },
+	  "start of the interval over which the report at the end measures goodput, queues and "
+	  "flows",
+	  NULL },
 	{ "sample", WEIR_OPT_TIME_NS, AT(sample_ns), "100us", 1000, WEIR_NS_PER_S,
-	  "queues are looked at so often, for watermarks and for what is said at the end", NULL },
+	  "sampling interval of queues, for watermarks and for the report at the end", NULL },
 	{ "min", WEIR_OPT_BYTES, AT(min_bytes), "100KB", 1, KEEPER_BYTES_MAX,
-	  "what every profile begins with", NULL },
+	  "initial setting of every profile", NULL },
 	{ "max", WEIR_OPT_BYTES, AT(max_bytes), "400KB", 1, KEEPER_BYTES_MAX, "likewise", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, AT(p_q32), "5%", 0, WEIR_ONE_Q32, "likewise", NULL },
 	{ .name = NULL },
@@ -84,7 +86,7 @@ static int rehearsal_check_params(const void *params, struct weir_error *e)
 	const struct rehearsal_params *p = params;
 
 	if (!p->file[0])
-		return weir_error_set(e, "file: a scenario is wanted, as in sim(file=incast.ini)");
+		return weir_error_set(e, "file: a scenario is needed, as in sim(file=incast.ini)");
 	return p->min_bytes <= p->max_bytes ? 0 : weir_error_set(e, "min is above max");
 }
 
@@ -307,8 +309,8 @@ static int rehearsal_add_ports(struct rehearsal *r, struct weir_error *e)
 		};
 		if (!p->limits.queues.count)
 			return weir_error_set(e,
-					      "%.200s:%d: profile.%s: which ports? Add lines such "
-					      "as queue = sw->h0",
+					      "%.200s:%d: profile.%s: no port; add lines such as "
+					      "queue = sw->h0",
 					      r->plan->file, p->line, p->name);
 		for (uint32_t q = 0; q < p->limits.queues.count; q++)
 			if (rehearsal_add_port(r, i, &p->limits.queues.lines[q], e))
@@ -400,8 +402,8 @@ static enum keeper_reading rehearsal_count(void *driver, uint32_t profile,
 const struct keeper_driver_ops keeper_driver_sim = {
 	.scheme = {
 		.name = "sim",
-		.help = "a simulated fabric in virtual time: a rehearsal; "
-			"profiles name ports by queue = sw->h0",
+		.help = "rehearsal: a simulated fabric in virtual time; profiles name ports by "
+			"queue = sw->h0",
 		.params_size = sizeof(struct rehearsal_params),
 		.options = rehearsal_options,
 		.check = rehearsal_check_params,

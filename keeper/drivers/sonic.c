@@ -22,11 +22,9 @@ static const struct weir_option sonic_options[] = {
 	{ "socket", WEIR_OPT_TEXT, AT(socket), "/var/run/redis/redis.sock", 0, 0,
 	  "Unix socket of the switch's Redis", NULL },
 	{ "databases", WEIR_OPT_TEXT, AT(databases), NULL, 0, 0,
-	  "file that says which database has which number; the one that SONiC has, where it is "
-	  "there, unless given",
-	  NULL },
+	  "file with the database numbers; not given: SONiC's, if it exists", NULL },
 	{ "timeout", WEIR_OPT_TIME_NS, AT(timeout_ns), "500ms", 1000 * 1000,
-	  UINT64_C(60) * WEIR_NS_PER_S, "how long Redis may take to answer", NULL },
+	  UINT64_C(60) * WEIR_NS_PER_S, "timeout of Redis", NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -80,7 +78,7 @@ static int sonic_read_databases(struct sonic *s, const char *given, struct weir_
 					     database_names[i].name, &s->ids[i]);
 	free(text);
 	if (failed)
-		return weir_error_prefix(e, "%s: no id of a database: ", file);
+		return weir_error_prefix(e, "%s: no database number of: ", file);
 	return 0;
 }
 
@@ -259,7 +257,7 @@ static enum keeper_reading sonic_read(void *driver, uint32_t profile,
 	if (a.count)
 		reading = sonic_read_profile(&a, setting, e);
 	else
-		weir_error_set(e, "it is not there");
+		weir_error_set(e, "it does not exist");
 	redis_answer_free(&a);
 	if (reading != KEEPER_READ)
 		weir_error_prefix(e, "%s: ", key);
@@ -281,7 +279,7 @@ static int sonic_write(void *driver, uint32_t profile, const struct keeper_setti
 
 	if (setting->min_bytes < 1 || setting->min_bytes > setting->max_bytes ||
 	    setting->max_bytes > KEEPER_BYTES_MAX || setting->p_ppm > KEEPER_PPM)
-		return weir_error_set(e, "a setting that is none was not written");
+		return weir_error_set(e, "an invalid setting was not written");
 	sonic_profile_key(s, profile, key);
 	snprintf(min, sizeof(min), "%" PRIu64, setting->min_bytes);
 	snprintf(max, sizeof(max), "%" PRIu64, setting->max_bytes);
@@ -325,8 +323,8 @@ static int64_t sonic_next_notification(void *driver)
 const struct keeper_driver_ops keeper_driver_sonic = {
 	.scheme = {
 		.name = "sonic",
-		.help = "a SONiC switch, by its Redis: WRED_PROFILE of CONFIG_DB, "
-			"COUNTERS_DB, ASIC_DB",
+		.help = "a SONiC switch, through Redis: WRED_PROFILE of CONFIG_DB, COUNTERS_DB, "
+			"ASIC_DB",
 		.params_size = sizeof(struct sonic_params),
 		.options = sonic_options,
 	},

@@ -67,7 +67,7 @@ static int sonic_names_profile(const char *value, const char *name)
 static int sonic_is_late(const struct sonic *s, struct weir_error *e)
 {
 	return clock_ns() > s->find_by_ns
-		       ? weir_error_set(e, "Redis takes too long to name the queues")
+		       ? weir_error_set(e, "timeout while Redis lists the queues")
 		       : 0;
 }
 
@@ -355,15 +355,15 @@ static enum keeper_following sonic_compare_object(const struct redis_answer *a,
 
 	for (uint32_t i = 0; i < 3; i++) {
 		if (i >= a->count || !a->texts[i] || sonic_number(a->texts[i], &number)) {
-			weir_error_set(e, "ASIC_DB does not say what queue %s %" PRIu32 " has",
+			weir_error_set(e, "ASIC_DB has no WRED profile of queue %s %" PRIu32 " has",
 				       q->port, q->queue);
 			return KEEPER_UNKNOWN;
 		}
 		if (number == wanted[i])
 			continue;
 		weir_error_set(e,
-			       "the hardware does not follow: queue %s %" PRIu32 " has %" PRIu64
-			       " and not %" PRIu64,
+			       "the hardware did not apply the setting: queue %s %" PRIu32
+			       " has %" PRIu64 " and not %" PRIu64,
 			       q->port, q->queue, number, wanted[i]);
 		return KEEPER_DIFFERS;
 	}

@@ -54,9 +54,9 @@ enum { ANSWER_SIZE = 64 * 1024 };
 #define AT(member) offsetof(struct tc_params, member)
 static const struct weir_option tc_options[] = {
 	{ "rate", WEIR_OPT_RATE_BPS, AT(rate_bps), "0bps", 0, UINT64_C(1000000000000),
-	  "of the line; 0bps: what the interface says its speed is", NULL },
+	  "link rate; 0bps: the interface's speed", NULL },
 	{ "timeout", WEIR_OPT_TIME_NS, AT(timeout_ns), "500ms", 1000 * 1000,
-	  UINT64_C(60) * WEIR_NS_PER_S, "how long the kernel may take to answer", NULL },
+	  UINT64_C(60) * WEIR_NS_PER_S, "timeout of the kernel", NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -84,8 +84,8 @@ static int tc_read_target(struct tc *t, struct tc_target *place, const struct co
 	if ((read != 1 && read != 3) || colon != ':' || (read == 3 && !handle))
 		return weir_error_set(
 			e,
-			"%.200s:%d: queue: %s; it is an interface, as in eth0, or one "
-			"and a handle, as in eth0 10:",
+			"%.200s:%d: queue: %s; expected an interface, as in eth0, or an "
+			"interface and a handle, as in eth0 10:",
 			t->plan->file, line->line, weir_quote(line->text).text);
 	place->handle = handle << 16;
 	return 0;
@@ -100,8 +100,8 @@ static int tc_find_places(struct tc *t, struct weir_error *e)
 		if (p->limits.queues.count != 1)
 			return weir_error_set(
 				e,
-				"%.200s:%d: profile.%s: which interface? Add one line "
-				"such as queue = eth0",
+				"%.200s:%d: profile.%s: no interface; add one line such as queue "
+				"= eth0",
 				t->plan->file, p->line, p->name);
 		if (tc_read_target(t, &t->places[i], &p->limits.queues.lines[0], e))
 			return -1;
@@ -135,7 +135,7 @@ static int tc_connect(struct tc *t, struct weir_error *e)
 		return 0;
 	t->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (t->fd < 0)
-		return weir_error_set(e, "the kernel cannot be asked: %s", strerror(errno));
+		return weir_error_set(e, "netlink request failed: %s", strerror(errno));
 	setsockopt(t->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	return 0;
 }
@@ -145,7 +145,7 @@ static int tc_disconnect(struct tc *t, const char *what, struct weir_error *e)
 {
 	close(t->fd);
 	t->fd = -1;
-	return weir_error_set(e, "the kernel does not answer: %s", what);
+	return weir_error_set(e, "no netlink reply: %s", what);
 }
 
 /* The qdisc to find, and the result. */
@@ -168,7 +168,7 @@ static void tc_compare_qdiscs(struct qdisc_search *s, const struct tc_qdisc *q)
 /* Reads to the end of the reply. search NULL: only the acknowledgement matters. */
 static int tc_receive(struct tc *t, struct qdisc_search *search, struct weir_error *e)
 {
-	static const char garbage[] = "what it says makes no sense";
+	static const char garbage[] = "malformed netlink reply";
 	_Alignas(8) unsigned char answer[ANSWER_SIZE];
 	struct tc_qdisc said;
 	int error = 0;
@@ -191,7 +191,9 @@ static int tc_receive(struct tc *t, struct qdisc_search *search, struct weir_err
 			case TC_SAID_DONE:
 				return 0;
 			case TC_SAID_ERROR:
-				return error ? weir_error_set(e, "the kernel refuses it: %s",
+				return error ? weir_error_set(e,
+							      "the kernel refused the change: "
+							      "%s",
 							      strerror(error))
 					     : 0;
 			case TC_SAID_GARBAGE:
@@ -229,7 +231,7 @@ static enum keeper_reading tc_find_qdisc(struct tc *t, uint32_t profile, struct 
 	if (search.is_found && q->kind != TC_KIND_OTHER)
 		return KEEPER_READ;
 	if (search.is_found)
-		weir_error_set(e, "%s has %s; only red, codel and fq_codel can be turned",
+		weir_error_set(e, "%s has %s; only red, codel and fq_codel can be tuned",
 			       place->interface, weir_quote(q->name).text);
 	else
 		weir_error_set(e, "%s has no such queueing discipline", place->interface);
@@ -297,7 +299,7 @@ static enum keeper_reading tc_read(void *driver, uint32_t profile, struct keeper
 		s->p_ppm = KEEPER_PPM;
 	}
 	if (q.kind == TC_KIND_RED && !q.marks) {
-		weir_error_set(e, "red of %s does not mark: ecn is off",
+		weir_error_set(e, "red of %s drops instead of marking: ecn is off",
 			       t->places[profile].interface);
 		return KEEPER_LOCKED;
 	}
@@ -384,8 +386,8 @@ static enum keeper_reading tc_count(void *driver, uint32_t profile, struct keepe
 const struct keeper_driver_ops keeper_driver_tc = {
 	.scheme = {
 		.name = "tc",
-		.help = "red, codel or fq_codel of this Linux machine's interfaces, by "
-			"rtnetlink; profiles name one by queue = eth0",
+		.help = "red, codel or fq_codel of this machine's interfaces, through rtnetlink; "
+			"profiles name one by queue = eth0",
 		.params_size = sizeof(struct tc_params),
 		.options = tc_options,
 	},

@@ -30,7 +30,7 @@ static const struct weir_option weir_driver_options[] = {
 	{ "socket", WEIR_OPT_TEXT, AT(socket), NULL, 0, 0,
 	  "socket of the switch, real.socket of its file", NULL },
 	{ "timeout", WEIR_OPT_TIME_NS, AT(timeout_ns), "500ms", 1000 * 1000,
-	  UINT64_C(60) * WEIR_NS_PER_S, "how long the switch may take to answer", NULL },
+	  UINT64_C(60) * WEIR_NS_PER_S, "timeout of the switch", NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -40,7 +40,7 @@ static int weir_check_params(const void *params, struct weir_error *e)
 	const struct weir_driver_params *p = params;
 
 	if (!p->socket[0] || control_socket_check(p->socket, e))
-		return weir_error_set(e, "socket: the path of a socket is wanted, as in "
+		return weir_error_set(e, "socket: a path is needed, as in "
 					 "weir(socket=/run/weir-sw.sock)");
 	return 0;
 }
@@ -162,10 +162,10 @@ static int weir_read_marking(const char *spec, struct marking *m, struct weir_er
 	m->max = weir_option_of(m, "max", WEIR_OPT_LENGTH);
 	m->p_q32 = weir_option_of(m, "p", WEIR_OPT_FRACTION_Q32);
 	if (!m->min || !m->max || !m->p_q32)
-		return weir_error_set(e, "its marking is %s, which has no min, max and p",
+		return weir_error_set(e, "its marking is %s; only red has min, max and p",
 				      m->ops->scheme.name);
 	if (weir_length_is_packets(*m->min) || weir_length_is_packets(*m->max))
-		return weir_error_set(e, "its min and max are packets; a keeper turns bytes");
+		return weir_error_set(e, "its min and max are in packets; the keeper needs bytes");
 	return 0;
 }
 
@@ -210,7 +210,7 @@ static enum keeper_reading weir_driver_read(void *driver, uint32_t profile,
 /* {"done":"..."}, or {"error":"..."}. */
 static int weir_check_done(const char *answer, struct weir_error *e)
 {
-	struct weir_json j = weir_json_begin(answer, strlen(answer), "the switch's answer", e);
+	struct weir_json j = weir_json_begin(answer, strlen(answer), "the switch's reply", e);
 	struct weir_json error = j;
 	char text[200];
 
@@ -218,7 +218,7 @@ static int weir_check_done(const char *answer, struct weir_error *e)
 		return 0;
 	if (weir_json_find(&error, "error") == 0 &&
 	    weir_json_string(&error, text, sizeof(text)) == 0)
-		return weir_error_set(e, "the switch refuses it: %s", text);
+		return weir_error_set(e, "the switch refused the change: %s", text);
 	return -1;
 }
 
@@ -280,8 +280,8 @@ static enum keeper_reading weir_driver_count(void *driver, uint32_t profile,
 const struct keeper_driver_ops keeper_driver_weir = {
 	.scheme = {
 		.name = "weir",
-		.help = "a switch that 'weir switch' runs, by its socket; profiles "
-			"are its ports, whose marking is red",
+		.help = "a switch run by 'weir switch', through its control socket; profiles are "
+			"its ports, with marking = red",
 		.params_size = sizeof(struct weir_driver_params),
 		.options = weir_driver_options,
 		.check = weir_check_params,

@@ -129,7 +129,7 @@ static int control_resume(struct keeper *k, const char *name, FILE *f, struct we
 	}
 	if (keeper_resume_profile(k, name, e))
 		return -1;
-	fprintf(f, "%s is the keeper's again\n", name);
+	fprintf(f, "%s is managed again\n", name);
 	return 0;
 }
 
@@ -162,23 +162,23 @@ static int control_handle_request(const struct control_context *s, const struct 
 		return control_explain(s, r->name, answer, e);
 	case PAUSE:
 		s->keeper->is_paused = 1;
-		fputs("paused: what is in force stays until 'resume' or 'stop'\n", answer);
+		fputs("paused: settings in force stay until 'resume' or 'stop'\n", answer);
 		return 0;
 	case RESUME:
 		return control_resume(s->keeper, r->name, answer, e);
 	case RESTORE:
-		fprintf(answer, "%s has its original again, and is the operator's\n", r->name);
+		fprintf(answer, "%s: original restored; the profile is the operator's\n", r->name);
 		return keeper_restore_profile(s->keeper, r->name, e);
 	case RELEASE:
-		fprintf(answer, "the original of %s is given up\n", r->name);
+		fprintf(answer, "%s: original released; the profile is the operator's\n", r->name);
 		return keeper_release_profile(s->keeper, r->name, e);
 	case RELOAD:
 		s->control->reloads = 1;
-		fputs("reading the plan again; the log says what came of it\n", answer);
+		fputs("reloading the plan; see the log for the result\n", answer);
 		return 0;
 	case STOP:
 		s->control->stops = 1;
-		fputs("stopping: originals are put back\n", answer);
+		fputs("stopping: restoring the originals\n", answer);
 		return control_socket_pin(&s->control->socket, r->client) == 0;
 	default:
 		return weir_error_unknown(e, "request", r->verb, verbs, VERBS);
@@ -226,10 +226,9 @@ void keeper_control_answer_stop(struct keeper_control *d, const struct weir_erro
 
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++)
 		if (clients[i].is_pinned)
-			control_send_answer(
-				&clients[i], error ? '!' : ' ',
-				error ? error->text
-				      : "stopped: none of the keeper's values are left\n");
+			control_send_answer(&clients[i], error ? '!' : ' ',
+					    error ? error->text
+						  : "stopped: all originals are restored\n");
 }
 
 /* --- client side --- */
@@ -272,7 +271,7 @@ int keeper_control_ask(const char *path, const char *request, struct weir_error 
 	status = control_print_answer(fd, e);
 	close(fd);
 	if (!status)
-		return weir_error_set(e, "%s: the keeper closed the connection without an answer",
+		return weir_error_set(e, "%s: the keeper closed the connection without a reply",
 				      path);
 	return status == '!' ? -1 : 0;
 }

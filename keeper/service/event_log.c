@@ -74,12 +74,12 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 {
 	static const char *const names[] = {
 		[KEEPER_PUT_BACK] = "put back",
-		[KEEPER_WAS_BACK] = "had its original",
-		[KEEPER_THEIRS] = "an operator changed it: left as it is",
-		[KEEPER_MIXED] = "not put back: an operator changed a part of it",
-		[KEEPER_DISABLED] = "not put back: it cannot be written now",
-		[KEEPER_ABSENT] = "not put back: it is not there",
-		[KEEPER_NOT_BACK] = "not put back",
+		[KEEPER_WAS_BACK] = "unchanged: it has its original setting",
+		[KEEPER_THEIRS] = "not restored: an operator changed it",
+		[KEEPER_MIXED] = "not restored: an operator changed a part of it",
+		[KEEPER_DISABLED] = "not restored: it cannot be written now",
+		[KEEPER_ABSENT] = "not restored: it does not exist",
+		[KEEPER_NOT_BACK] = "not restored",
 	};
 	struct keeper_log *log = user;
 

@@ -233,8 +233,8 @@ static void html_print_top(FILE *f, const struct keeper *k)
 	html_write_text(f, k->plan->options.driver);
 	fprintf(f, "; %" PRIu64 " intervals of %g s.%s%s%s</p>\n", k->steps,
 		(double)k->plan->options.interval_ns / 1e9,
-		k->mode == KEEPER_DRY ? " It only watches." : "",
-		k->is_paused ? " Paused: nothing is changed." : "",
+		k->mode == KEEPER_DRY ? " Dry run: nothing is written." : "",
+		k->is_paused ? " Paused: no changes are written." : "",
 		k->is_lost ? " <b>The switch does not answer.</b>" : "");
 }
 
@@ -243,8 +243,9 @@ void keeper_http_html(const struct keeper *k, const struct keeper_log *log, FILE
 	const uint64_t kept = log->count < LOG_ENTRIES ? log->count : LOG_ENTRIES;
 
 	html_print_top(f, k);
-	fputs("<table><tr><th>profile<th>state<th>in force: min / max, p<th>original<th>line "
-	      "used<th>highest queue<th>marked<th>drops<th>changes<th>taken back<th>why\n",
+	fputs("<table><tr><th>profile<th>state<th>in force: min / max, "
+	      "p<th>original<th>utilisation<th>longest "
+	      "queue<th>marked<th>drops<th>writes<th>rollbacks<th>reason\n",
 	      f);
 	for (uint32_t i = 0; i < k->plan->profile_count; i++)
 		html_print_profile(f, k, i);

@@ -69,7 +69,7 @@ static int service_open_signals(struct service *s, struct weir_error *e)
 	signal(SIGPIPE, SIG_IGN);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0)
-		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
+		return weir_error_set(e, "signalfd failed: %s", strerror(errno));
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return 0;
 }
@@ -163,7 +163,7 @@ static void service_reload(struct service *s, struct keeper *k)
 	if (keeper_plan_read(next, s->drivers, s->plan->file, &e)) {
 		free(next);
 	} else if (service_replace_plan(s, k, next, &e) == 0) {
-		keeper_report_switch(k, KEEPER_DID_RELOAD, "the plan was read again");
+		keeper_report_switch(k, KEEPER_DID_RELOAD, "the plan was reloaded");
 		return;
 	} else {
 		keeper_plan_free(next);

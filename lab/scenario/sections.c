@@ -53,20 +53,20 @@ static const struct weir_option path_options[] = { { .name = NULL } };
 
 static const struct weir_option root_options[] = {
 	{ SEED_PATH, WEIR_OPT_COUNT, offsetof(struct config, seed), "1", 0, UINT64_MAX,
-	  "start of every random number of the run", NULL },
+	  "seed of all random numbers of the run", NULL },
 	{ .name = NULL },
 };
 
 const struct section section_root = {
 	.name = "",
-	.help = "what belongs to no section",
+	.help = "keys that belong to no section",
 	.options = root_options,
 };
 
 const struct section section_all[] = {
 	{
 		.name = "network",
-		.help = "hosts, switches and the links between them",
+		.help = "topology: hosts, switches and links",
 		.options = network_options,
 		.offset = offsetof(struct config, network),
 		.example = "[network]",
@@ -78,28 +78,28 @@ const struct section section_all[] = {
 	},
 	{
 		.name = "switch",
-		.help = "every egress port of every switch",
+		.help = "switches: marking, scheduling and buffers of every egress port, PFC",
 		.options = switch_options,
 		.offset = offsetof(struct config, switches),
 		.example = "[switch]",
 	},
 	{
 		.name = "host",
-		.help = "every host and its transport",
+		.help = "hosts: TCP and NIC",
 		.options = host_options,
 		.offset = offsetof(struct config, host),
 		.example = "[host]",
 	},
 	{
 		.name = "rdma",
-		.help = "queue pairs: flows whose congestion control is made for RDMA",
+		.help = "RDMA queue pairs: flows with a congestion control for RDMA",
 		.options = rdma_options,
 		.offset = offsetof(struct config, rdma),
 		.example = "[rdma]",
 	},
 	{
 		.name = "traffic",
-		.help = "flows; any number of sections, each with a name",
+		.help = "traffic: flows between hosts; any number of sections, each with a name",
 		.options = traffic_options,
 		.example = "[traffic web]",
 		.kind = pattern_kind,
@@ -111,43 +111,43 @@ const struct section section_all[] = {
 	},
 	{
 		.name = "measure",
-		.help = "what is counted",
+		.help = "measurement: interval, flow sizes, probes",
 		.options = measure_options,
 		.offset = offsetof(struct config, measure),
 		.example = "[measure]",
 	},
 	{
 		.name = "sweep",
-		.help = "several values for any settings: every combination is a run. A key is a "
-			"setting's path, its value a list: switch.marking = ecn, tcn, or "
-			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or of an option of the "
-			"scheme that a setting names: switch.marking.min = 10KB, 40KB, or "
-			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same "
-			"key. "
-			"Where no seed is given, here, in the file or by --seed, run takes seeds 1 "
-			"to 5 of each, so that differences have an interval; seed = 1 takes one",
+		.help = "parameter sweep: several values for any settings; every combination is "
+			"a run. A key is a setting's path, its value a list: switch.marking = "
+			"ecn, tcn, or traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or an "
+			"option of the scheme that a setting names: switch.marking.min = 10KB, "
+			"40KB, or host.cc.g = 1/16, 1/4. A list may continue on another line "
+			"with the same key. If no seed is given, here, in the file or by --seed, "
+			"run takes seeds 1 to 5 of each combination, for confidence intervals; "
+			"seed = 1 takes one",
 		.options = path_options,
 		.example = "[sweep]",
 		.traits = SECTION_PATHS,
 	},
 	{
 		.name = "case",
-		.help = "settings that belong together, under a name of letters, digits, dots and "
-			"- _ #; any number of sections. A key is a setting's path: switch.marking "
-			"= tcn, switch.queues = 8. The scenario is run in every case, or in those "
-			"that [sweep] lists: case = a, b. Cases change slowest. What a case sets "
-			"replaces what the sections say, in this case alone; what --set says "
-			"replaces both, in all cases",
+		.help = "a named group of settings, for sweeps; any number of sections; names "
+			"have letters, digits, dots and - _ #. A key is a setting's path: "
+			"switch.marking = tcn, switch.queues = 8. The scenario is run once per "
+			"case, or for those that [sweep] lists: case = a, b. Cases vary slowest. "
+			"Settings of a case override those of the sections, in this case only; "
+			"--set overrides both, in all cases",
 		.options = path_options,
 		.example = "[case NAME]",
 		.traits = SECTION_NAMED | SECTION_PATHS | SECTION_LATER,
 	},
 	{
 		.name = "full",
-		.help = "settings that replace those of the file with --full. A key is a setting's "
-			"path, or sweep.PATH for a list: measure.to = 1s, sweep.seed = 1..10. "
-			"Without --full the section is read and not used. What a case sets stands "
-			"in [full NAME], below that case: settings that replace the case's",
+		.help = "settings that override those of the file with --full, as the size of a "
+			"paper. A key is a setting's path, or sweep.PATH for a list: measure.to "
+			"= 1s, sweep.seed = 1..10. Without --full the section is ignored. [full "
+			"NAME], below [case NAME], overrides settings of that case",
 		.options = path_options,
 		.example = "[full]",
 		.traits = SECTION_PATHS | SECTION_LATER,

@@ -35,8 +35,8 @@ static struct flow_metric metric_of(uint32_t i)
 #define OF_QUANTITY(name, end, unit, words, sizes, over_1mb) \
 	OF_CLASS(name, end, unit, words, IN_BOTH, IN_BOTH, IN_TABLES), \
 		OF_CLASS(name "_small", end, unit, words " of small flows", sizes, sizes, sizes), \
-		OF_CLASS(name "_medium", end, unit, words " of flows neither small nor large", \
-			 sizes, sizes, sizes), \
+		OF_CLASS(name "_medium", end, unit, words " of medium flows", sizes, sizes, \
+			 sizes), \
 		OF_CLASS(name "_large", end, unit, words " of large flows", sizes, sizes, sizes), \
 		OF_CLASS(name "_over_1mb", end, unit, words " of flows above 1 MB", over_1mb, \
 			 sizes, sizes)

@@ -428,7 +428,7 @@ extern const struct weir_agent_ops weir_agent_acc;
 const struct weir_agent_ops weir_agent_acc = {
 	.scheme = {
 		.name = "acc",
-		.help = "chooses each queue's thresholds by a network that has learned what they are worth",
+		.help = "tunes each queue's ECN thresholds with a trained deep Q-network (ACC)",
 		.cite = "Yan et al., ACC, SIGCOMM 2021",
 		.params_size = sizeof(struct acc_params),
 		.options = weir_acc_options,

@@ -19,13 +19,13 @@ static const char *const thresholds_names[] = { "fixed", "rate", NULL };
 
 static const struct weir_option fixed_options[] = {
 	{ "min", WEIR_OPT_LENGTH, AT(min), "5KB", 0, LENGTH_MAX,
-	  "below this length no packet is marked", NULL },
+	  "queue length below which no packet is marked", NULL },
 	{ "max", WEIR_OPT_LENGTH, AT(max), "200KB", 0, LENGTH_MAX,
-	  "at or above this length every packet is marked", NULL },
+	  "queue length from which on every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, AT(p_q32), "0.01", 0, WEIR_ONE_Q32,
-	  "probability just below max, rising in a line from 0 at min", NULL },
+	  "marking probability at max, linear from 0 at min", NULL },
 	{ "thresholds", WEIR_OPT_CHOICE, AT(thresholds), "fixed", 0, 0,
-	  "as they are given, or those times the port's rate / 25 Gb/s", thresholds_names },
+	  "thresholds as given, or scaled by the port's rate / 25 Gb/s", thresholds_names },
 	{ .name = NULL },
 };
 
@@ -94,7 +94,7 @@ static void fixed_step(void *state, const void *params, const struct weir_agent_
 const struct weir_agent_ops weir_agent_fixed = {
 	.scheme = {
 		.name = "fixed",
-		.help = "one setting for every queue, which never changes",
+		.help = "a constant setting for every queue",
 		.params_size = sizeof(struct fixed_params),
 		.options = fixed_options,
 		.check = fixed_check,

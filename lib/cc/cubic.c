@@ -44,25 +44,28 @@ struct cubic_state {
 static const struct weir_option cubic_options[] = {
 	{ "c", WEIR_OPT_FRACTION_Q32, offsetof(struct cubic_params, c_q32), "0.4",
 	  WEIR_ONE_Q32 >> 16, 1000 * WEIR_ONE_Q32,
-	  "how fast the curve rises, in segments per cubic second", NULL },
+	  "scaling factor C of the cubic function, in segments per cubic second", NULL },
 	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct cubic_params, beta_q32), "0.7",
-	  WEIR_ONE_Q32 >> 3, WEIR_ONE_Q32 - (WEIR_ONE_Q32 >> 5), "what a cut leaves of the window",
+	  WEIR_ONE_Q32 >> 3, WEIR_ONE_Q32 - (WEIR_ONE_Q32 >> 5),
+	  "multiplicative decrease: "
+	  "fraction of the window that "
+	  "remains",
 	  NULL },
 	{ "fast-convergence", WEIR_OPT_FLAG, offsetof(struct cubic_params, fast_convergence), "yes",
-	  0, 1, "a flow whose windows shrink from cut to cut makes more room for others", NULL },
+	  0, 1, "fast convergence: a flow whose window shrinks from loss to loss yields more",
+	  NULL },
 	{ "ecn", WEIR_OPT_FLAG, offsetof(struct cubic_params, ecn), "no", 0, 1,
-	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
+	  "packets are ECN-capable, and a mark reduces the window like a loss (RFC 3168)", NULL },
 	MIN_WINDOW_OPTION(struct cubic_params, min_window, "2pkts"),
 	{ "hystart", WEIR_OPT_FLAG, offsetof(struct cubic_params, hystart.is_on), "yes", 0, 1,
 	  "the first slow start ends when round-trip times rise (HyStart++, RFC 9406)", NULL },
 	{ "hystart-min-rise", WEIR_OPT_TIME_NS, offsetof(struct cubic_params, hystart.min_rise_ns),
 	  "4us", 0, RISE_MAX_NS,
-	  "a rise of round-trip times by an eighth counts if it is no less (RFC 9406: 4 ms, longer "
-	  "than a datacenter's queues)",
+	  "minimum rise threshold of round-trip times, else an eighth (RFC 9406: 4 ms, longer "
+	  "than a datacenter's queueing delay)",
 	  NULL },
 	{ "hystart-max-rise", WEIR_OPT_TIME_NS, offsetof(struct cubic_params, hystart.max_rise_ns),
-	  "16ms", 0, RISE_MAX_NS, "a rise of round-trip times by so much counts in any case",
-	  NULL },
+	  "16ms", 0, RISE_MAX_NS, "maximum rise threshold of round-trip times", NULL },
 	{ .name = NULL },
 };
 
@@ -227,8 +230,8 @@ static void cubic_restart(void *state, const void *params, const struct weir_cc_
 const struct weir_cc_ops weir_cc_cubic = {
 	.scheme = {
 		.name = "cubic",
-		.help = "grows its window as a cubic function of time since the last loss; deaf to marks "
-			"unless ecn=yes",
+		.help = "CUBIC: window is a cubic function of time since the last loss; ignores "
+			"marks unless ecn=yes",
 		.cite = "RFC 9438, CUBIC for Fast and Long-Distance Networks; RFC 9406; RFC 3168",
 		.params_size = sizeof(struct cubic_params),
 		.options = cubic_options,

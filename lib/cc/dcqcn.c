@@ -92,37 +92,35 @@ static const char *const window_names[] = { "none", "bdp", "scaled", NULL };
 
 static const struct weir_option dcqcn_options[] = {
 	{ "preset", WEIR_OPT_CHOICE, AT(preset), "hpcc", 0, 0,
-	  "parameters of the HPCC study, which a NIC vendor recommended, or of the DCQCN paper, "
-	  "with "
-	  "which two flows use a third of a link; an option that is given goes before",
+	  "parameters of the HPCC study, recommended by a NIC vendor, or of the DCQCN paper, "
+	  "with which two flows use a third of a link; options that are set override it",
 	  preset_names },
 	{ "react", WEIR_OPT_CHOICE, AT(react), "preset", 0, 0,
-	  "to a notification, or by clocks that look whether one came", react_names },
+	  "reaction to a CNP: at once, or polled by timers", react_names },
 	{ "alpha-timer", WEIR_OPT_TIME_NS, AT(alpha_timer_ns), "0us", 0, WEIR_NS_PER_S,
-	  "alpha falls once per this time without notification; 0us: 55us in paper, 1us in hpcc",
+	  "alpha update timer: alpha decays once per this time without CNP; 0us: 55us in paper, "
+	  "1us in hpcc",
 	  NULL },
 	{ "decrease-interval", WEIR_OPT_TIME_NS, AT(decrease_interval_ns), "0us", 0, WEIR_NS_PER_S,
-	  "between two cuts at least; 0us: 50us in paper, 4us in hpcc", NULL },
+	  "minimum time between two rate decreases; 0us: 50us in paper, 4us in hpcc", NULL },
 	{ "increase-timer", WEIR_OPT_TIME_NS, AT(increase_timer_ns), "0us", 0, WEIR_NS_PER_S,
-	  "length of a round by time; 0us: 55us in paper, 300us in hpcc", NULL },
+	  "rate-increase timer; 0us: 55us in paper, 300us in hpcc", NULL },
 	{ "byte-counter", WEIR_OPT_SIZE, AT(byte_counter_bytes), "0B", 0, UINT64_MAX,
-	  "length of a round by bytes sent; unlimited: none; 0B: 10MB in paper, none in hpcc",
-	  NULL },
+	  "rate-increase byte counter; unlimited: none; 0B: 10MB in paper, none in hpcc", NULL },
 	{ "fast-recovery", WEIR_OPT_COUNT, AT(fast_recovery_rounds), "0", 0, 1000,
-	  "rounds before the target rises; 0: 5 in paper, 1 in hpcc", NULL },
+	  "fast-recovery stages before the target rate rises; 0: 5 in paper, 1 in hpcc", NULL },
 	{ "g", WEIR_OPT_FRACTION_Q32, AT(g_q32), "0", 0, WEIR_ONE_Q32,
-	  "weight of the newest notification in alpha; 0: 1/256 in both", NULL },
+	  "gain g of alpha; 0: 1/256 in both", NULL },
 	{ "additive", WEIR_OPT_RATE_BPS, AT(additive_bps), "0bps", 0, STEP_MAX_BPS,
-	  "step of additive increase; 0bps: line rate / 1000 in paper, / 5000 in hpcc", NULL },
+	  "additive increase step; 0bps: line rate / 1000 in paper, / 5000 in hpcc", NULL },
 	{ "hyper", WEIR_OPT_RATE_BPS, AT(hyper_bps), "0bps", 0, STEP_MAX_BPS,
-	  "step of hyper increase; 0bps: line rate / 200 in paper, / 500 in hpcc", NULL },
+	  "hyper increase step; 0bps: line rate / 200 in paper, / 500 in hpcc", NULL },
 	{ "clamp-target", WEIR_OPT_CHOICE, AT(clamp_target), "preset", 0, 0,
-	  "a cut with no round since the last one lowers the target, too: yes in paper, no in hpcc",
+	  "a decrease with no increase stage since the last one lowers the target rate, too: yes "
+	  "in paper, no in hpcc",
 	  clamp_names },
 	{ "window", WEIR_OPT_CHOICE, AT(window), "none", 0, 0,
-	  "limit of bytes in flight: none, one BDP, or the share of it that the rate is of the "
-	  "line's",
-	  window_names },
+	  "limit of bytes in flight: none, one BDP, or BDP x rate / line rate", window_names },
 	{ .name = NULL },
 };
 
@@ -431,8 +429,7 @@ static void dcqcn_timer(void *state, const void *params, const struct weir_cc_en
 const struct weir_cc_ops weir_cc_dcqcn = {
 	.scheme = {
 		.name = "dcqcn",
-		.help = "cuts its rate when the receiver notifies it of marks, and recovers by timer and "
-			"bytes",
+		.help = "DCQCN: decreases its rate on CNPs, recovers by timer and byte counter",
 		.cite = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
 		.params_size = sizeof(struct dcqcn_params),
 		.options = dcqcn_options,

@@ -26,9 +26,9 @@ struct dctcp_state {
 
 static const struct weir_option dctcp_options[] = {
 	{ "g", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_params, g_q32), "1/16",
-	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "weight of the newest window in alpha", NULL },
+	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "gain g: weight of the newest window in alpha", NULL },
 	{ "alpha-start", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_params, alpha_start_q32), "1",
-	  0, WEIR_ONE_Q32, "alpha of a new connection", NULL },
+	  0, WEIR_ONE_Q32, "initial alpha of a connection", NULL },
 	MIN_WINDOW_OPTION(struct dctcp_params, reno.min_window, "1pkts"),
 	GROWTH_OPTION(struct dctcp_params, reno.growth),
 	{ .name = NULL },
@@ -111,7 +111,8 @@ static void dctcp_congestion(void *state, const void *params, const struct weir_
 const struct weir_cc_ops weir_cc_dctcp = {
 	.scheme = {
 		.name = "dctcp",
-		.help = "cuts its window by half the fraction of bytes that were marked",
+		.help = "DCTCP: reduces its window in proportion to the fraction of marked bytes "
+			"(alpha / 2)",
 		.cite = "RFC 8257, Data Center TCP; Alizadeh et al., SIGCOMM 2010",
 		.params_size = sizeof(struct dctcp_params),
 		.options = dctcp_options,

@@ -32,12 +32,11 @@ struct dctcp_rdma_state {
 
 static const struct weir_option dctcp_rdma_options[] = {
 	{ "g", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, g_q32), "1/16",
-	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "weight of the newest window in alpha", NULL },
+	  WEIR_ONE_Q32 >> 16, WEIR_ONE_Q32, "gain g: weight of the newest window in alpha", NULL },
 	{ "alpha-start", WEIR_OPT_FRACTION_Q32, offsetof(struct dctcp_rdma_params, alpha_start_q32),
-	  "1", 0, WEIR_ONE_Q32, "alpha of a new queue pair", NULL },
+	  "1", 0, WEIR_ONE_Q32, "initial alpha of a queue pair", NULL },
 	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct dctcp_rdma_params, ai_bps), "0bps", 0,
-	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: a full packet more in flight",
-	  NULL },
+	  PACE_RATE_MAX_BPS, "additive increase per round trip; 0bps: one full packet", NULL },
 	{ .name = NULL },
 };
 
@@ -122,8 +121,7 @@ static void dctcp_rdma_ack(void *state, const void *params, const struct weir_cc
 const struct weir_cc_ops weir_cc_dctcp_rdma = {
 	.scheme = {
 		.name = "dctcp-rdma",
-		.help = "DCTCP for queue pairs: begins at line rate, cuts by half the fraction that was "
-			"marked",
+		.help = "DCTCP for queue pairs: starts at line rate, reduces by alpha / 2",
 		.cite = "Li et al., HPCC, SIGCOMM 2019, section 5.1; RFC 8257, Data Center TCP",
 		.params_size = sizeof(struct dctcp_rdma_params),
 		.options = dctcp_rdma_options,

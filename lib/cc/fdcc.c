@@ -61,51 +61,48 @@ static const char *const floor_names[] = { "byte", "packet", NULL };
 #define AT(member) offsetof(struct fdcc_params, member)
 static const struct weir_option fdcc_options[] = {
 	{ "preset", WEIR_OPT_CHOICE, AT(preset), "weir", 0, 0,
-	  "readings of the thesis: weir has direct actions, changes per base round trip and "
-	  "clipped "
-	  "observations; thesis has what is written",
+	  "interpretation of the thesis: weir has direct actions, changes per base round trip "
+	  "and clipped observations; thesis is literal",
 	  preset_names },
 	{ "policy", WEIR_OPT_CHOICE, AT(policy), "trained", 0, 0,
-	  "who decides: the model, or to compare with it a network before its training, always the "
-	  "largest cut, or nothing but the first window",
+	  "policy: the trained model; or as baselines an untrained network, always the largest "
+	  "decrease, or the initial window only",
 	  policy_names },
 	MODEL_OPTION(struct fdcc_params, learned),
 	{ "action", WEIR_OPT_CHOICE, AT(action), "preset", 0, 0,
-	  "an output is the factor of the window (direct) or changes that factor within [0.5, 2] "
-	  "(accumulate)",
+	  "the output is the window factor (direct), or changes it within [0.5, 2] (accumulate)",
 	  action_names },
 	{ "alpha", WEIR_OPT_FRACTION_Q32, AT(alpha_q32), "0.5", 0, 8 * WEIR_ONE_Q32,
-	  "the factor is 1 + alpha for the largest output and 1 / (1 + alpha) for the smallest",
+	  "action scale: factor 1 + alpha for the largest output, 1 / (1 + alpha) for the "
+	  "smallest",
 	  NULL },
 	{ "gain", WEIR_OPT_CHOICE, AT(gain), "constant", 0, 0,
-	  "alpha is the same for all (constant), or times the root of the flow's share of its line "
-	  "(rate)",
+	  "alpha is constant, or multiplied by the square root of rate / line rate (rate)",
 	  gain_names },
 	{ "clock", WEIR_OPT_FRACTION_Q32, AT(clock_q32), "0.5", 0, 1000 * WEIR_ONE_Q32,
-	  "share of the last round trip between two actions", NULL },
+	  "action interval, in last round-trip times", NULL },
 	{ "past", WEIR_OPT_COUNT, AT(past), "8", 0, FDCC_PAST_MAX,
-	  "past observations that a network with a sequence gets, at most; others have as many as "
-	  "they were made for",
+	  "history: past observations for a recurrent network, at most; others have a fixed "
+	  "number",
 	  NULL },
 	{ "dt", WEIR_OPT_CHOICE, AT(dt), "preset", 0, 0,
 	  "changes of round trip and queue are per base round trip (rtt) or per millisecond (ms)",
 	  dt_names },
 	{ "last-action", WEIR_OPT_CHOICE, AT(last), "preset", 0, 0,
-	  "the last action is seen as factor - 1 (change) or as the factor", last_names },
+	  "the last action is observed as factor - 1 (change) or as the factor", last_names },
 	{ "rates", WEIR_OPT_CHOICE, AT(rates), "preset", 0, 0,
-	  "goodput and rate are seen as shares of the line (linear), or as fourth roots of these, "
-	  "which tell small ones apart (root)",
+	  "goodput and rate are observed as fractions of the line rate (linear), or as fourth "
+	  "roots of these, which resolve small ones (root)",
 	  rates_names },
 	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
-	  "largest observation; 0: as the preset, 20 or none", NULL },
+	  "clipping of observations; 0: as the preset, 20 or none", NULL },
 	{ "clip-change", WEIR_OPT_FRACTION_Q32, AT(clip_change_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
-	  "largest change observed; 0: as the preset, 5 or none", NULL },
+	  "clipping of observed changes; 0: as the preset, 5 or none", NULL },
 	{ "floor", WEIR_OPT_CHOICE, AT(floor), "byte", 0, 0,
 	  "the window is rounded down to whole bytes or packets, and is at least one packet then",
 	  floor_names },
 	{ "min-rate", WEIR_OPT_RATE_BPS, AT(min_rate_bps), "0bps", 0, PACE_RATE_MAX_BPS,
-	  "the window is at least what this sends in a base round trip; 0bps: rdma.min-rate",
-	  NULL },
+	  "minimum window, as a rate times the base round trip; 0bps: rdma.min-rate", NULL },
 	RTT_OPTION(struct fdcc_params, rtt_ns),
 	{ .name = NULL },
 };
@@ -330,7 +327,8 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 const struct weir_cc_ops weir_cc_fdcc = {
 	.scheme = {
 		.name = "fdcc",
-		.help = "a network changes its window by a factor, from what switches and receiver report",
+		.help = "FDCC: a neural network scales the window, from in-band telemetry and "
+			"receiver feedback",
 		.cite = "Zhang, An Investigation on Data Center Congestion Control Algorithms, "
 			"University of Alberta 2023",
 		.params_size = sizeof(struct fdcc_params),

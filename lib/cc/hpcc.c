@@ -51,18 +51,20 @@ static const char *const window_names[] = { "scaled", "none", NULL };
 
 static const struct weir_option hpcc_options[] = {
 	{ "eta", WEIR_OPT_FRACTION_Q32, offsetof(struct hpcc_params, eta_q32), "0.95",
-	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "share of a link that may be in use", NULL },
+	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "target link utilisation", NULL },
 	{ "max-stage", WEIR_OPT_COUNT, offsetof(struct hpcc_params, max_stage), "5", 0, 1000,
-	  "additive steps before the window may grow by a factor; 0: it always may", NULL },
+	  "additive stages before multiplicative increase; 0: none", NULL },
 	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct hpcc_params, ai_bps), "0bps", 0,
-	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 1/2500 of the line rate", NULL },
+	  PACE_RATE_MAX_BPS,
+	  "additive increase W_AI per round trip, as a rate; 0bps: 1/2500 of "
+	  "the line rate",
+	  NULL },
 	{ "react", WEIR_OPT_CHOICE, offsetof(struct hpcc_params, react), "ack", 0, 0,
-	  "to every ACK, or to one a round trip, which then speaks of all of it (FAST_REACT = 0 in "
-	  "the authors' simulator)",
+	  "reaction to every ACK, or once per round trip (FAST_REACT = 0 in the authors' "
+	  "simulator)",
 	  react_names },
 	{ "window", WEIR_OPT_CHOICE, offsetof(struct hpcc_params, window), "scaled", 0, 0,
-	  "payload in flight is bounded by rate x base round trip (scaled), or by nothing (none)",
-	  window_names },
+	  "limit of payload in flight: rate x base round trip (scaled), or none", window_names },
 	RTT_OPTION(struct hpcc_params, rtt_ns),
 	{ .name = NULL },
 };
@@ -167,8 +169,8 @@ static void hpcc_ack(void *state, const void *params, const struct weir_cc_env *
 const struct weir_cc_ops weir_cc_hpcc = {
 	.scheme = {
 		.name = "hpcc",
-		.help = "sets its window by the bytes in flight on the fullest link, as switches report "
-			"them",
+		.help = "HPCC: sets its window by the utilisation of the most loaded link, from "
+			"in-band telemetry",
 		.cite = "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
 		.params_size = sizeof(struct hpcc_params),
 		.options = hpcc_options,

@@ -21,9 +21,7 @@ struct learned_params {
 #define MODEL_OPTION(type, member) \
 	{ \
 		"model", WEIR_OPT_TEXT, offsetof(type, member.model), "", 0, 0, \
-			"network that decides: a file, or one that is built in; empty: as preset " \
-			"and " \
-			"policy say", \
+			"trained model: a file, or a built-in name; empty: by preset and policy", \
 			NULL \
 	}
 

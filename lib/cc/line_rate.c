@@ -17,7 +17,7 @@ static const char *const window_choices[] = { "none", "bdp", NULL };
 
 static const struct weir_option line_rate_options[] = {
 	{ "window", WEIR_OPT_CHOICE, offsetof(struct line_rate_params, window), "none", 0, 1,
-	  "what may be in flight: anything, or one bandwidth-delay product of the longest path",
+	  "limit of bytes in flight: none, or one bandwidth-delay product of the longest path",
 	  window_choices },
 	{ .name = NULL },
 };
@@ -34,8 +34,8 @@ static void line_rate_init(void *state, const void *params, const struct weir_cc
 const struct weir_cc_ops weir_cc_line_rate = {
 	.scheme = {
 		.name = "line-rate",
-		.help = "queue pairs send at line rate whatever happens; for networks that stop flows "
-			"themselves",
+		.help = "no congestion control: queue pairs send at line rate; for networks with "
+			"hop-by-hop flow control",
 		.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
 		.params_size = sizeof(struct line_rate_params),
 		.options = line_rate_options,

@@ -51,14 +51,17 @@ static const char *const powertcp_rests[] = { "old", "window", NULL };
 
 static const struct weir_option powertcp_options[] = {
 	{ "gamma", WEIR_OPT_FRACTION_Q32, offsetof(struct powertcp_params, gamma_q32), "0.9",
-	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "weight of what an ACK asks for in the window", NULL },
+	  WEIR_ONE_Q32 >> 10, WEIR_ONE_Q32, "EWMA weight gamma of a window update", NULL },
 	{ "rest", WEIR_OPT_CHOICE, offsetof(struct powertcp_params, rest), "old", 0, 0,
-	  "what the rest of that weight is of: the window of a round trip ago, or the current one",
+	  "the other term of the average: the window of a round trip ago, or the current one",
 	  powertcp_rests },
 	{ "target", WEIR_OPT_FRACTION_Q32, offsetof(struct powertcp_params, target_q32), "0.95",
-	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "share of a link that may be in use", NULL },
+	  WEIR_ONE_Q32 >> 4, WEIR_ONE_Q32, "target link utilisation", NULL },
 	{ "ai", WEIR_OPT_RATE_BPS, offsetof(struct powertcp_params, ai_bps), "0bps", 0,
-	  PACE_RATE_MAX_BPS, "rate added in a round trip; 0bps: 0.6 % of the line rate", NULL },
+	  PACE_RATE_MAX_BPS,
+	  "additive increase per round trip, as a rate; 0bps: 0.6 % of the "
+	  "line rate",
+	  NULL },
 	RTT_OPTION(struct powertcp_params, rtt_ns),
 	{ .name = NULL },
 };
@@ -146,8 +149,8 @@ static void powertcp_ack(void *state, const void *params, const struct weir_cc_e
 const struct weir_cc_ops weir_cc_powertcp = {
 	.scheme = {
 		.name = "powertcp",
-		.help = "sets its window by the power of the fullest link: what arrives there times what "
-			"is in flight",
+		.help = "PowerTCP: sets its window by the power of the bottleneck link (current "
+			"x voltage), from in-band telemetry",
 		.cite = "Addanki, Michel and Schmid, PowerTCP, NSDI 2022",
 		.params_size = sizeof(struct powertcp_params),
 		.options = powertcp_options,

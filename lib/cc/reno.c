@@ -18,7 +18,7 @@ const char *const weir_reno_growth_choices[] = { "bytes", "segments", NULL };
 
 static const struct weir_option reno_options[] = {
 	{ "ecn", WEIR_OPT_FLAG, offsetof(struct reno_ecn_params, ecn), "no", 0, 1,
-	  "packets are ECN-capable and a mark cuts the window like a loss (RFC 3168)", NULL },
+	  "packets are ECN-capable, and a mark reduces the window like a loss (RFC 3168)", NULL },
 	MIN_WINDOW_OPTION(struct reno_ecn_params, reno.min_window, "2pkts"),
 	GROWTH_OPTION(struct reno_ecn_params, reno.growth),
 	{ .name = NULL },
@@ -79,7 +79,7 @@ void weir_reno_congestion(void *state, const void *params, const struct weir_cc_
 const struct weir_cc_ops weir_cc_reno = {
 	.scheme = {
 		.name = "reno",
-		.help = "halves its window when a packet is lost; deaf to marks unless ecn=yes",
+		.help = "NewReno: halves its window on a loss; ignores marks unless ecn=yes",
 		.cite = "RFC 5681, TCP Congestion Control; RFC 3168",
 		.params_size = sizeof(struct reno_ecn_params),
 		.options = reno_options,

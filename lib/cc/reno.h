@@ -134,17 +134,15 @@ void weir_reno_congestion(void *state, const void *params, const struct weir_cc_
 	{ \
 		"min-window", WEIR_OPT_LENGTH, offsetof(type, member), default_length, 1, \
 			MIN_WINDOW_MAX, \
-			"marks do not cut the window below this; packets are full segments " \
-			"(Linux: 2)", \
-			NULL \
+			"minimum window after a mark; packets are full segments (Linux: 2)", NULL \
 	}
 
 #define GROWTH_OPTION(type, member) \
 	{ \
 		"growth", WEIR_OPT_CHOICE, offsetof(type, member), "bytes", 0, 1, \
-			"congestion avoidance adds to the window by bytes (RFC 5681), or a whole " \
-			"segment for every window of segments (ns-3; Linux counts anew after a " \
-			"cut)", \
+			"congestion avoidance counts bytes (RFC 5681), or adds a whole segment " \
+			"per window of segments (ns-3; Linux restarts the count after a " \
+			"decrease)", \
 			weir_reno_growth_choices \
 	}
 #endif

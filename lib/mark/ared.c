@@ -45,17 +45,18 @@ struct ared_state {
 
 static const struct weir_option ared_options[] = {
 	{ "min", WEIR_OPT_LENGTH, offsetof(struct ared_params, min), "32pkts", 0, LENGTH_MAX,
-	  "below this average length no packet is marked", NULL },
+	  "average queue length below which no packet is marked", NULL },
 	{ "max", WEIR_OPT_LENGTH, offsetof(struct ared_params, max), "96pkts", 1, LENGTH_MAX,
-	  "average length to which the line of the probability runs; twice that marks every packet",
+	  "average queue length at which the marking probability reaches p; at twice that every "
+	  "packet is marked",
 	  NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct ared_params, p_q32), "0.1", P_LEAST_Q32,
-	  P_MOST_Q32, "probability at max to begin with", NULL },
+	  P_MOST_Q32, "initial marking probability at max", NULL },
 	{ "interval", WEIR_OPT_TIME_NS, offsetof(struct ared_params, interval_ns), "500us", 1,
-	  WEIR_NS_PER_S,
-	  "time between two adaptations of that probability; about five round-trip times", NULL },
+	  WEIR_NS_PER_S, "adaptation interval of the probability; about five round-trip times",
+	  NULL },
 	{ "average-over", WEIR_OPT_TIME_NS, offsetof(struct ared_params, average_over_ns), "1ms", 1,
-	  WEIR_NS_PER_S, "time constant of the average length; about ten round-trip times", NULL },
+	  WEIR_NS_PER_S, "time constant of the moving average; about ten round-trip times", NULL },
 	{ .name = NULL },
 };
 
@@ -171,8 +172,8 @@ static const struct weir_mark_value ared_values[] = {
 const struct weir_mark_ops weir_mark_ared = {
 	.scheme = {
 		.name = "ared",
-		.help = "marks as red does with a probability that adapts to "
-			"hold the average queue half-way between min and max",
+		.help = "Adaptive RED: adapts the marking probability to hold the average queue "
+			"half-way between min and max",
 		.cite = "Floyd, Gummadi, Shenker, Adaptive RED, 2001",
 		.params_size = sizeof(struct ared_params),
 		.options = ared_options,

@@ -38,13 +38,13 @@ struct bcc_state {
 
 static const struct weir_option bcc_options[] = {
 	{ "k", WEIR_OPT_LENGTH, offsetof(struct bcc_params, k), "72KB", 0, LENGTH_MAX,
-	  "packets are marked while their port is at or above this length", NULL },
+	  "packets are marked while the queues of their port hold at least this much", NULL },
 	{ "pool-min", WEIR_OPT_BYTES, offsetof(struct bcc_params, pool_min_bytes), "180KB", 0,
-	  LENGTH_MAX, "below this fill the buffer pool of the switch marks no packet", NULL },
+	  LENGTH_MAX, "shared-buffer occupancy below which no packet is marked for it", NULL },
 	{ "pool-max", WEIR_OPT_BYTES, offsetof(struct bcc_params, pool_max_bytes), "260KB", 0,
-	  LENGTH_MAX, "at or above this fill it marks every packet", NULL },
+	  LENGTH_MAX, "shared-buffer occupancy from which on every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct bcc_params, p_q32), "0.1", 0, WEIR_ONE_Q32,
-	  "probability just below pool-max, rising in a line from 0 at pool-min", NULL },
+	  "marking probability at pool-max, linear from 0 at pool-min", NULL },
 	{ .name = NULL },
 };
 
@@ -90,8 +90,8 @@ static uint32_t bcc_enqueue(void *state, const void *params, const struct weir_m
 const struct weir_mark_ops weir_mark_bcc = {
 	.scheme = {
 		.name = "bcc",
-		.help = "marks by the length of the port, and by the fill "
-			"of the switch's buffer pool when that gets scarce",
+		.help = "marks by the port's queue length, and by shared-buffer occupancy when "
+			"the buffer gets scarce",
 		.cite = "Bai et al., One More Config is Enough: Saving (DC)TCP for High-speed Extremely "
 			"Shallow-buffered Datacenters, INFOCOM 2020",
 		.params_size = sizeof(struct bcc_params),

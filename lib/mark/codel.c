@@ -30,9 +30,11 @@ struct codel_state {
 
 static const struct weir_option codel_options[] = {
 	{ "target", WEIR_OPT_TIME_NS, offsetof(struct codel_params, target_ns), "51.2us", 1,
-	  WEIR_NS_PER_S, "acceptable time in queue", NULL },
+	  WEIR_NS_PER_S, "acceptable sojourn time", NULL },
 	{ "interval", WEIR_OPT_TIME_NS, offsetof(struct codel_params, interval_ns), "1024us", 1,
-	  WEIR_NS_PER_S, "for how long it must be exceeded; about the longest round-trip time",
+	  WEIR_NS_PER_S,
+	  "time for which the target must be exceeded; about the longest "
+	  "round-trip time",
 	  NULL },
 	{ .name = NULL },
 };
@@ -110,7 +112,8 @@ static const struct weir_mark_value codel_values[] = {
 const struct weir_mark_ops weir_mark_codel = {
 	.scheme = {
 		.name = "codel",
-		.help = "marks ever faster while the shortest time in queue stays above a target",
+		.help = "CoDel: marks at a rising rate while the minimum sojourn time stays "
+			"above a target",
 		.cite = "RFC 8289, Controlled Delay Active Queue Management",
 		.params_size = sizeof(struct codel_params),
 		.options = codel_options,

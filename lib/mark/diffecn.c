@@ -58,16 +58,17 @@ static const char *const judges[] = { "queue", "ideal", NULL };
 static const struct weir_option diffecn_options[] = {
 	FLOW_QUEUES_OPTIONS,
 	{ "count", WEIR_OPT_CHOICE, offsetof(struct diffecn_params, count), "exact", 0, 0,
-	  "how active flows are counted: queues that hold packets, or hashes seen in a period",
+	  "how active flows are counted: non-empty queues, or flow hashes seen in a period",
 	  counts },
 	{ "judge", WEIR_OPT_CHOICE, offsetof(struct diffecn_params, judge), "queue", 0, 0,
-	  "what tells a congested flow: its queue, or its measured rate against its fair share",
+	  "how a congested flow is detected: by its queue, or by its measured rate against its "
+	  "fair share",
 	  judges },
 	{ "score", WEIR_OPT_FLAG, offsetof(struct diffecn_params, score), "no", 0, 0,
-	  "judge every packet both ways and publish accuracy and recall", NULL },
+	  "classify every packet both ways, and publish accuracy and recall", NULL },
 	{ "excess", WEIR_OPT_FRACTION_Q32, offsetof(struct diffecn_params, excess_q32), "0", 0,
 	  FLOW_LAMBDA_MAX_Q32,
-	  "part of its fair share by which a measured rate may exceed it, for ideal and score",
+	  "for ideal and score: fraction by which a measured rate may exceed the fair share",
 	  NULL },
 	{ .name = NULL },
 };
@@ -347,7 +348,8 @@ static const struct weir_mark_value diffecn_values[] = {
 const struct weir_mark_ops weir_mark_diffecn = {
 	.scheme = {
 		.name = "diffecn",
-		.help = "gives each active flow a queue and marks those longer than a fair part",
+		.help = "DiffECN: a queue per active flow; marks flows whose queue exceeds their "
+			"fair share",
 		.cite = "Huang et al., DiffECN: Differential ECN Marking for Datacenter Networks, ToN 2024",
 		.params_size = sizeof(struct diffecn_params),
 		.options = diffecn_options,

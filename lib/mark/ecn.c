@@ -23,12 +23,12 @@ static const char *const places[] = { "enqueue", "dequeue", NULL };
 
 static const struct weir_option ecn_options[] = {
 	{ "k", WEIR_OPT_LENGTH, offsetof(struct ecn_params, k), "65pkts", 0, K_MAX,
-	  "packets are marked while the length is at or above this", NULL },
+	  "marking threshold: packets are marked while the queue is at or above it", NULL },
 	{ "scope", WEIR_OPT_CHOICE, offsetof(struct ecn_params, scope), "queue", 0, 0,
-	  "whose length counts: the packet's queue, its port, or the switch's buffer pool",
+	  "which length is compared: of the packet's queue, of its port, or of the shared buffer",
 	  scopes },
 	{ "at", WEIR_OPT_CHOICE, offsetof(struct ecn_params, at), "enqueue", 0, 0,
-	  "when: the length that a packet finds, or the one that it leaves behind", places },
+	  "when it is compared: at enqueue or at dequeue", places },
 	{ .name = NULL },
 };
 
@@ -113,7 +113,8 @@ static uint32_t ecn_dequeue(void *state, const void *params, const struct weir_m
 const struct weir_mark_ops weir_mark_ecn = {
 	.scheme = {
 		.name = "ecn",
-		.help = "marks packets while the queue is at or above a fixed length",
+		.help = "marks packets while the queue length is at or above a threshold K "
+			"(DCTCP)",
 		.cite = "Alizadeh et al., Data Center TCP, SIGCOMM 2010, section 3.1",
 		.params_size = sizeof(struct ecn_params),
 		.options = ecn_options,

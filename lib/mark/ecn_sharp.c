@@ -33,12 +33,12 @@ struct sharp_state {
 
 static const struct weir_option sharp_options[] = {
 	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, threshold_ns), "80us", 0,
-	  WEIR_NS_PER_S, "packets are marked that queued longer than this", NULL },
+	  WEIR_NS_PER_S, "sojourn time above which packets are marked", NULL },
 	{ "pst-target", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, target_ns), "10us", 1,
-	  WEIR_NS_PER_S, "time in queue that is acceptable in the long run", NULL },
+	  WEIR_NS_PER_S, "acceptable persistent sojourn time", NULL },
 	{ "pst-interval", WEIR_OPT_TIME_NS, offsetof(struct sharp_params, interval_ns), "150us", 1,
 	  WEIR_NS_PER_S,
-	  "for how long it must be reached; a little above the longest round-trip time", NULL },
+	  "time for which it must be exceeded; a little above the longest round-trip time", NULL },
 	{ .name = NULL },
 };
 
@@ -48,8 +48,8 @@ static int sharp_check(const void *params, struct weir_error *e)
 
 	if (p->target_ns > p->threshold_ns)
 		return weir_error_set(
-			e, "pst-target is above threshold, so that every packet it looks at "
-			   "is marked anyway");
+			e, "pst-target is above threshold, so every packet above it is marked "
+			   "anyway");
 	return 0;
 }
 
@@ -112,8 +112,8 @@ static const struct weir_mark_value sharp_values[] = {
 const struct weir_mark_ops weir_mark_ecn_sharp = {
 	.scheme = {
 		.name = "ecn-sharp",
-		.help = "marks packets that queued longer than a fixed time, and ever more while a shorter "
-			"one is exceeded all along",
+		.help = "ECN#: marks above a sojourn-time threshold, and at a rising rate while "
+			"a lower target is exceeded persistently",
 		.cite = "Zhang, Bai, Chen, Enabling ECN for Datacenter "
 			"Networks with RTT Variations, CoNEXT 2019",
 		.params_size = sizeof(struct sharp_params),

@@ -73,28 +73,28 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 /* Their entries in an option table. */
 #define FLOW_QUEUES_OPTIONS \
 	FLOW_OPTION("queues", WEIR_OPT_COUNT, queues, "32", FLOW_QUEUES_MIN, WEIR_QUEUES_MAX, \
-		    "queues of a port, the first for flows that find no other empty"), \
-		FLOW_OPTION( \
-			"pass-limit", WEIR_OPT_LENGTH, pass_limit, "10pkts", 0, PASS_LIMIT_MAX, \
-			"how much of a flow may go through the first queue, in bytes or in full " \
-			"packets; then it joins the shortest"), \
+		    "queues of a port; the first is for flows that find no empty queue"), \
+		FLOW_OPTION("pass-limit", WEIR_OPT_LENGTH, pass_limit, "10pkts", 0, \
+			    PASS_LIMIT_MAX, \
+			    "how much of a flow passes through the first queue, in bytes or full " \
+			    "packets, before it joins the shortest"), \
 		FLOW_OPTION("quantum", WEIR_OPT_BYTES, quantum_bytes, "1514B", 64, 1000000, \
-			    "bytes that a turn gives a queue"), \
+			    "DRR quantum: bytes per round"), \
 		FLOW_OPTION( \
 			"lambda", WEIR_OPT_FRACTION_Q32, lambda_q32, "0.17", 0, \
 			FLOW_LAMBDA_MAX_Q32, \
-			"part of a round-trip time that may wait; DCTCP needs 0.17 by theory"), \
+			"queueing delay allowed, in base round-trip times; DCTCP needs 0.17 in " \
+			"theory"), \
 		FLOW_OPTION("rtt", WEIR_OPT_TIME_NS, rtt_ns, "0us", 0, WEIR_NS_PER_S, \
 			    "base round-trip time; 0us: that of the network"), \
 		FLOW_OPTION("t-period", WEIR_OPT_TIME_NS, period_ns, "0us", 0, WEIR_NS_PER_S, \
-			    "silence that makes a flow a new one, and interval of counting " \
-			    "flows; 0us: " \
-			    "1.5 round-trip times"), \
+			    "idle time after which a flow is new, and interval of counting " \
+			    "flows; 0us: 1.5 round-trip times"), \
 	{ \
 		"release", WEIR_OPT_CHOICE, offsetof(struct flow_queues_params, release), \
 			"silent", 0, 0, \
-			"when a queue is free for another flow: when it is empty and its own was " \
-			"silent for t-period, or as soon as it has drained", \
+			"when a queue is free for another flow: once it is empty and its flow " \
+			"was idle for t-period, or as soon as it has drained", \
 			weir_flow_releases \
 	}
 

@@ -42,14 +42,15 @@ enum { RATE_BITS = 16 };
 
 static const struct weir_option ideal_options[] = {
 	{ "k", WEIR_OPT_LENGTH, offsetof(struct ideal_params, k), "65pkts", 0, K_MAX,
-	  "threshold of a queue that has the whole line; others have their share of it", NULL },
+	  "threshold of a queue that has the full link rate; others have it in proportion to "
+	  "their share",
+	  NULL },
 	{ "dq-thresh", WEIR_OPT_BYTES, offsetof(struct ideal_params, dq_thresh_bytes), "10KB", 1,
-	  K_MAX,
-	  "bytes that must wait for a measurement of the rate to begin, and leave for it to end",
+	  K_MAX, "backlog that starts a measurement of the drain rate, and bytes sent that end it",
 	  NULL },
 	{ "averaging", WEIR_OPT_FRACTION_Q32, offsetof(struct ideal_params, averaging_q32), "0.875",
 	  0, AVERAGING_MAX_Q32,
-	  "weight of the average so far when a measurement gives a new sample", NULL },
+	  "weight of the previous average when a measurement gives a new sample", NULL },
 	{ .name = NULL },
 };
 
@@ -165,7 +166,8 @@ static const struct weir_mark_value ideal_values[] = {
 const struct weir_mark_ops weir_mark_ideal_ecn = {
 	.scheme = {
 		.name = "ideal-ecn",
-		.help = "marks packets at a length that follows the rate at which their queue drains",
+		.help = "ideal ECN: threshold proportional to the measured drain rate of the "
+			"queue",
 		.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016, section 3.3",
 		.params_size = sizeof(struct ideal_params),
 		.options = ideal_options,

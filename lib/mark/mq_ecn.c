@@ -58,12 +58,18 @@ struct mq_state {
 
 static const struct weir_option mq_options[] = {
 	{ "k", WEIR_OPT_LENGTH, offsetof(struct mq_params, k), "65pkts", 0, K_MAX,
-	  "threshold of a queue that has the whole line; others have their share of it", NULL },
+	  "threshold of a queue that has the full link rate; others have it in proportion to "
+	  "their share",
+	  NULL },
 	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct mq_params, beta_q32), "0.75", 0,
-	  BETA_MAX_Q32, "weight of what was known of the round time when a turn gives a new sample",
+	  BETA_MAX_Q32,
+	  "weight of the previous round-time estimate when a round gives a new "
+	  "sample",
 	  NULL },
 	{ "idle", WEIR_OPT_TIME_NS, offsetof(struct mq_params, idle_ns), "0us", 0, WEIR_NS_PER_S,
-	  "idle time that counts as a round of no time; 0us: what the largest frame takes", NULL },
+	  "idle time after which the round time counts as zero; 0us: serialisation delay of the "
+	  "largest frame",
+	  NULL },
 	{ .name = NULL },
 };
 
@@ -220,7 +226,8 @@ static const struct weir_mark_value mq_values[] = {
 const struct weir_mark_ops weir_mark_mq_ecn = {
 	.scheme = {
 		.name = "mq-ecn",
-		.help = "marks packets at a length that follows what each round gives their queue",
+		.help = "MQ-ECN: threshold proportional to the queue's share of the scheduler's "
+			"round",
 		.cite = "Bai et al., Enabling ECN in Multi-Service Multi-Queue Data Centers, NSDI 2016",
 		.params_size = sizeof(struct mq_params),
 		.options = mq_options,

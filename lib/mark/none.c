@@ -5,7 +5,7 @@
 const struct weir_mark_ops weir_mark_none = {
 	.scheme = {
 		.name = "none",
-		.help = "marks nothing: packets are lost when the buffer is full",
+		.help = "drop-tail: no marking, packets are dropped when the buffer is full",
 		.cite = "drop-tail; baseline of every comparison",
 	},
 };

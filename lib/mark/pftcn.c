@@ -20,7 +20,7 @@ struct pftcn_state {
 static const struct weir_option pftcn_options[] = {
 	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct pftcn_params, threshold_ns), "0us", 0,
 	  WEIR_NS_PER_S,
-	  "packets are marked that queued longer than this; 0us: lambda round-trip times", NULL },
+	  "sojourn time above which packets are marked; 0us: lambda round-trip times", NULL },
 	FLOW_QUEUES_OPTIONS,
 	{ .name = NULL },
 };
@@ -100,8 +100,8 @@ static const struct weir_mark_fast_hooks pftcn_fast_hooks = { .choose_queue = pf
 const struct weir_mark_ops weir_mark_pftcn = {
 	.scheme = {
 		.name = "pftcn",
-		.help = "gives each active flow a queue and marks "
-			"packets that queued longer than a fixed time",
+		.help = "per-flow TCN: a queue per active flow; marks above a sojourn-time "
+			"threshold",
 		.cite = "Huang et al., DiffECN: Differential ECN Marking "
 			"for Datacenter Networks, ToN 2024, section VI-C6",
 		.params_size = sizeof(struct pftcn_params),

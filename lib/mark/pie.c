@@ -53,19 +53,25 @@ struct pie_state {
 
 static const struct weir_option pie_options[] = {
 	{ "target", WEIR_OPT_TIME_NS, offsetof(struct pie_params, target_ns), "15us", 1,
-	  WEIR_NS_PER_S, "time for which packets are to queue", NULL },
+	  WEIR_NS_PER_S, "target queueing delay", NULL },
 	{ "t-update", WEIR_OPT_TIME_NS, offsetof(struct pie_params, update_ns), "15us", 1,
-	  WEIR_NS_PER_S, "time between two updates of the probability", NULL },
+	  WEIR_NS_PER_S, "update interval of the marking probability", NULL },
 	{ "max-burst", WEIR_OPT_TIME_NS, offsetof(struct pie_params, burst_ns), "150us", 0,
-	  WEIR_NS_PER_S, "time for which a burst after a calm is not marked", NULL },
+	  WEIR_NS_PER_S, "burst allowance: time without marking after an idle period", NULL },
 	{ "alpha", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, alpha_q32), "125", 0,
 	  RATE_MAX_Q32,
-	  "rise of the probability in an update, per second of delay above the target", NULL },
+	  "integral gain: rise of the probability per update, per second of delay above the "
+	  "target",
+	  NULL },
 	{ "beta", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, beta_q32), "1250", 0,
 	  RATE_MAX_Q32,
-	  "rise of the probability in an update, per second by which the delay has grown", NULL },
+	  "proportional gain: rise of the probability per update, per second by which the delay "
+	  "has grown",
+	  NULL },
 	{ "drop-above", WEIR_OPT_FRACTION_Q32, offsetof(struct pie_params, drop_above_q32), "1", 0,
-	  WEIR_ONE_Q32, "from this probability on packets are dropped in place of marked; 1: never",
+	  WEIR_ONE_Q32,
+	  "probability from which on packets are dropped instead of marked; 1: "
+	  "never",
 	  NULL },
 	{ .name = NULL },
 };
@@ -75,7 +81,8 @@ static int pie_check(const void *params, struct weir_error *e)
 	const struct pie_params *p = params;
 
 	if (p->alpha_q32 == 0)
-		return weir_error_set(e, "alpha must be above 0; without it no target is kept");
+		return weir_error_set(e, "alpha must be above 0; without it the target is not "
+					 "held");
 	return 0;
 }
 
@@ -259,8 +266,8 @@ static const struct weir_mark_value pie_values[] = {
 const struct weir_mark_ops weir_mark_pie = {
 	.scheme = {
 		.name = "pie",
-		.help = "marks with a probability that a controller "
-			"turns until packets queue for a target time",
+		.help = "PIE: a proportional-integral controller sets the marking probability to "
+			"hold a target queueing delay",
 		.cite = "RFC 8033, Proportional Integral Controller Enhanced (PIE)",
 		.params_size = sizeof(struct pie_params),
 		.options = pie_options,

@@ -87,40 +87,38 @@ static const char *const lookups[] = { "formula", "table", NULL };
 
 static const struct weir_option pred_options[] = {
 	{ "lambda", WEIR_OPT_FRACTION_Q32, AT(slope_q32), "3", QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32,
-	  "by how much the probability rises per MB of queue above min and, by f, with the flows; "
-	  "where QLA starts. The default is ours, the paper names none: from there QLA goes astray "
-	  "in no run tried, from 0.7 it does in some",
+	  "slope: rise of the marking probability per MB of queue above min, times f of the "
+	  "number of flows; where QLA starts. The default is ours, the paper names none: from it "
+	  "QLA diverges in no run tried, from 0.7 it does in some",
 	  NULL },
 	{ "min", WEIR_OPT_LENGTH, AT(min), "10pkts", 0, QLA_LENGTH_MAX,
-	  "below this length no packet is marked; where QLA starts", NULL },
+	  "queue length below which no packet is marked; where QLA starts", NULL },
 	{ "max", WEIR_OPT_LENGTH, AT(max), "500KB", 0, QLA_LENGTH_MAX,
-	  "at or above this length every packet is marked", NULL },
+	  "queue length from which on every packet is marked", NULL },
 	{ "parts", WEIR_OPT_CHOICE, AT(parts), "both", 0, 0,
-	  "what changes lambda: the number of flows (fcs), trials (qla), or both", parts },
+	  "what adapts lambda: the number of flows (fcs), trials (qla), or both", parts },
 	{ "f", WEIR_OPT_CHOICE, AT(f), "n", 0, 0,
-	  "what lambda is multiplied by: the number of flows n, its root or its square",
-	  functions },
+	  "factor of lambda: the number of flows n, its square root or its square", functions },
 	{ "counter", WEIR_OPT_CHOICE, AT(counter), "table", 0, 0,
-	  "how flows are counted: by a table of hashes or by 120 bits", counters },
+	  "how flows are counted: by a hash table or by a bitmap of 120 bits", counters },
 	{ "index-bits", WEIR_OPT_COUNT, AT(index_bits), "10", 1, INDEX_BITS_MAX,
-	  "the table of hashes has two to the power of this many places", NULL },
+	  "log2 of the hash table's size", NULL },
 	{ "t-fcs", WEIR_OPT_TIME_NS, AT(count_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
-	  "interval in which flows are counted; 0us: 1.25 round-trip times", NULL },
+	  "interval of counting flows; 0us: 1.25 round-trip times", NULL },
 	{ "t-qla", WEIR_OPT_TIME_NS, AT(tune_ns), "0us", 0, TUNE_INTERVAL_MAX_NS,
 	  "interval of one trial, at least 1us; 0us: 5 round-trip times, the paper's; DCTCP "
-	  "senders "
-	  "remember 16, and 40 are safe from any start that was tried",
+	  "senders average over 16, and 40 are stable from any start that was tried",
 	  NULL },
 	{ "rtt", WEIR_OPT_TIME_NS, AT(rtt_ns), "0us", 0, WEIR_NS_PER_S,
 	  "base round-trip time; 0us: that of the network", NULL },
 	{ "lookup", WEIR_OPT_CHOICE, AT(lookup), "formula", 0, 0,
-	  "whether the probability is computed, or read from a table of queue cells and flows",
+	  "the probability is computed, or read from a table indexed by queue cells and flows",
 	  lookups },
 	QLA_OPTIONS(struct pred_params, qla),
 	{ "read-delay", WEIR_OPT_SPAN_PS, AT(read_delay), "0us", 0, DELAY_MAX_PS,
-	  "from the end of a trial until QLA knows of it", NULL },
+	  "telemetry delay, from the end of a trial until QLA has its result", NULL },
 	{ "write-delay", WEIR_OPT_SPAN_PS, AT(write_delay), "0us", 0, DELAY_MAX_PS,
-	  "from QLA's decision until it is in force", NULL },
+	  "actuation delay, from QLA's decision until it is in force", NULL },
 	{ .name = NULL },
 };
 
@@ -444,8 +442,7 @@ static int pred_fits_knobs(const void *params, struct weir_error *e)
 
 	return p->parts == PRED_FCS
 		       ? 0
-		       : weir_error_set(e,
-					"QLA turns them itself; only parts=fcs leaves them alone");
+		       : weir_error_set(e, "QLA tunes them itself; only parts=fcs does not");
 }
 
 static void pred_read_knobs(const void *state, const void *params, uint32_t mtu_bytes,
@@ -476,7 +473,8 @@ static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_kn
 const struct weir_mark_ops weir_mark_pred = {
 	.scheme = {
 		.name = "pred",
-		.help = "RED whose slope grows with the number of flows and is tuned by trials",
+		.help = "PRED: RED whose slope follows the number of flows (FCS) and is tuned by "
+			"trials (QLA)",
 		.cite = "Du et al., PRED, NSDI 2025, section 4",
 		.params_size = sizeof(struct pred_params),
 		.options = pred_options,

@@ -48,33 +48,32 @@ static const char *const places[] = { "enqueue", "dequeue", NULL };
 
 static const struct weir_option red_options[] = {
 	{ "min", WEIR_OPT_LENGTH, offsetof(struct red_params, min), "5KB", 0, LENGTH_MAX,
-	  "below this length no packet is marked", NULL },
+	  "queue length below which no packet is marked", NULL },
 	{ "max", WEIR_OPT_LENGTH, offsetof(struct red_params, max), "200KB", 0, LENGTH_MAX,
-	  "at or above this length every packet is marked", NULL },
+	  "queue length from which on every packet is marked", NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, p_q32), P_DEFAULT, 0,
-	  WEIR_ONE_Q32, "probability just below max, rising in a line from 0 at min", NULL },
+	  WEIR_ONE_Q32, "marking probability at max, linear from 0 at min", NULL },
 	{ "slope", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, slope_q32), "0", 0,
-	  SLOPE_MAX_Q32,
-	  "in place of p: by how much the probability rises per MB of queue above min", NULL },
+	  SLOPE_MAX_Q32, "in place of p: rise of the marking probability per MB of queue above min",
+	  NULL },
 	{ "weight", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, weight_q32), "1",
 	  WEIGHT_MIN_Q32, WEIR_ONE_Q32,
-	  "of each arrival in the moving average of the length; 1: the length as it is. Switches "
-	  "count it in powers of two: their weight of 4 is 1/16",
+	  "weight of each arrival in the moving average of the queue length; 1: instantaneous "
+	  "length. Switches write it as a power of two: their weight 4 is 1/16",
 	  NULL },
 	{ "scope", WEIR_OPT_CHOICE, offsetof(struct red_params, scope), "queue", 0, 0,
-	  "whose length counts: the packet's queue or its port", scopes },
+	  "which length is compared: of the packet's queue or of its port", scopes },
 	{ "at", WEIR_OPT_CHOICE, offsetof(struct red_params, at), "enqueue", 0, 0,
-	  "when: the length that a packet finds, or the one that it leaves behind", places },
+	  "when it is compared: at enqueue or at dequeue", places },
 	{ "drop-min", WEIR_OPT_LENGTH, offsetof(struct red_params, drop_min), "0B", 0, LENGTH_MAX,
-	  "with drop-max: below this length no packet is dropped", NULL },
+	  "with drop-max: queue length below which no packet is dropped", NULL },
 	{ "drop-max", WEIR_OPT_LENGTH, offsetof(struct red_params, drop_max), "0B", 0, LENGTH_MAX,
-	  "packets that are not ECN-capable have a line of their own and are dropped by it, all of "
-	  "them at or above this length (WRED with ECN); 0B: they are dropped where others would "
-	  "be marked, or pass (switch.non-ect)",
+	  "WRED of packets that are not ECN-capable: from this length on all of them are "
+	  "dropped; 0B: they are dropped where others would be marked, or pass (switch.non-ect)",
 	  NULL },
 	{ "drop-p", WEIR_OPT_FRACTION_Q32, offsetof(struct red_params, drop_p_q32), DROP_P_DEFAULT,
-	  0, WEIR_ONE_Q32,
-	  "with drop-max: probability just below it, rising in a line from 0 at drop-min", NULL },
+	  0, WEIR_ONE_Q32, "with drop-max: drop probability at it, linear from 0 at drop-min",
+	  NULL },
 	{ .name = NULL },
 };
 
@@ -88,8 +87,8 @@ static int red_check_drop(const struct red_params *p, struct weir_error *e)
 {
 	if (weir_length_number(p->drop_max) == 0)
 		return is_given(p, "drop-min") || is_given(p, "drop-p") || is_given(p, "drop-max")
-			       ? weir_error_set(e, "drop-min and drop-p are of a line that ends at "
-						   "drop-max; give that")
+			       ? weir_error_set(e, "drop-min and drop-p need drop-max; give that "
+						   "too")
 			       : 0;
 	if (weir_length_is_packets(p->drop_max) != weir_length_is_packets(p->min) ||
 	    (weir_length_number(p->drop_min) &&
@@ -113,12 +112,13 @@ static int red_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "slope is per MB, so min and max must be in bytes");
 	if (p->slope_q32 && is_given(p, "p"))
 		return weir_error_set(e,
-				      "p and slope are two ways to give the same line; give one");
+				      "p and slope are two ways to give the marking probability; "
+				      "give one");
 	if (p->scope == RED_PORT && p->weight_q32 != WEIR_ONE_Q32)
 		return weir_error_set(e, "an average is kept per queue; scope=port needs weight=1");
 	if (p->at == RED_AT_DEQUEUE && p->weight_q32 != WEIR_ONE_Q32)
 		return weir_error_set(
-			e, "an average is of what arrivals find; at=dequeue needs weight=1");
+			e, "the average is updated by arrivals; at=dequeue needs weight=1");
 	return red_check_drop(p, e);
 }
 
@@ -325,8 +325,9 @@ static const struct weir_mark_knobs red_knobs = { .read = red_read_knobs, .turn 
 const struct weir_mark_ops weir_mark_red = {
 	.scheme = {
 		.name = "red",
-		.help = "marks with a probability that rises linearly with the queue from min to max; with "
-			"drop-max, drops what cannot be marked by a line of its own (WRED)",
+		.help = "RED/WRED: marking probability rises linearly with queue length from min "
+			"to max; with drop-max, separate drop thresholds for packets that are "
+			"not ECN-capable",
 		.cite = "Floyd and Jacobson 1993; Du et al., PRED, NSDI 2025, section 2.1 (slope)",
 		.params_size = sizeof(struct red_params),
 		.options = red_options,

@@ -29,15 +29,15 @@ struct tcn_state {
 
 static const struct weir_option tcn_options[] = {
 	{ "threshold", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, threshold_ns), "78us", 0,
-	  WEIR_NS_PER_S, "packets are marked that queued longer than this", NULL },
+	  WEIR_NS_PER_S, "sojourn time above which packets are marked", NULL },
 	{ "t-min", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, min_ns), "0us", 0, WEIR_NS_PER_S,
-	  "with t-max: packets are not marked that queued shorter than this", NULL },
+	  "with t-max: sojourn time below which no packet is marked", NULL },
 	{ "t-max", WEIR_OPT_TIME_NS, offsetof(struct tcn_params, max_ns), "0us", 0, WEIR_NS_PER_S,
-	  "in place of threshold: packets are always marked that queued longer than this; 0us: "
-	  "threshold counts",
+	  "in place of threshold: sojourn time above which every packet is marked; 0us: "
+	  "threshold is used",
 	  NULL },
 	{ "p", WEIR_OPT_FRACTION_Q32, offsetof(struct tcn_params, p_q32), "0.01", 0, WEIR_ONE_Q32,
-	  "probability at t-max, rising in a line from 0 at t-min", NULL },
+	  "marking probability at t-max, linear from 0 at t-min", NULL },
 	{ .name = NULL },
 };
 
@@ -53,7 +53,7 @@ static int tcn_check(const void *params, struct weir_error *e)
 	if (p->max_ns == 0 && !(is_default("t-min", p) && is_default("p", p)))
 		return weir_error_set(e, "t-min and p go with t-max, which is not given");
 	if (p->max_ns > 0 && !is_default("threshold", p))
-		return weir_error_set(e, "threshold and t-max are two ways to say when; give one");
+		return weir_error_set(e, "threshold and t-max exclude each other; give one");
 	if (p->min_ns > p->max_ns)
 		return weir_error_set(e, "t-min is above t-max");
 	return 0;
@@ -99,7 +99,7 @@ static uint32_t tcn_dequeue(void *state, const void *params, const struct weir_m
 const struct weir_mark_ops weir_mark_tcn = {
 	.scheme = {
 		.name = "tcn",
-		.help = "marks packets that queued longer than a fixed time",
+		.help = "TCN: marks packets whose sojourn time exceeds a threshold",
 		.cite = "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016",
 		.params_size = sizeof(struct tcn_params),
 		.options = tcn_options,

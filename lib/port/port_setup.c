@@ -109,8 +109,8 @@ static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
 				      has_sched ? plan->sched->scheme.name : "this port");
 	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER && plan->buffer.scope != WEIR_BUFFER_PER_SWITCH)
 		return weir_error_set(e,
-				      "marking %s looks at the shared buffer of a switch, and this "
-				      "port's buffer is its own",
+				      "marking %s needs the shared buffer of a switch, and this "
+				      "port has its own buffer",
 				      plan->mark->scheme.name);
 	if (plan->lossless && has_sched && plan->queues > 1 && !plan->sched->halt)
 		return weir_error_set(e, "queues of %s cannot be paused, so none is lossless",

@@ -33,7 +33,7 @@ enum { QUANTUM_MIN_BYTES = 64, QUANTUM_MAX_BYTES = 1000 * 1000 };
 	{ \
 		"quantum", WEIR_OPT_BYTES, offsetof(struct dwrr_params, quantum_bytes), "1500B", \
 			QUANTUM_MIN_BYTES, QUANTUM_MAX_BYTES, \
-			"bytes that a turn gives a queue of weight 1", NULL \
+			"DRR quantum: bytes per round of a queue of weight 1", NULL \
 	}
 
 static const struct weir_option dwrr_options[] = {
@@ -145,7 +145,7 @@ static uint32_t dwrr_turn(const void *state)
 const struct weir_sched_ops weir_sched_dwrr = {
 	.scheme = {
 		.name = "dwrr",
-		.help = "shares the line in bytes by weight, queues taking turns",
+		.help = "deficit weighted round robin: shares the link in bytes by weight",
 		.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
 			"SIGCOMM 1995",
 		.params_size = sizeof(struct dwrr_params),
@@ -166,7 +166,7 @@ const struct weir_sched_ops weir_sched_dwrr = {
 const struct weir_sched_ops weir_sched_sp_dwrr = {
 	.scheme = {
 		.name = "sp-dwrr",
-		.help = "serves the first queues by strict priority and shares the rest by dwrr",
+		.help = "strict priority for the first queues, DWRR among the others",
 		.cite = "strict priority over Shreedhar and Varghese, SIGCOMM 1995",
 		.params_size = sizeof(struct dwrr_params),
 		.options = sp_dwrr_options,

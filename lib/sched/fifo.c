@@ -26,7 +26,7 @@ static uint32_t fifo_pick(void *state, const void *params, const struct weir_que
 const struct weir_sched_ops weir_sched_fifo = {
 	.scheme = {
 		.name = "fifo",
-		.help = "serves the only queue in the order of arrival",
+		.help = "first in, first out: one queue",
 		.cite = "first come, first served",
 	},
 	.fits = fifo_fits,

@@ -24,9 +24,7 @@ static const char *const ranks[] = { "lstf", "class", "fifo", NULL };
 
 static const struct weir_option pifo_options[] = {
 	{ "rank", WEIR_OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
-	  "what comes first: the packet with least slack (traffic.slack), of the lowest class, or "
-	  "that came first",
-	  ranks },
+	  "rank of a packet: least slack (traffic.slack), lowest class, or arrival time", ranks },
 	{ .name = NULL },
 };
 
@@ -77,7 +75,8 @@ static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t byte
 const struct weir_sched_ops weir_sched_pifo = {
 	.scheme = {
 		.name = "pifo",
-		.help = "gives every packet a rank when it comes and serves the lowest rank first",
+		.help = "push-in first-out: packets are ranked at enqueue, and the lowest rank "
+			"is sent first",
 		.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",
 		.params_size = sizeof(struct pifo_params),
 		.options = pifo_options,

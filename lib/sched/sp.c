@@ -35,7 +35,7 @@ static void sp_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
 const struct weir_sched_ops weir_sched_sp = {
 	.scheme = {
 		.name = "sp",
-		.help = "serves the lowest-numbered queue that holds a packet",
+		.help = "strict priority: the lowest-numbered non-empty queue",
 		.cite = "strict priority; IEEE 802.1Q, section 8.6.8.1",
 	},
 	.state_size = sizeof(struct busy),

@@ -9,15 +9,13 @@ enum { WEIGHT_MAX = 65535 };
 #define WEIGHTS_OPTION(type, member) \
 	{ \
 		"weights", WEIR_OPT_WEIGHTS, offsetof(type, member), "equal", 1, WEIGHT_MAX, \
-			"share of each queue, first queue first; equal: all 1", NULL \
+			"weight of each queue, from queue 0; equal: all 1", NULL \
 	}
 
 #define PRIORITY_QUEUES_OPTION(type, member) \
 	{ \
 		"priority-queues", WEIR_OPT_COUNT, offsetof(type, member), "1", 0, \
-			WEIR_QUEUES_MAX - 1, \
-			"queues, from the first, that are served before the others and each " \
-			"before the next", \
+			WEIR_QUEUES_MAX - 1, "number of strict-priority queues, from queue 0", \
 			NULL \
 	}
 

@@ -133,7 +133,8 @@ static void wfq_sent(void *state, const void *params, uint32_t q, uint32_t bytes
 const struct weir_sched_ops weir_sched_wfq = {
 	.scheme = {
 		.name = "wfq",
-		.help = "shares the line in bytes by weight, packet by packet",
+		.help = "weighted fair queueing: shares the link in bytes by weight, packet by "
+			"packet",
 		.cite = "Goyal, Vin, Cheng, Start-time Fair Queuing, SIGCOMM 1996",
 		.params_size = sizeof(struct wfq_params),
 		.options = wfq_options,
@@ -151,7 +152,7 @@ const struct weir_sched_ops weir_sched_wfq = {
 const struct weir_sched_ops weir_sched_sp_wfq = {
 	.scheme = {
 		.name = "sp-wfq",
-		.help = "serves the first queues by strict priority and shares the rest by wfq",
+		.help = "strict priority for the first queues, WFQ among the others",
 		.cite = "strict priority over Goyal, Vin, Cheng, SIGCOMM 1996",
 		.params_size = sizeof(struct wfq_params),
 		.options = sp_wfq_options,

@@ -106,7 +106,8 @@ static uint32_t wrr_turn(const void *state)
 const struct weir_sched_ops weir_sched_wrr = {
 	.scheme = {
 		.name = "wrr",
-		.help = "lets each busy queue in turn send as many packets as its weight",
+		.help = "weighted round robin in packets: each busy queue sends as many packets "
+			"as its weight",
 		.cite = "Katevenis et al., Weighted Round-Robin Cell Multiplexing, IEEE JSAC 1991",
 		.params_size = sizeof(struct wrr_params),
 		.options = wrr_options,

@@ -194,7 +194,8 @@ static const struct weir_tune_value qla_values[] = {
 const struct weir_tune_ops weir_tune_qla = {
 	.scheme = {
 		.name = "qla",
-		.help = "tries more and less marking twice each and moves where both trials agree",
+		.help = "QLA of PRED: tries more and less marking, twice each, and moves in the "
+			"direction on which both trials agree",
 		.cite = "Du et al., PRED, NSDI 2025, section 4.2",
 		.params_size = sizeof(struct qla_params),
 		.options = qla_options,

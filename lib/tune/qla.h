@@ -36,21 +36,22 @@ uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune
 /* The options of a struct qla_params that is a member of another struct. */
 #define QLA_OPTIONS(t, m) \
 	QLA_OPTION(t, m, beta_q32, "beta", WEIR_OPT_FRACTION_Q32, "0.4", 0, WEIR_ONE_Q32, \
-		   "weight of the line's use in the utility; the rest is that of a short queue"), \
+		   "weight of link utilisation in the utility; the rest is the weight of a short " \
+		   "queue"), \
 		QLA_OPTION(t, m, queue_left, "q-left", WEIR_OPT_LENGTH, "15pkts", 0, \
-			   QLA_LENGTH_MAX, "a mean queue up to this is as good as none"), \
+			   QLA_LENGTH_MAX, \
+			   "mean queue up to which the queue term of the utility " \
+			   "is 1"), \
 		QLA_OPTION(t, m, queue_right, "q-right", WEIR_OPT_LENGTH, "500KB", 0, \
 			   QLA_LENGTH_MAX, \
-			   "a mean queue from this on is worth nothing, and in between less in a " \
-			   "line"), \
+			   "mean queue from which on the queue term is 0, linear in between"), \
 		QLA_OPTION(t, m, slope_min_q32, "lambda-min", WEIR_OPT_FRACTION_Q32, "0.05", \
 			   QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32, \
-			   "smallest lambda; for less marking still, min rises instead"), \
+			   "minimum lambda; for less marking, min rises instead"), \
 		QLA_OPTION(t, m, slope_step_q32, "lambda-step", WEIR_OPT_FRACTION_Q32, "0.025", \
-			   QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32, \
-			   "by how much a trial changes lambda"), \
+			   QLA_SLOPE_MIN_Q32, QLA_SLOPE_MAX_Q32, "step of lambda per trial"), \
 		QLA_OPTION(t, m, min_step, "min-step", WEIR_OPT_LENGTH, "5pkts", 1, \
-			   QLA_LENGTH_MAX, "by how much a trial changes min")
+			   QLA_LENGTH_MAX, "step of min per trial")
 
 #define QLA_OPTION(t, m, field, name, type, def, min, max, help) \
 	{ \

@@ -317,7 +317,8 @@ int agents_set_external(struct agents *a, struct weir_error *e)
 
 	if (!l)
 		return weir_error_set(e,
-				      "switch.tune: %s does not learn, so nobody can do so for it",
+				      "switch.tune: %s is not a learning agent, so no "
+				      "environment can drive it",
 				      weir_quote(a->config->switches.tune).text);
 	if (a->observations)
 		return 0;

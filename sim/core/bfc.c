@@ -53,21 +53,20 @@ struct bfc_params {
 
 static const struct weir_option bfc_options[] = {
 	{ "queues", WEIR_OPT_COUNT, PARAMS(queues), "32", 1, BFC_QUEUES_MAX,
-	  "queues of a port that flows share, beside one for control packets", NULL },
+	  "data queues of a port, besides one for control packets", NULL },
 	{ "table", WEIR_OPT_COUNT, PARAMS(table), "3200", 1, TABLE_MAX,
-	  "entries of a port's table of flows, a hundred for each of 32 queues; flows that "
-	  "meet in one are one",
+	  "entries of a port's flow table, a hundred for each of 32 queues; flows that collide "
+	  "count as one",
 	  NULL },
 	{ "card-queues", WEIR_OPT_COUNT, PARAMS(nic_queues), "1024", 1, NIC_QUEUES_MAX,
-	  "queues of a host's card; flows that meet in one are stopped together", NULL },
+	  "queues of a host's NIC; flows that collide are paused together", NULL },
 	{ "hop-rtt", WEIR_OPT_TIME_NS, PARAMS(hop_rtt_ns), "0us", 0, WEIR_NS_PER_S,
-	  "round-trip time of a hop; 0us: the delays of the link, there and back", NULL },
+	  "round-trip time of a hop; 0us: twice the link's delay", NULL },
 	{ "tau", WEIR_OPT_FRACTION_Q32, PARAMS(tau_q32), "1/2", 0, 16 * WEIR_ONE_Q32,
-	  "how much more than a hop's round trip a queue may take to drain before what fills it is "
-	  "stopped, in such round trips",
+	  "pause threshold: drain time of a queue beyond one hop round trip, in hop round trips",
 	  NULL },
 	{ "sticky", WEIR_OPT_FRACTION_Q32, PARAMS(sticky_q32), "2", 0, 1000 * WEIR_ONE_Q32,
-	  "a flow that was away for so many round trips of a hop gets a queue anew", NULL },
+	  "hop round trips of idle time after which a flow is assigned a queue again", NULL },
 	{ .name = NULL },
 };
 
@@ -327,7 +326,7 @@ static int bfc_fits(const struct config *c, struct weir_error *e)
 	if (c->lossless)
 		return weir_error_set(
 			e,
-			"switch.fabric: bfc stops queues and lossless = %s classes; leave "
+			"switch.fabric: bfc pauses queues, lossless = %s pauses classes; leave "
 			"lossless out",
 			c->switches.lossless);
 	return 0;
@@ -421,7 +420,8 @@ static void bfc_free_hosts(struct engine *e)
 const struct fabric_ops fabric_bfc = {
 	.scheme = {
 		.name = "bfc",
-		.help = "stops, at the neighbour, the queue of the flow that fills a queue here",
+		.help = "BFC: per-hop, per-flow backpressure; pauses the upstream queue of a "
+			"flow that fills a queue here",
 		.cite = "Goyal et al., Backpressure Flow Control, NSDI 2022",
 		.params_size = sizeof(struct bfc_params),
 		.options = bfc_options,

@@ -45,20 +45,20 @@ struct floodgate_params {
 static const struct weir_option floodgate_options[] = {
 	{ "window", WEIR_OPT_FRACTION_Q32, PARAMS(window_q32), "1.5", WEIR_ONE_Q32 / 64,
 	  64 * WEIR_ONE_Q32,
-	  "what may be under way to the next switch for one destination, in bandwidth-delay "
-	  "products of the hop; what comes while credit is gathered is added",
+	  "per-destination window to the next switch, in bandwidth-delay products of the hop, "
+	  "plus what arrives while credit is accumulated",
 	  NULL },
 	{ "credit", WEIR_OPT_BYTES, PARAMS(credit_bytes), "10240B", 1, UINT32_MAX,
-	  "bytes passed on from one input that are worth a credit frame", NULL },
+	  "bytes forwarded from one ingress port per credit frame", NULL },
 	{ "credit-timer", WEIR_OPT_TIME_NS, PARAMS(credit_ns), "10us", 1, WEIR_NS_PER_MS,
-	  "credit that is gathered goes back after this", NULL },
+	  "credit timer: accumulated credit is returned after this", NULL },
 	{ "hold", WEIR_OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * WEIR_ONE_Q32,
-	  "while more waits here for a destination its credit is kept, in bandwidth-delay products "
-	  "of the longest hop at the highest rate",
+	  "backlog of a destination above which its credit is withheld, in bandwidth-delay "
+	  "products of the longest hop at the highest rate",
 	  NULL },
 	{ "voqs", WEIR_OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
-	  "queues of a switch for destinations whose window is closed; when all are taken, "
-	  "destinations share",
+	  "virtual output queues of a switch for destinations whose window is exhausted; shared "
+	  "when all are in use",
 	  NULL },
 	{ .name = NULL },
 };
@@ -382,13 +382,13 @@ static int floodgate_fits(const struct config *c, struct weir_error *e)
 	if ((c->lossless & all) != all || c->queues > WEIR_PFC_CLASSES)
 		return weir_error_set(
 			e,
-			"switch.fabric: a packet that floodgate loses takes a part of a "
-			"window with it; set lossless = all and at most %d queues",
+			"switch.fabric: a dropped packet leaks floodgate window; set lossless = "
+			"all and at most %d queues",
 			WEIR_PFC_CLASSES);
 	if (c->network.fails.count)
-		return weir_error_set(
-			e, "switch.fabric: a link that fails takes a part of floodgate's "
-			   "windows with it; leave network.fail out");
+		return weir_error_set(e,
+				      "switch.fabric: a failed link leaks floodgate window; leave "
+				      "network.fail out");
 	return 0;
 }
 
@@ -489,7 +489,8 @@ static void floodgate_free_switch(struct switch_state *s, void *state)
 const struct fabric_ops fabric_floodgate = {
 	.scheme = {
 		.name = "floodgate",
-		.help = "keeps data back for which the next switch has no window of its destination's left",
+		.help = "Floodgate: per-destination windows between switches; holds packets "
+			"whose window is exhausted",
 		.cite = "Liu et al., Floodgate: Taming Incast in Datacenter Networks, CoNEXT 2021",
 		.params_size = sizeof(struct floodgate_params),
 		.options = floodgate_options,

@@ -163,18 +163,18 @@ static int check_input(struct auditor *a, const struct switch_state *s, uint32_t
 		  sizeof(name));
 	if (in->bytes + in->headroom_used != found)
 		return weir_error_set(a->error,
-				      "input %s, class %u: bytes do not add up: %" PRIu64
+				      "ingress port %s, class %u: bytes do not add up: %" PRIu64
 				      " + %" PRIu64 " of headroom are accounted for, %" PRIu64
 				      " are there",
 				      name, class_id, in->bytes, in->headroom_used, found);
 	if (in->headroom_used > in->headroom_bytes)
 		return weir_error_set(a->error,
-				      "input %s, class %u: %" PRIu64
+				      "ingress port %s, class %u: %" PRIu64
 				      " bytes of headroom in use, of %" PRIu64,
 				      name, class_id, in->headroom_used, in->headroom_bytes);
 	if (in->headroom_used && !in->paused)
 		return weir_error_set(a->error,
-				      "input %s, class %u: %" PRIu64
+				      "ingress port %s, class %u: %" PRIu64
 				      " bytes of headroom in use, but it is not paused",
 				      name, class_id, in->headroom_used);
 	return 0;
@@ -212,7 +212,7 @@ static int check_lossless(struct auditor *a, const struct switch_state *s, uint6
 			shared_bytes += weir_pfc_shared(&l->memory, &l->ingress[i][k]);
 		}
 	if (shared_bytes != l->memory.used_bytes)
-		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
+		return switch_differs(a, s, "bytes of shared buffer", l->memory.used_bytes,
 				      shared_bytes);
 	return 0;
 }

@@ -24,8 +24,8 @@ int measure_new(struct measure *m, const struct config *c, struct weir_error *e)
 		if (!measure_has_queue(m->engine, (uint32_t)m->port_link))
 			return weir_error_set(
 				e,
-				"measure.port: '%s' is a host's card, where nothing waits; name "
-				"a port of a switch",
+				"measure.port: '%s' is a host's NIC without a queue; name a "
+				"switch port",
 				c->measure.port);
 	}
 	if (probes_new(&m->probes, m->engine, &c->measure.probes, e) ||

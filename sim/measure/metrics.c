@@ -186,10 +186,10 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 				(struct reason_count){ weir_port_drop_names[k], drops[k], 0 };
 	if (nic_marks)
 		r->reasons[r->reason_count++] =
-			(struct reason_count){ "marked by a host's card", nic_marks, 1 };
+			(struct reason_count){ "marked by a host's NIC", nic_marks, 1 };
 	if (nic_drops)
 		r->reasons[r->reason_count++] =
-			(struct reason_count){ "dropped by a host's card", nic_drops, 0 };
+			(struct reason_count){ "dropped by a host's NIC", nic_drops, 0 };
 }
 
 /* --- all together --- */

@@ -112,8 +112,7 @@ static int find_port(const struct engine *e, char *word, struct probe *p, struct
 		return -1;
 	if (p->kind != PAUSES && e->net->nodes[e->net->links[link].from].kind != NODE_SWITCH &&
 	    !(nic_has_queue(e->config) && p->on == ON_PORT && p->kind != SCHEME))
-		return weir_error_set(error, "'%s' is a host's card; name a port of a switch",
-				      word);
+		return weir_error_set(error, "'%s' is a host's NIC; name a switch port", word);
 	p->target = (uint32_t)link;
 	return 0;
 }
@@ -153,8 +152,8 @@ static int check_target(const struct engine *e, const struct probe *p, struct we
 	if (p->kind == THROUGHPUT && p->on == ON_QUEUE && e->config->mark->choose_queue)
 		return weir_error_set(
 			error,
-			"%s puts packets into queues of its own choice, which are not "
-			"counted one by one; name the port, or traffic:NAME",
+			"%s assigns packets to its own queues, which are not counted separately; "
+			"name the port, or traffic:NAME",
 			e->config->mark->scheme.name);
 	return 0;
 }

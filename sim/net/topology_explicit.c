@@ -269,7 +269,7 @@ static int build(struct network *net, const struct network_config *c, struct wei
 static const char *const link_form[] = { "NODE NODE RATE DELAY", NULL };
 
 static const struct weir_option explicit_options[] = {
-	{ "link", WEIR_OPT_LINES, 0, NULL, 0, 0, "a cable, as in: s0 s1 10Gbps 5us", link_form },
+	{ "link", WEIR_OPT_LINES, 0, NULL, 0, 0, "a link, as in: s0 s1 10Gbps 5us", link_form },
 	{ .name = NULL },
 };
 

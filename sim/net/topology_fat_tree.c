@@ -17,7 +17,9 @@ struct fat_tree_params {
 
 #define AT(member) offsetof(struct fat_tree_params, member)
 static const struct weir_option fat_tree_options[] = {
-	COUNT_OPTION("k", k, "4", 2, K_MAX, "ports of every switch, an even number; k^3/4 hosts"),
+	COUNT_OPTION("k", k, "4", 2, K_MAX,
+		     "radix: ports of every switch, an even number; k^3/4 "
+		     "hosts"),
 	HOST_WIRE_OPTIONS,
 	RATE_OPTION("fabric-rate", wires.fabric_rate_bps, NULL,
 		    "rate of the links between edge and aggregation; as rate unless given"),

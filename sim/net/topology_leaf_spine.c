@@ -25,9 +25,8 @@ struct leaf_spine_params {
 #define AT(member) offsetof(struct leaf_spine_params, member)
 
 #define TWO_TIER_OPTIONS(leaves_, spines_) \
-	COUNT_OPTION("leaves", leaves, leaves_, 1, LEAVES_MAX, "switches with hosts"), \
-		COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, \
-			     "switches that link the leaves"), \
+	COUNT_OPTION("leaves", leaves, leaves_, 1, LEAVES_MAX, "leaf switches"), \
+		COUNT_OPTION("spines", spines, spines_, 1, SPINES_MAX, "spine switches"), \
 		COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
 			     "hosts on each leaf")
 
@@ -100,11 +99,11 @@ static const struct weir_option leaf_spine_options[] = {
 	TWO_TIER_OPTIONS("8", "8"),
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
-	RATE_OPTION(
-		"card-rate", nic_rate_bps, NULL,
-		"hosts have a switch of their own, card0 for h0: they send to it at this rate, "
-		"and the link at rate to the leaf begins there, with the queues, buffer and "
-		"marking of a switch; without it a host's end of its link is as host.card says"),
+	RATE_OPTION("card-rate", nic_rate_bps, NULL,
+		    "NIC with a switch port: each host sends at this rate to a switch of its own "
+		    "(card0 for h0), from which the link to the leaf starts, at rate, with the "
+		    "queues, buffer and marking of a switch; not given: the host's end of its link "
+		    "is host.nic"),
 	{ .name = NULL },
 };
 
@@ -130,7 +129,8 @@ static const struct weir_option fat_tree_2_options[] = {
 	TWO_TIER_OPTIONS("4", "4"),
 	{ "oversubscription", WEIR_OPT_FRACTION_Q32, AT(oversubscription_q32), "1", WEIR_ONE_Q32,
 	  OVERSUBSCRIPTION_MAX_Q32,
-	  "what a leaf's hosts can send over what its uplinks carry; 1: full bisection", NULL },
+	  "oversubscription of a leaf: host bandwidth / uplink bandwidth; 1: full bisection",
+	  NULL },
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
 	{ .name = NULL },
@@ -168,8 +168,9 @@ static int fat_tree_2_build(struct network *net, const struct network_config *c,
 const struct topology_ops topology_fat_tree_2 = {
 	.scheme = {
 		.name = "fat-tree-2",
-		.help = "two-level fat tree: each leaf's uplinks carry its hosts' traffic divided by the "
-			"oversubscription and are spread evenly, in parallel links, over the spines",
+		.help = "two-level fat tree: the uplinks of a leaf have its hosts' bandwidth "
+			"divided by the oversubscription, spread evenly over the spines in "
+			"parallel links",
 		.params_size = sizeof(struct leaf_spine_params),
 		.options = fat_tree_2_options,
 	},

@@ -87,7 +87,7 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 	int failed = scheme_parse_mark(spec, &ops, own->mark_params, e);
 
 	if (!failed && sim->net.nodes[sim->net.links[link].from].kind != NODE_SWITCH)
-		failed = weir_error_set(e, "it is a host's card; name a port of a switch");
+		failed = weir_error_set(e, "it is a host's NIC; name a switch port");
 	if (!failed && (ops != sim->config.mark || sim->engine->guard))
 		failed =
 			weir_error_set(e,
@@ -95,8 +95,8 @@ static int set_marking(struct weir_sim *sim, uint32_t link, const char *spec, st
 				       "be no plug-in here; only its settings change",
 				       spec, sim->config.mark->scheme.name);
 	if (!failed && sim->engine->agents)
-		failed = weir_error_set(e, "%s: the ports' settings are those of switch.tune = %s",
-					spec, weir_quote(sim->config.switches.tune).text);
+		failed = weir_error_set(e, "%s: the ports are tuned by switch.tune = %s", spec,
+					weir_quote(sim->config.switches.tune).text);
 	plan.mark_params = own->mark_params;
 	if (!failed) {
 		weir_port_class_init(&own->class, &plan);

@@ -53,7 +53,7 @@ static const struct weir_option many_to_one_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
 	{ "flows-each", WEIR_OPT_COUNT, AT(flows_each), "1", 1, FLOWS_EACH_MAX,
-	  "flows of each sender, side by side: queue pairs between the same two cards", NULL },
+	  "parallel flows of each sender (queue pairs between the same two NICs)", NULL },
 	ANY_SIZE_OPTION,
 	SIZES_OPTION,
 	STOP_OPTION,
@@ -99,7 +99,8 @@ static int many_to_one_generate(struct weir_flow_builder *maker, const void *par
 const struct weir_traffic_ops traffic_many_to_one = {
 	.scheme = {
 		.name = "many-to-one",
-		.help = "a flow, or several, from each sender to one receiver, starting somewhere in start",
+		.help = "N-to-1: one flow or several from each sender to one receiver, starting "
+			"uniformly in start",
 		.params_size = sizeof(struct fixed_params),
 		.options = many_to_one_options,
 	},
@@ -145,8 +146,7 @@ static int permutation_generate(struct weir_flow_builder *maker, const void *par
 const struct weir_traffic_ops traffic_permutation = {
 	.scheme = {
 		.name = "permutation",
-		.help = "one flow from each host to another, every "
-			"host receiving one: a random cycle of all",
+		.help = "random permutation: every host sends one flow and receives one",
 		.params_size = sizeof(struct fixed_params),
 		.options = permutation_options,
 	},

@@ -29,8 +29,8 @@ static const struct weir_option htsim_options[] = {
 	  NULL },
 	STOP_OPTION,
 	{ "prio", WEIR_OPT_CHOICE, AT(prio), "refuse", 0, 0,
-	  "of connections whose prio is not 0, the order in which a receiver of NDP pulls, which "
-	  "no transport here does: refuse the file, or ignore it",
+	  "connections with a prio other than 0, the order in which an NDP receiver pulls, which "
+	  "no transport here does: refuse the file, or ignore prio",
 	  prio_names },
 	{ .name = NULL },
 };
@@ -160,9 +160,9 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 	}
 	if (strcmp(words[0], "prio") == 0 && number != 0 && !is_prio_ignored(i))
 		return line_file_error(&i->in,
-				       "prio %" PRIu64 " is the order in which a receiver of NDP "
-				       "pulls, and nobody pulls here; prio = ignore in the "
-				       "section passes over it",
+				       "prio %" PRIu64 " is the order in which an NDP receiver "
+				       "pulls, and no transport here is pull-based; prio = "
+				       "ignore in the section ignores it",
 				       number);
 	return 0;
 }
@@ -249,7 +249,7 @@ static int check_triggers(struct import *i, const struct matrix *x)
 		if (trigger->is_waited_for && !trigger->is_set_off)
 			return weir_error_set(i->in.e,
 					      "%.200s: flows wait for trigger %" PRIu64
-					      ", but none sets it off",
+					      ", but none fires it",
 					      i->in.name, trigger->id);
 	}
 	return 0;

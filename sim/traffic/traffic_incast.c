@@ -46,23 +46,23 @@ static const struct incast_params *params_of(const struct maker *m)
 
 #define AT(member) offsetof(struct incast_params, member)
 static const struct weir_option incast_options[] = {
-	SENDERS_OPTION("hosts that answer a request, chosen at random; all others unless given"),
+	SENDERS_OPTION("hosts that respond to a request, chosen at random; all others unless "
+		       "given"),
 	{ "receiver", WEIR_OPT_TEXT, AT(receiver), RANDOM_RECEIVER, 0, 0,
-	  "number of the host that asks, or random: another at each request", NULL },
+	  "number of the requesting host, or random: another one for each request", NULL },
 	FINITE_SIZE_OPTION,
 	SIZES_OPTION,
 	{ "period", WEIR_OPT_TIME_PS, AT(period_ps), NULL, 1, (uint64_t)START_MAX_PS,
-	  "time between requests, or its mean; 10ms unless it or load is given", NULL },
+	  "time between requests, or its mean; 10ms unless period or load is given", NULL },
 	{ "load", WEIR_OPT_FRACTION_Q32, AT(load_q32), NULL, LOAD_MIN_Q32, LOAD_MAX_Q32,
-	  "in place of a period: payload offered over the capacity "
-	  "of all hosts' links or, where one host asks, of its own",
+	  "in place of period: offered load, as payload over the capacity of all hosts' links "
+	  "or, with a fixed receiver, of its link",
 	  NULL },
 	{ "arrivals", WEIR_OPT_CHOICE, AT(arrivals), "periodic", 0, 1,
-	  "how requests arrive: at the period, or by a Poisson process of that mean",
-	  arrivals_choices },
+	  "arrival process of requests: periodic, or Poisson with that mean", arrivals_choices },
 	FLOWS_OPTION(
-		"how many, a multiple of senders; as many as arrive until the end of start, or "
-		"measure.to, unless given"),
+		"number of flows, a multiple of senders; not given: as many as arrive until the "
+		"end of start, or measure.to"),
 	{ .name = NULL },
 };
 #undef AT
@@ -153,7 +153,8 @@ static int settle_requests(struct maker *m, struct incast *in)
 		in->requests = (uint64_t)count + (count > (double)(uint64_t)count);
 	if (in->requests == 0)
 		return maker_error(m, p->load_q32 ? "load" : "period",
-				   "%slonger than the time there is; no request would come",
+				   "%slonger than the simulated time, so there would be no "
+				   "request",
 				   p->load_q32 ? "the time between requests is " : "");
 	return 0;
 }
@@ -237,8 +238,8 @@ static int incast_generate(struct weir_flow_builder *maker, const void *params)
 const struct weir_traffic_ops traffic_incast = {
 	.scheme = {
 		.name = "incast",
-		.help = "requests, each answered by many hosts at "
-			"once: a flow from each sender to the receiver",
+		.help = "incast (partition-aggregate): each request is answered by many hosts at "
+			"once, a flow from each sender to the receiver",
 		.params_size = sizeof(struct incast_params),
 		.options = incast_options,
 	},

@@ -188,8 +188,8 @@ int maker_window(struct maker *m, uint64_t flows, struct arrival_window *w)
 		return 0;
 	if (to_ps == 0)
 		return maker_error(m, "flows",
-				   "not given; say how many flows, or until when they arrive "
-				   "by measure.to or start = 0ms..100ms");
+				   "not given; set flows, or the end of arrivals by measure.to "
+				   "or start = 0ms..100ms");
 	if (to_ps <= start->first_ps)
 		return maker_error(m, "start", "%s; must be before measure.to = %s",
 				   format_exact_ps((uint64_t)start->first_ps).text,
@@ -219,8 +219,8 @@ int sizes_open(struct flow_sizes *s, struct maker *m, uint64_t size_bytes, const
 		return 0;
 	if (!sizes[0])
 		return maker_error(m, "sizes",
-				   "not given; how large are the flows? Give a distribution, as "
-				   "in sizes = websearch, or size = 1MB");
+				   "not given; set a flow-size distribution, as in sizes = "
+				   "websearch, or size = 1MB");
 	if (workload_new(&s->workload, sizes, m->e))
 		return weir_error_prefix(m->e, "traffic.%s.sizes: ", t->name);
 	return 0;

@@ -16,7 +16,7 @@ static int messages_generate(struct weir_flow_builder *m, const void *params)
 const struct weir_traffic_ops traffic_messages = {
 	.scheme = {
 		.name = "messages",
-		.help = "what a program sends that drives the simulation (weir/sim.h); nothing by itself",
+		.help = "messages that an embedding program sends (weir/sim.h); none by itself",
 		.options = messages_options,
 	},
 	.generate = messages_generate,

@@ -44,13 +44,13 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 	}
 #define POISSON_OPTIONS \
 	FINITE_SIZE_OPTION, SIZES_OPTION, \
-		FLOWS_OPTION("how many; as many as arrive until the end of start, or measure.to, " \
-			     "unless given")
+		FLOWS_OPTION("number of flows; not given: as many as arrive until the end of " \
+			     "start, or measure.to")
 #define LOAD_OF_OPTION \
 	{ \
 		"load-of", WEIR_OPT_CHOICE, AT(load_of), "access", 0, 1, \
-			"links that the load is of: all hosts' own, or those up to the top tier " \
-			"of switches", \
+			"links whose capacity the load refers to: the hosts' access links, or " \
+			"the bisection (links to the top tier of switches)", \
 			load_of_choices \
 	}
 
@@ -247,8 +247,8 @@ static int poisson_check(struct maker *m, const struct racks *racks, enum poisso
 
 	if (params_of(m)->load_q32 == 0)
 		return maker_error(m, "load",
-				   "not given; the share of the capacity that the flows offer, "
-				   "as in 0.5");
+				   "not given; the offered load, as a share of the capacity, as "
+				   "in 0.5");
 	if (pairs == PAIRS_ALL_TO_ONE)
 		return maker_check_receiver(m, params_of(m)->receiver);
 	if (pairs == PAIRS_INTER_RACK && rack_size(racks, rack_of(m->net, 0)) == host_count)
@@ -275,7 +275,7 @@ static int poisson_generate(struct maker *m, enum poisson_pairs pairs)
 /* --- the three patterns --- */
 
 static const struct weir_option all_to_all_options[] = {
-	LOAD_OPTION("payload offered over the capacity of the links in load-of"),
+	LOAD_OPTION("offered load: payload over the capacity of the links of load-of"),
 	LOAD_OF_OPTION,
 	POISSON_OPTIONS,
 	{ .name = NULL },
@@ -304,8 +304,8 @@ static int inter_rack_generate(struct weir_flow_builder *maker, const void *para
 const struct weir_traffic_ops traffic_inter_rack = {
 	.scheme = {
 		.name = "inter-rack",
-		.help = "Poisson arrivals of flows, each from a "
-			"random host to a random one of another rack",
+		.help = "Poisson arrivals of flows, each from a random host to a random host of "
+			"another rack",
 		.params_size = sizeof(struct poisson_params),
 		.options = all_to_all_options,
 	},
@@ -314,7 +314,7 @@ const struct weir_traffic_ops traffic_inter_rack = {
 
 static const struct weir_option all_to_one_options[] = {
 	RECEIVER_OPTION,
-	LOAD_OPTION("payload offered over the rate of the receiver's link"),
+	LOAD_OPTION("offered load: payload over the rate of the receiver's link"),
 	POISSON_OPTIONS,
 	{ .name = NULL },
 };

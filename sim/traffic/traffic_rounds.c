@@ -37,13 +37,13 @@ static const struct rounds_params *params_of(const struct maker *m)
 #define ROUNDS_OPTION \
 	{ \
 		"rounds", WEIR_OPT_COUNT, AT(rounds), NULL, 1, UINT32_MAX, \
-			"how many; as many as begin until measure.to unless given", NULL \
+			"number of rounds; not given: as many as start until measure.to", NULL \
 	}
 #define COMPUTE_OPTION \
 	{ \
 		"compute", WEIR_OPT_SPAN_PS, AT(compute), "0us", 0, COMPUTE_MAX_PS, \
-			"time that a host computes between two rounds: one time, or somewhere " \
-			"between two", \
+			"computation time of a host between two rounds: constant, or uniform " \
+			"between two times", \
 			NULL \
 	}
 
@@ -164,9 +164,9 @@ static const struct weir_option training_options[] = {
 	{ "server", WEIR_OPT_COUNT, AT(server), "0", 0, UINT32_MAX,
 	  "number of the host that is the parameter server", NULL },
 	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
-	  "what is trained: alexnet (244 MB) or resnet-50 (102 MB)", NULL },
+	  "DNN that is trained: alexnet (244 MB) or resnet-50 (102 MB)", NULL },
 	{ "size", WEIR_OPT_BYTES, AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
-	  "bytes of a worker's gradients and of the answer, in place of a model", NULL },
+	  "gradient size of a worker, and size of the response, in place of model", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
 	{ .name = NULL },
@@ -186,8 +186,8 @@ static int model_bytes(struct maker *m, uint64_t *bytes)
 	if (!p->model[0])
 		return maker_error(
 			m, "model",
-			"not given; what is trained, as in alexnet, or its gradients, as "
-			"in size = 100MB");
+			"not given; the DNN, as in alexnet, or its gradient size, as in size = "
+			"100MB");
 	for (size_t i = 0; i < MODELS; i++) {
 		names[i] = models[i].name;
 		*bytes = models[i].bytes;
@@ -291,8 +291,8 @@ static int rounds_keep_order(const void *params)
 const struct weir_traffic_ops traffic_training = {
 	.scheme = {
 		.name = "training",
-		.help = "rounds of a parameter server: workers push "
-			"gradients, it answers each when all are there",
+		.help = "parameter-server training, in rounds: workers push gradients, and the "
+			"server responds to each once it has all",
 		.params_size = sizeof(struct rounds_params),
 		.options = training_options,
 	},
@@ -308,7 +308,7 @@ static const struct weir_option ring_options[] = {
 	  "hosts in the ring, those with the lowest numbers in their order; all unless given",
 	  NULL },
 	{ "size", WEIR_OPT_BYTES, AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
-	  "bytes that are reduced: each host's, and of the result", NULL },
+	  "bytes to reduce: of each host, and of the result", NULL },
 	ROUNDS_OPTION,
 	COMPUTE_OPTION,
 	{ .name = NULL },
@@ -410,7 +410,8 @@ static int ring_generate(struct weir_flow_builder *maker, const void *params)
 const struct weir_traffic_ops traffic_ring = {
 	.scheme = {
 		.name = "ring",
-		.help = "rounds of a ring all-reduce: each host sends a part to the next when one has come",
+		.help = "ring all-reduce, in rounds: each host sends a chunk to the next host "
+			"when it has received one",
 		.params_size = sizeof(struct rounds_params),
 		.options = ring_options,
 	},

@@ -22,9 +22,10 @@ static const struct weir_option staggered_options[] = {
 	SENDERS_OPTION("hosts that send, those with the lowest numbers; all others unless given"),
 	RECEIVER_OPTION,
 	{ "interval", WEIR_OPT_TIME_PS, AT(interval_ps), "10ms", 1, (uint64_t)START_MAX_PS,
-	  "time from one flow's joining or leaving to the next", NULL },
+	  "time between two starts or two stops", NULL },
 	{ "leave", WEIR_OPT_CHOICE, AT(leave), "first", 0, 2,
-	  "who leaves first: who joined first, or last; or none ever leaves", leave_choices },
+	  "which flow stops first: the first one started, or the last; never: none stops",
+	  leave_choices },
 	APP_RATE_OPTION,
 	{ .name = NULL },
 };
@@ -78,7 +79,8 @@ static int staggered_generate(struct weir_flow_builder *maker, const void *param
 const struct weir_traffic_ops traffic_staggered = {
 	.scheme = {
 		.name = "staggered",
-		.help = "flows to one receiver that join one by one and leave one by one",
+		.help = "long flows to one receiver that start and stop one after the other "
+			"(fairness, convergence)",
 		.params_size = sizeof(struct staggered_params),
 		.options = staggered_options,
 	},

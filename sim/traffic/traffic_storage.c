@@ -45,27 +45,29 @@ static const struct weir_option storage_options[] = {
 	  "backup (ACC, Table 1) or custom(read=50%, min=4KiB, max=64KiB)",
 	  NULL },
 	{ "computing", WEIR_OPT_COUNT, AT(computing), NULL, 1, UINT32_MAX,
-	  "computing nodes; all hosts but the storage nodes unless given", NULL },
+	  "number of compute nodes; all hosts but the storage nodes unless given", NULL },
 	{ "storage", WEIR_OPT_COUNT, AT(storage), NULL, 1, UINT32_MAX,
-	  "storage nodes; all hosts but the computing nodes unless given, and one of four where "
-	  "neither is",
+	  "number of storage nodes; all hosts but the compute nodes unless given, and one in "
+	  "four if neither is",
 	  NULL },
 	{ "storage-at", WEIR_OPT_CHOICE, AT(storage_at), "spread", 0, 1,
-	  "which hosts are storage nodes: spread evenly among "
-	  "the computing nodes, or those with the highest numbers",
+	  "placement of storage nodes: spread evenly among the compute nodes, or the hosts with "
+	  "the highest numbers",
 	  storage_at_choices },
 	{ "depth", WEIR_OPT_COUNT, AT(depth), "16", 1, DEPTH_MAX,
-	  "I/Os that each computing node has outstanding", NULL },
+	  "queue depth: outstanding I/Os of each compute node", NULL },
 	{ "ios", WEIR_OPT_COUNT, AT(ios), NULL, 1, UINT32_MAX,
-	  "I/Os of each computing node; as many as begin until measure.to unless given", NULL },
+	  "I/Os of each compute node; not given: as many as start until measure.to", NULL },
 	{ "replicas", WEIR_OPT_COUNT, AT(replicas), "0", 0, REPLICAS_MAX,
-	  "further storage nodes that a block is written to before the write is answered", NULL },
+	  "additional storage nodes that a block is replicated to before the write is "
+	  "acknowledged",
+	  NULL },
 	{ "request", WEIR_OPT_BYTES, AT(request_bytes), "64B", 1, BLOCK_MAX_BYTES,
-	  "bytes of a request, besides the block that a write carries", NULL },
+	  "size of a request, without the block of a write", NULL },
 	{ "answer", WEIR_OPT_BYTES, AT(answer_bytes), "16B", 1, BLOCK_MAX_BYTES,
-	  "bytes of an answer, besides the block that a read carries", NULL },
+	  "size of a response, without the block of a read", NULL },
 	{ "service", WEIR_OPT_TIME_PS, AT(service_ps), "0us", 0, (uint64_t)WEIR_PS_PER_S,
-	  "time that a storage node takes to read or write a block", NULL },
+	  "service time of a storage node per block", NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -99,7 +101,7 @@ enum { MIXES = sizeof(mixes) / sizeof(mixes[0]) };
 #define AT(member) offsetof(struct mix, member)
 static const struct weir_option custom_options[] = {
 	{ "read", WEIR_OPT_FRACTION_Q32, AT(read_q32), "50%", 0, WEIR_ONE_Q32,
-	  "share of the I/Os that read", NULL },
+	  "fraction of I/Os that are reads", NULL },
 	{ "min", WEIR_OPT_BYTES, AT(min_bytes), "4KiB", 1, BLOCK_MAX_BYTES,
 	  "smallest block; all are multiples of it", NULL },
 	{ "max", WEIR_OPT_BYTES, AT(max_bytes), NULL, 1, BLOCK_MAX_BYTES,
@@ -130,8 +132,8 @@ static int mix_read(struct maker *m, struct mix *mix)
 
 	if (!params_of(m)->mix[0])
 		return maker_error(m, "mix",
-				   "not given; what the computing nodes read and write, as in oltp "
-				   "or custom(read=50%%, min=4KiB, max=64KiB)");
+				   "not given; the I/O mix of the compute nodes, as in oltp or "
+				   "custom(read=50%%, min=4KiB, max=64KiB)");
 	if (weir_spec_name(params_of(m)->mix, name, sizeof(name), m->e))
 		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
 	if (strcmp(name, CUSTOM_MIX) == 0)
@@ -167,7 +169,7 @@ static int count_nodes(struct maker *m, struct cluster *s)
 
 	if (computing >= hosts || storage >= hosts || computing + storage > hosts)
 		return maker_error(m, computing ? "computing" : "storage",
-				   "%" PRIu64 " computing and %" PRIu64
+				   "%" PRIu64 " compute and %" PRIu64
 				   " storage nodes, but there are %" PRIu64 " hosts",
 				   computing, storage, hosts);
 	if (!storage)
@@ -179,7 +181,7 @@ static int count_nodes(struct maker *m, struct cluster *s)
 	s->storage = (uint32_t)storage;
 	if (params_of(m)->replicas >= storage)
 		return maker_error(m, "replicas",
-				   "%" PRIu64 ", but besides the storage node that is written to "
+				   "%" PRIu64 ", but besides the storage node that is written "
 				   "there are %" PRIu64,
 				   params_of(m)->replicas, storage - 1);
 	return 0;
@@ -471,15 +473,14 @@ static int check(struct maker *m, struct cluster *s)
 				   "that is seen to; leave ios out",
 				   p->ios);
 	if (!p->ios && !s->closes_ps)
-		return maker_error(m, "ios",
-				   "not given; say how many I/Os, or "
-				   "until when they begin by measure.to");
+		return maker_error(m, "ios", "not given; set ios, or measure.to as the last start");
 	if (s->closes_ps && t->start.last_ps >= s->closes_ps)
 		return maker_error(m, "start", "must be before measure.to");
 	if (p->replicas && t->connections == CONNECTIONS_PERSISTENT)
 		return maker_error(m, "connections",
-				   "persistent, but a write that waits for its copies is answered "
-				   "after later reads; allowed with replicas is per-flow");
+				   "persistent, but a write that waits for its replicas is "
+				   "acknowledged after later reads; with replicas only per-flow "
+				   "is allowed");
 	return 0;
 }
 
@@ -510,8 +511,8 @@ static int storage_keeps_order(const void *params)
 const struct weir_traffic_ops traffic_storage = {
 	.scheme = {
 		.name = "storage",
-		.help = "computing nodes read and write blocks on "
-			"storage nodes, each with so many I/Os outstanding",
+		.help = "storage I/O: compute nodes read and write blocks on storage nodes, with "
+			"a fixed queue depth",
 		.params_size = sizeof(struct storage_params),
 		.options = storage_options,
 	},

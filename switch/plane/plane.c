@@ -8,9 +8,9 @@
 const char *const plane_fault_names[PLANE_FAULTS] = {
 	[PLANE_MALFORMED] = "malformed",
 	[PLANE_OVERSIZE] = "longer than the MTU",
-	[PLANE_POOL_FULL] = "no buffer free",
-	[PLANE_NOWHERE] = "for nobody here",
-	[PLANE_NOT_GIVEN] = "no room between threads",
+	[PLANE_POOL_FULL] = "no free buffer",
+	[PLANE_NOWHERE] = "no egress port",
+	[PLANE_NOT_GIVEN] = "inter-thread queue full",
 };
 
 /* --- egress --- */

@@ -31,14 +31,14 @@ static const struct ini_pair *checks_find_pair(const struct reader *r, const cha
 static int checks_real_switch(const struct config *c, struct weir_error *e)
 {
 	if (fabric_is_on(c))
-		return weir_error_set(e, "switch.fabric: %s is for simulated switches",
+		return weir_error_set(e, "switch.fabric: %s is for simulated switches only",
 				      c->fabric->scheme.name);
 	if (c->switches.tune_read_delay.last_ps || c->switches.tune_write_delay.last_ps)
-		return weir_error_set(e,
-				      "switch.tune-interval: a real switch has delays of its own; "
-				      "leave tune-read-delay and tune-write-delay out");
+		return weir_error_set(e, "switch.tune-interval: a real switch has its own delays; "
+					 "leave tune-read-delay and tune-write-delay out");
 	if (c->lossless)
-		return weir_error_set(e, "switch.lossless: a real switch here sends no pauses");
+		return weir_error_set(e, "switch.lossless: 'weir switch' sends no PFC pause "
+					 "frames");
 	return 0;
 }
 
@@ -69,8 +69,8 @@ static int checks_read_dscp(struct switch_settings *s, const struct config_line 
 	}
 	if (read != 3 || first > last || last >= PLANE_DSCPS || class_id >= WEIR_QUEUES_MAX)
 		return weir_error_set(e,
-				      "%.200s:%d: real.dscp: %s; it is a code point, 0 to %d, or "
-				      "several as in 8-15, and a class, 0 to %d",
+				      "%.200s:%d: real.dscp: %s; expected a DSCP, 0 to %d, or a "
+				      "range as in 8-15, and a class, 0 to %d",
 				      s->file, line->line, weir_quote(line->text).text,
 				      PLANE_DSCPS - 1, WEIR_QUEUES_MAX - 1);
 	for (; first <= last; first++)
@@ -108,8 +108,8 @@ static int checks_addresses(const struct switch_settings *s, const struct port_s
 
 		if (frame_address(line->text, &address) || !frame_is_for_one(address))
 			return weir_error_set(e,
-					      "%.200s:%d: port.%s.address: %s is no address of a "
-					      "host; one is written 02:00:00:00:00:01",
+					      "%.200s:%d: port.%s.address: %s is not a unicast "
+					      "MAC address, as in 02:00:00:00:00:01",
 					      s->file, line->line, p->name,
 					      weir_quote(line->text).text);
 	}
@@ -120,9 +120,7 @@ static int checks_interfaces(const struct switch_settings *s, uint32_t at, struc
 {
 	if (s->ports[at].to[0] && s->ports[at].interface[0])
 		return weir_error_set(
-			e,
-			"%.200s:%d: port.%s.to: a port has an interface or a cable to "
-			"another port, not both",
+			e, "%.200s:%d: port.%s.peer: a port has an interface or a peer, not both",
 			s->file, s->ports[at].line, s->ports[at].name);
 	for (uint32_t i = 0; i < at && !s->ports[at].to[0]; i++)
 		if (strcmp(s->ports[i].interface, s->ports[at].interface) == 0)
@@ -197,11 +195,11 @@ static int checks_threads(const struct reader *r, struct weir_error *e)
 		return 0;
 	for (uint32_t i = 0; i < s->port_count; i++)
 		if (s->ports[i].peer_plus_one)
-			shared = "a cable between parts (port.NAME.to)";
+			shared = "an internal link (port.NAME.peer)";
 	if (s->config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
-		shared = "a pool of all ports (switch.buffer-per = switch)";
+		shared = "a shared buffer (switch.buffer-per = switch)";
 	if (s->config.agent || s->config.tuner)
-		shared = "an agent of all ports (switch.tune)";
+		shared = "an agent (switch.tune)";
 	if (shared)
 		weir_error_set(e, "%" PRIu64 " threads cannot share %s; leave one of the two out",
 			       threads, shared);
@@ -223,12 +221,12 @@ static int checks_common_settings(const struct reader *r, struct weir_error *e)
 		const struct ini_pair *tune = checks_port_pair(r, i, "tune");
 
 		if (tune) {
-			weir_error_set(e, "an agent looks after all ports; set it in [switch]");
+			weir_error_set(e, "an agent tunes all ports; set it in [switch]");
 			return reading_locate(r, tune, e);
 		}
 		if ((s->ports[i].config.switches.buffer_per == WEIR_BUFFER_PER_SWITCH) !=
 		    has_pool) {
-			weir_error_set(e, "a pool is that of all ports; set it in [switch]");
+			weir_error_set(e, "a shared buffer is of all ports; set it in [switch]");
 			return reading_locate(r, checks_port_pair(r, i, "buffer-per"), e);
 		}
 	}
@@ -261,14 +259,14 @@ static int checks_cable(struct switch_settings *s, uint32_t at, struct weir_erro
 	p->peer_plus_one = peer + 1;
 	if (strcmp(s->ports[peer].to, p->name) != 0)
 		return weir_error_set(e,
-				      "%.200s:%d: port.%s.to: port %s does not lead here (to = %s)",
+				      "%.200s:%d: port.%s.peer: port %s does not lead back (peer "
+				      "= %s)",
 				      s->file, p->line, p->name, p->to, p->name);
 	if (p->part_number == s->ports[peer].part_number)
-		return weir_error_set(e, "%.200s:%d: port.%s.to: port %s is of the same part",
+		return weir_error_set(e, "%.200s:%d: port.%s.peer: port %s is of the same switch",
 				      s->file, p->line, p->name, p->to);
 	if (!p->delay_ps)
-		return weir_error_set(e,
-				      "%.200s:%d: port.%s.delay: a cable between parts needs one",
+		return weir_error_set(e, "%.200s:%d: port.%s.delay: an internal link needs a delay",
 				      s->file, p->line, p->name);
 	return 0;
 }
@@ -295,8 +293,8 @@ int reading_check_common(struct reader *r, struct weir_error *e)
 		return -1;
 	if (s->port_count < 2)
 		return weir_error_set(e,
-				      "%.200s: a switch has two ports at least; add sections such "
-				      "as [port h0]",
+				      "%.200s: a switch has at least two ports; add sections "
+				      "such as [port h0]",
 				      s->file);
 	for (uint32_t i = 0; i < s->real.dscps.count; i++)
 		if (checks_read_dscp(s, &s->real.dscps.lines[i], e))

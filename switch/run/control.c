@@ -38,7 +38,7 @@ static int change_read_assignment(const char *text, struct assignment *a, struct
 	for (a->key = 0; a->key < KEYS; a->key++)
 		if (strcmp(keys[a->key], key) == 0)
 			return 0;
-	return weir_error_unknown(e, "key that can change", key, keys, KEYS);
+	return weir_error_unknown(e, "setting that can change at run time", key, keys, KEYS);
 }
 
 static int change_set_marking(const struct loop *l, uint32_t port, const char *spec, void *params,
@@ -48,14 +48,14 @@ static int change_set_marking(const struct loop *l, uint32_t port, const char *s
 	const struct weir_mark_ops *ops;
 
 	if (l->tuning)
-		return weir_error_set(e, "%s: the ports' settings are those of switch.tune = %s",
+		return weir_error_set(e, "%s: the ports are tuned by switch.tune = %s",
 				      weir_quote(spec).text,
 				      weir_quote(l->settings->config.switches.tune).text);
 	if (scheme_parse_mark(spec, &ops, params, e))
 		return -1;
 	if (ops != c->mark)
 		return weir_error_set(
-			e, "%s: a port keeps its scheme, %s; only the settings of that change",
+			e, "%s: the scheme cannot change at run time (%s), only its options",
 			weir_quote(spec).text, c->mark->scheme.name);
 	plan->mark_params = params;
 	return 0;
@@ -78,7 +78,9 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
 			      e))
 		return -1;
 	if (a.key == KEY_DELAY && l->settings->ports[port].peer_plus_one)
-		return weir_error_set(e, "%s: a cable between parts keeps its delay",
+		return weir_error_set(e,
+				      "%s: the delay of an internal link cannot change at run "
+				      "time",
 				      weir_quote(a.value).text);
 	if (a.key == KEY_DELAY) {
 		loop_port(l, port)->delay_ps = (int64_t)values.delay_ps;
@@ -91,7 +93,9 @@ int change_apply(struct loop *l, const char *assignment, struct weir_error *e)
 		return -1;
 	if (plane_change(loop_plane(l, port), port, &plan))
 		return weir_error_set(
-			e, "%s: what %s makes of its settings when it begins cannot change",
+			e,
+			"%s: %s derives state from its options at start, so they cannot "
+			"change at run time",
 			weir_quote(a.value).text, plan.mark->scheme.name);
 	return 0;
 }
@@ -180,7 +184,7 @@ static int control_start_probe(struct control *c, struct control_client *client,
 	if (port_probe_read(&probe, l->settings, line, e))
 		return -1;
 	if (control_socket_pin(&c->socket, client))
-		return weir_error_set(e, "there are %d probes already; end one of them first",
+		return weir_error_set(e, "there are %d probes already; end one first",
 				      CONTROL_PINNED_MAX);
 	p->connection = client->connection;
 	p->probe = probe;
@@ -321,7 +325,7 @@ int control_ask(const char *path, const char *request, uint64_t lines, struct we
 	free(line);
 	fclose(f);
 	if (!heard)
-		return weir_error_set(e, "%s: the switch closed the connection without an answer",
+		return weir_error_set(e, "%s: the switch closed the connection without a reply",
 				      path);
 	return failed ? weir_error_set(e, "%s: was refused", request) : 0;
 }

@@ -195,7 +195,7 @@ static int loop_open_group(struct loop *l, struct loop_group *g, struct weir_err
 		share.others = (struct plane_others){ g, loop_give_frame, loop_give_address };
 		g->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		if (g->wake_fd < 0)
-			return weir_error_set(e, "threads cannot be woken: %s", strerror(errno));
+			return weir_error_set(e, "eventfd failed: %s", strerror(errno));
 	}
 	for (uint32_t i = 0; i < l->group_count; i++)
 		if (i != g->number)

@@ -117,7 +117,7 @@ static int port_probe_check_queue(const struct port_probe *p, const struct switc
 	const struct port_settings *port = &s->ports[p->port];
 
 	if (p->queue_plus_one && !p->value && !sample_is_length(p->what))
-		return weir_error_set(e, "of one queue there are queue and queue-bytes alone");
+		return weir_error_set(e, "a single queue has only queue and queue-bytes");
 	if (p->queue_plus_one <= port->config.queues)
 		return 0;
 	return weir_error_set(e, "port %s has %u queues, counted from 0", port->name,

@@ -175,7 +175,7 @@ int real_open(struct real_server *s, struct loop *l, struct weir_error *e)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals < 0) {
 		http_server_close(&s->http_server);
-		return weir_error_set(e, "signals cannot be waited for: %s", strerror(errno));
+		return weir_error_set(e, "signalfd failed: %s", strerror(errno));
 	}
 	sigprocmask(SIG_BLOCK, &set, &s->before); /* inherited by the workers */
 	if (workers_open(&s->workers, l, e) == 0)

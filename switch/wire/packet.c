@@ -150,8 +150,8 @@ static struct wire *packet_open(const struct wire_plan *plan, struct weir_error 
 			return w;
 		if (errno == EPERM || errno == EACCES)
 			weir_error_set(e,
-				       "%s: a packet socket is not allowed; run as root, or with "
-				       "the capabilities CAP_NET_RAW and CAP_NET_ADMIN",
+				       "%s: no permission for a packet socket; run as root, or "
+				       "with the capabilities CAP_NET_RAW and CAP_NET_ADMIN",
 				       w->interface);
 		else if (errno == ENODEV)
 			weir_error_set(e, "there is no interface %s here; 'ip link' names them",

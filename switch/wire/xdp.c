@@ -266,14 +266,14 @@ static uint32_t xdp_round_up(uint32_t count)
 static void xdp_explain_failure(const struct wire *w, struct weir_error *e)
 {
 	if (errno == EPERM || errno == EACCES)
-		weir_error_set(e, "%s: AF_XDP is not allowed; run as root", w->interface);
+		weir_error_set(e, "%s: no permission for AF_XDP; run as root", w->interface);
 	else if (errno == ENODEV)
 		weir_error_set(e, "there is no interface %s here; 'ip link' names them",
 			       weir_quote(w->interface).text);
 	else
-		weir_error_set(
-			e, "%s: AF_XDP cannot be had: %s; backend = packet takes every interface",
-			w->interface, strerror(errno));
+		weir_error_set(e,
+			       "%s: AF_XDP failed: %s; backend = packet works with every interface",
+			       w->interface, strerror(errno));
 }
 
 static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
@@ -289,7 +289,7 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 		weir_error_set(e, "%s is no interface; names have at most %d letters",
 			       weir_quote(plan->interface).text, IFNAMSIZ - 1);
 	} else if (plan->frame_bytes + KERNEL_ROOM > CHUNK_LARGE) {
-		weir_error_set(e, "AF_XDP takes frames of up to %d bytes; mtu is too large",
+		weir_error_set(e, "AF_XDP supports frames of up to %d bytes; mtu is too large",
 			       CHUNK_LARGE - KERNEL_ROOM);
 	} else {
 		strcpy(w->interface, plan->interface);
@@ -425,7 +425,7 @@ static struct wire *xdp_open(const struct wire_plan *plan, struct weir_error *e)
 	weir_error_set(
 		e,
 		"%s: this weir was built without clang and libbpf (package libbpf-dev), which "
-		"AF_XDP needs; backend = packet takes every interface",
+		"AF_XDP needs; backend = packet works with every interface",
 		plan->interface);
 	return NULL;
 }
