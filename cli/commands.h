@@ -105,6 +105,9 @@ uint32_t arguments_values(const struct arguments *a, const char *name, const cha
 /* Prints "weir: MESSAGE" to stderr, in one line, and returns status. */
 int cli_error(enum exit_status status, const struct weir_error *e);
 
+/* Prints "weir: NOTE" to stderr, unless it is empty; of several ranks only the first does. */
+void cli_note(const char *note);
+
 /* Everything that was printed has arrived: status; otherwise EXIT_WORLD with a message. */
 int cli_finish_output(int status);
 

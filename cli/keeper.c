@@ -15,30 +15,29 @@ static const struct cli_option keeper_arguments[] = {
 };
 
 static const char keeper_more[] =
-	"weir keeper leaf3.ini --dry-run       watches, and says what it would do\n"
-	"weir keeper leaf3.ini                 turns the knobs, until Ctrl-C, a signal or 'stop'\n"
-	"weir keeper status leaf3.ini          how it is, as JSON\n"
-	"weir keeper explain leaf3.ini PROFILE why its setting is what it is\n"
-	"weir keeper pause leaf3.ini           changes nothing until 'resume'\n"
-	"weir keeper resume leaf3.ini PROFILE  takes a profile again that an operator changed\n"
-	"weir keeper reload leaf3.ini          reads the plan again; what is known stays\n"
-	"weir keeper stop leaf3.ini            puts the originals back, and ends; status 0: all "
+	"weir keeper leaf3.ini --dry-run       reads and logs what it would write\n"
+	"weir keeper leaf3.ini                 tunes, until Ctrl-C, a signal or 'stop'\n"
+	"weir keeper status leaf3.ini          settings, states and reasons, as JSON\n"
+	"weir keeper explain leaf3.ini PROFILE the events that led to its setting\n"
+	"weir keeper pause leaf3.ini           no changes until 'resume'\n"
+	"weir keeper resume leaf3.ini PROFILE  manages a profile again that an operator changed\n"
+	"weir keeper reload leaf3.ini          reads the plan again; state is kept\n"
+	"weir keeper stop leaf3.ini            restores the originals, and ends; status 0: all "
 	"are\n"
-	"weir keeper restore leaf3.ini         puts back the originals that the journal still "
-	"holds\n"
-	"weir keeper restore leaf3.ini PROFILE also where an operator changed the profile\n"
-	"weir keeper release leaf3.ini PROFILE gives an original up: the switch keeps what it has\n"
-	"weir keeper mimic switch.ini          a simulated or real switch behind SONiC's tables, "
-	"to try it on\n"
+	"weir keeper restore leaf3.ini         restores the originals left in the journal\n"
+	"weir keeper restore leaf3.ini PROFILE also if an operator changed the profile\n"
+	"weir keeper release leaf3.ini PROFILE gives an original up: the switch keeps its setting\n"
+	"weir keeper emulate switch.ini        emulates a SONiC switch, over a simulated or real "
+	"one\n"
 	"\n"
-	"A small one:\n"
+	"A minimal plan:\n"
 	"  [keeper]\n"
 	"  driver = sonic               or tc, weir(...), sim(...); 'weir list driver'\n"
 	"  tune = qla                   or acc, fixed(...), ./mine.so; 'weir list tuner'\n"
-	"  [limits]                     of every profile that has none of its own\n"
+	"  [limits]                     defaults of every profile\n"
 	"  min-from = 100KB\n"
 	"  [profile AZURE_LOSSLESS]\n"
-	"It ends by putting back what it found. docs/manual/10-keeper.md tells the rest.\n";
+	"At the end all originals are restored. More in docs/manual/10-keeper.md.\n";
 
 /* Does a request name a profile? */
 enum wants_profile { PROFILE_NONE, PROFILE_MAY, PROFILE_MUST };
@@ -46,12 +45,15 @@ enum wants_profile { PROFILE_NONE, PROFILE_MAY, PROFILE_MUST };
 /* Is a request answered by a running keeper, or without one? */
 enum needs_keeper { KEEPER_MUST_RUN, KEEPER_MAY_RUN, KEEPER_NOT_ASKED };
 
-static int keeper_run_mimic(const struct keeper_plan *plan, const char *profile,
-			    struct weir_error *e)
+static int keeper_run_emulator(const struct keeper_plan *plan, const char *profile,
+			       struct weir_error *e)
 {
 	(void)profile;
 	return keeper_emulate_sonic(plan, e);
 }
+
+/* Accepted for one release, and not listed: the last verb of the table. */
+#define FORMER_EMULATE "mimic"
 
 static const struct keeper_verb {
 	const char *name;
@@ -68,7 +70,8 @@ static const struct keeper_verb {
 	{ "stop", PROFILE_NONE, KEEPER_MUST_RUN, NULL },
 	{ "restore", PROFILE_MAY, KEEPER_MAY_RUN, keeper_restore_journal },
 	{ "release", PROFILE_MUST, KEEPER_MAY_RUN, keeper_release_journal },
-	{ "mimic", PROFILE_NONE, KEEPER_NOT_ASKED, keeper_run_mimic },
+	{ "emulate", PROFILE_NONE, KEEPER_NOT_ASKED, keeper_run_emulator },
+	{ FORMER_EMULATE, PROFILE_NONE, KEEPER_NOT_ASKED, keeper_run_emulator },
 };
 
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
@@ -118,6 +121,7 @@ static int keeper_run_verb(const struct arguments *a, const struct keeper_verb *
 	}
 	if (keeper_plan_read(&plan, &keeper_driver_registry, file, &e))
 		return cli_error(EXIT_MISTAKE, &e);
+	cli_note(plan.renamed);
 	failed = keeper_send_request(verb, &plan, profile, &e);
 	keeper_plan_free(&plan);
 	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
@@ -128,16 +132,20 @@ static int keeper_main(const struct arguments *a)
 	const char *names[VERBS];
 	struct keeper_plan plan;
 	struct weir_error e;
-	int request, failed;
+	int request, failed, is_former = strcmp(arguments_word(a, 0), FORMER_EMULATE) == 0;
 
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
-	request = arguments_request(a, names, VERBS, &e);
+	request = arguments_request(a, names, is_former ? VERBS : VERBS - 1, &e);
+	if (is_former)
+		cli_note("keeper mimic is called keeper emulate now; its former name will go with "
+			 "the next release");
 	if (request >= 0)
 		return keeper_run_verb(a, &verbs[request]);
 	if (request == -2 ||
 	    keeper_plan_read(&plan, &keeper_driver_registry, arguments_word(a, 0), &e))
 		return cli_error(EXIT_MISTAKE, &e);
+	cli_note(plan.renamed);
 	failed = keeper_serve(&(struct keeper_service){ &plan, &keeper_driver_registry,
 							arguments_option(a, "--dry-run")
 								? KEEPER_DRY

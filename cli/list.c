@@ -64,7 +64,7 @@ const struct shelf shelf_all[] = {
 	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL },
 	{ "fabric", "flow control between switches, for switch.fabric", &fabric_registry, NULL },
 	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL },
-	{ "card", "hosts' network cards, for host.card", &nic_registry, NULL },
+	{ "nic", "NIC models of hosts, for host.nic", &nic_registry, NULL },
 	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
 	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
 	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, shelf_workload },

@@ -157,14 +157,25 @@ const char *arguments_option(const struct arguments *a, const char *name)
 
 /* --- endings --- */
 
-int cli_error(enum exit_status status, const struct weir_error *e)
+/* Text of a user may hold control characters; a terminal must not interpret them. */
+static void cli_print_message(const char *text)
 {
 	fputs("weir: ", stderr);
-	/* What users wrote may hold anything; a terminal must not obey it. */
-	for (const char *c = e->text; *c; c++)
+	for (const char *c = text; *c; c++)
 		fputc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, stderr);
 	fputc('\n', stderr);
+}
+
+int cli_error(enum exit_status status, const struct weir_error *e)
+{
+	cli_print_message(e->text);
 	return (int)status;
+}
+
+void cli_note(const char *note)
+{
+	if (*note && world_launch().rank == 0)
+		cli_print_message(note);
 }
 
 int cli_finish_output(int status)

@@ -87,7 +87,10 @@ static int options_use_full(struct scenario *s, struct weir_error *e)
 
 int options_scenario(const struct arguments *a, struct scenario *s, struct weir_error *e)
 {
-	return options_scenario_of_size(a, options_size(a), s, e);
+	if (options_scenario_of_size(a, options_size(a), s, e))
+		return -1;
+	cli_note(s->renamed);
+	return 0;
 }
 
 int options_scenario_of_size(const struct arguments *a, enum scenario_size size, struct scenario *s,

@@ -249,6 +249,7 @@ static int switch_main(const struct arguments *a)
 		return switch_run_verb(a, verbs[request]);
 	if (request == -2 || settings_read(&s, arguments_word(a, 0), &e))
 		return cli_error(EXIT_MISTAKE, &e);
+	cli_note(s.renamed);
 	status = switch_run_file(a, &s);
 	settings_free(&s);
 	return status;

@@ -112,7 +112,7 @@ const struct weir_option switch_options[] = {
 	  NULL },
 	{ "pfc-reserved", WEIR_OPT_BYTES, AT(pfc_reserved_bytes), "4KB", 0, UINT32_MAX,
 	  "buffer reserved for each lossless class of each ingress port", NULL },
-	{ "pfc-margin", WEIR_OPT_BYTES, AT(pfc_margin_bytes), "3KB", 0, UINT32_MAX,
+	{ "xon-offset", WEIR_OPT_BYTES, AT(pfc_margin_bytes), "3KB", 0, UINT32_MAX,
 	  "hysteresis: XON threshold = XOFF threshold - this (SONiC's xon_offset)", NULL },
 	{ "pfc-headroom", WEIR_OPT_BYTES, AT(pfc_headroom_bytes), "0B", 0, UINT32_MAX,
 	  "headroom of each lossless class of each ingress port, for packets that arrive after "
@@ -162,7 +162,7 @@ const struct weir_option host_options[] = {
 	  "initial congestion window in packets (RFC 6928)", NULL },
 	{ "max-window", WEIR_OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
 	  "receive window: most bytes in flight", NULL },
-	{ "acks-per", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
+	{ "packets-per-ack", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "delayed ACKs: data packets per ACK; a change of CE is acknowledged at once (RFC 8257, "
 	  "section 3.2)",
 	  NULL },
@@ -217,7 +217,7 @@ const struct weir_option host_options[] = {
 	  "restarts with at most the initial window (RFC 5681, section 4.1; Linux by default "
 	  "halves the window for each timeout passed, down to that)",
 	  NULL },
-	{ "card", WEIR_OPT_SCHEME, AT(nic), "fair", 0, 0,
+	{ "nic", WEIR_OPT_SCHEME, AT(nic), "fair", 0, 0,
 	  "queueing in the host's NIC: a NIC model with its options", nic_specs.kind },
 	{ "arbitration", WEIR_OPT_CHOICE, AT(arbitration), "arrival", 0, 1,
 	  "which connection nic = fair serves next: the one that has been ready longest, a "
@@ -258,7 +258,7 @@ const struct weir_option rdma_options[] = {
 	  "seen in a base round trip (yes), or those whose first packet has passed and whose "
 	  "last has not (exact; FDCC, Algorithm 2)",
 	  int_flows_choices },
-	{ "acks-per", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
+	{ "packets-per-ack", WEIR_OPT_COUNT, AT(acks_per), "1", 1, UINT8_MAX,
 	  "ACK coalescing: data packets per ACK; a change of CE is acknowledged at once", NULL },
 	{ "max-window", WEIR_OPT_SIZE, AT(max_window_bytes), "unlimited", 1, UINT64_MAX,
 	  "most bytes that a queue pair has in flight, whatever its congestion control allows",
@@ -294,7 +294,7 @@ const struct weir_option rdma_options[] = {
 	  "minimum sending rate of a queue pair", NULL },
 	{ "rto", WEIR_OPT_TIME_PS, AT(rto_ps), "4ms", SHORTEST_TIMEOUT_PS, LONGEST_TIMEOUT_PS,
 	  "retransmission timeout, doubled after each timeout up to host.rto-max", NULL },
-	{ "window-of", WEIR_OPT_CHOICE, AT(window_of), "network", 0, 1,
+	{ "base-rtt", WEIR_OPT_CHOICE, AT(window_of), "network", 0, 1,
 	  "base round trip and link rate from which initial windows (BDP) are computed, and that "
 	  "congestion controls use: of the longest path and fastest host of the network, or of "
 	  "the queue pair's own path and sender (HPCC's ns-3 with GLOBAL_T = 0)",
@@ -357,7 +357,7 @@ const struct weir_option traffic_options[] = {
 	  "pairs (storage without replicas, training, ring) over RDMA, so that congestion "
 	  "control keeps its state between messages; else per-flow",
 	  connection_choices },
-	{ "connections-each", WEIR_OPT_COUNT, AT(connections_each), "1", 1, CONNECTIONS_EACH_MAX,
+	{ "connections-per-pair", WEIR_OPT_COUNT, AT(connections_each), "1", 1, CONNECTIONS_EACH_MAX,
 	  "persistent connections of each host pair; each flow takes one at random", NULL },
 	{ .name = NULL },
 };

@@ -297,6 +297,29 @@ int config_check(struct config *c, struct weir_error *e);
  * before. */
 int config_check_switch(struct config *c, struct weir_error *e);
 
+/* --- settings that were renamed, in renamed.c ---
+ *
+ * Where a user writes a setting its former name is accepted, too, for one release and with a note.
+ * Everywhere else, in memory, stores and output, a setting has its current name only. Keys of runs
+ * and digests of figures are made from former names: a rename changes neither. */
+
+enum { SETTING_PATH_SIZE = 512 };
+
+/* The current name of a key of [section]; key itself if it was not renamed. */
+const char *setting_current_key(const char *section, const char *key);
+
+/* The same for a path: "host.card.marking" is "host.nic.marking" now. The result is path, or in
+ * buffer. */
+const char *setting_current_path(const char *path, char buffer[SETTING_PATH_SIZE]);
+
+/* Fills in a note for the user, unless it tells of another setting already: "mine.ini:7: host.card
+ * is called host.nic now". Line 0: the setting was given by --set. */
+void setting_note_renamed(char note[WEIR_OPT_TEXT_SIZE], const char *file, int line,
+			  const char *former, const char *name);
+
+/* The path as it was before any rename. */
+const char *setting_former_path(const char *path, char buffer[SETTING_PATH_SIZE]);
+
 /* --- DSCP, in dscp.c ---
  *
  * What packets carry for switches to tell them apart by (RFC 2474), and the class that switches

@@ -23,7 +23,7 @@ const struct default_entry default_all[] = {
 	  "not scaled: 1.2 ms of a link of 10Gbps, 0.12 ms of one of 100Gbps; HPCC's study has 1 "
 	  "MB for each "
 	  "port of 100Gbps" },
-	{ "switch", NULL, NULL, "pfc-reserved pfc-margin",
+	{ "switch", NULL, NULL, "pfc-reserved xon-offset",
 	  "authors' simulator of HPCC, SIGCOMM 2019", ANY, "a few packets" },
 	{ "switch", NULL, NULL, "pfc-headroom", "IEEE 802.1Qbb", ANY,
 	  "0B: by rate, delay and frame size of each link" },
@@ -109,9 +109,9 @@ const struct default_entry default_all[] = {
 	/* --- schedulers, NICs, flow control between switches --- */
 	{ "scheduler", "dwrr", NULL, "quantum", "chosen here", ANY, "a full packet" },
 	{ "scheduler", "sp-dwrr", NULL, "quantum", "chosen here", ANY, "a full packet" },
-	{ "card", "fifo", NULL, "limit", "Linux's queue of a network device", ANY,
+	{ "nic", "fifo", NULL, "limit", "Linux's queue of a network device", ANY,
 	  "congestion windows limit the NIC queue" },
-	{ "card", "fq", NULL, "limit", "Linux's fq", ANY,
+	{ "nic", "fq", NULL, "limit", "Linux's fq", ANY,
 	  "congestion windows limit the NIC queue" },
 	{ "fabric", "bfc", NULL, "hop-rtt", "BFC, NSDI 2022", ANY,
 	  "0us: by the delays of each link" },
@@ -176,7 +176,7 @@ const struct default_entry default_all[] = {
 
 const struct default_kind default_kinds[] = {
 	{ "marking", &weir_mark_registry }, { "scheduler", &weir_sched_registry },
-	{ "card", &nic_registry },          { "fabric", &fabric_registry },
+	{ "nic", &nic_registry },          { "fabric", &fabric_registry },
 	{ "tuner", &weir_tune_registry },   { "agent", &weir_agent_registry },
 	{ "cc", &weir_cc_registry },        { .name = NULL },
 };

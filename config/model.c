@@ -285,7 +285,7 @@ static const struct {
 	{ "switch.tune", offsetof(struct config, agent), offsetof(struct config, tune_params) },
 	{ "switch.tune", offsetof(struct config, tuner), offsetof(struct config, tune_params) },
 	{ "host.cc", offsetof(struct config, cc), offsetof(struct config, cc_params) },
-	{ "host.card", offsetof(struct config, nic_mark),
+	{ "host.nic", offsetof(struct config, nic_mark),
 	  offsetof(struct config, nic_mark_params) },
 };
 

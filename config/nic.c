@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nic.c -- every card for host.card, one entry each; what goes with them.
+/* nic.c -- every NIC model for host.nic, one entry each; what goes with them.
  *
  * fifo is ns-3's device queue and Linux's pfifo. fq is deficit round robin over flows, as Linux's
  * fq and fq_codel (RFC 8290) have it. */
@@ -87,7 +87,7 @@ const struct nic_ops *const nic_all[] = {
 	NULL,
 };
 
-const struct registry nic_registry = REGISTRY("card", nic_all);
+const struct registry nic_registry = REGISTRY("nic", nic_all);
 
 /* --- checking --- */
 
@@ -175,8 +175,8 @@ int nic_check(struct config *c, struct weir_error *e)
 {
 	c->nic = weir_registry_parse(&nic_registry, c->host.nic, c->nic_params, e);
 	if (!c->nic)
-		return weir_error_prefix(e, "host.card: ");
+		return weir_error_prefix(e, "host.nic: ");
 	if (nic_has_queue(c) && nic_check_queue(c, e))
-		return weir_error_prefix(e, "host.card: %s: ", c->nic->scheme.name);
+		return weir_error_prefix(e, "host.nic: %s: ", c->nic->scheme.name);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nic.h -- how a host's packets get to its line: cards for host.card.
+/* nic.h -- how a host's packets get to its line: NIC models for host.nic.
  *
  * fair, the default, has no queue: it asks connections for a segment when its line is free
  * (host.c). The others have one, which is a port like a switch's: connections put into it, at once,
@@ -36,7 +36,7 @@ struct nic_params {
 extern const struct registry nic_registry;
 extern const struct nic_ops *const nic_all[]; /* ends with NULL; the first is fair */
 
-/* Reads host.card and what it names; all else of the config is read. */
+/* Reads host.nic and what it names; all else of the config is read. */
 int nic_check(struct config *c, struct weir_error *e);
 
 static inline int nic_has_queue(const struct config *c)

@@ -196,4 +196,4 @@ const struct weir_scheme_set tune_specs = { { "agent or tuner", NULL },
 					    specs_read_tune,
 					    is_plugin };
 const struct weir_scheme_set fabric_specs = { { "fabric", NULL }, specs_read_fabric, NULL };
-const struct weir_scheme_set nic_specs = { { "card", NULL }, specs_read_nic, NULL };
+const struct weir_scheme_set nic_specs = { { "nic", NULL }, specs_read_nic, NULL };

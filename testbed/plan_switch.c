@@ -141,10 +141,10 @@ static void plan_write_port(FILE *f, const struct testbed_plan *p, const struct 
 	plan_name_port(p, port, name, sizeof(name));
 	fprintf(f, "[port %s]\n", name);
 	if (net->switch_count > 1)
-		fprintf(f, "part = %s\n", node_name(net, l->from, name, sizeof(name)));
+		fprintf(f, "switch = %s\n", node_name(net, l->from, name, sizeof(name)));
 	if (is_switch(net, l->to)) {
 		plan_name_port(p, plan_port_of_link(p, l->reverse), name, sizeof(name));
-		fprintf(f, "to = %s\n", name);
+		fprintf(f, "peer = %s\n", name);
 	} else {
 		fprintf(f, "interface = " BED_INTERFACE "%" PRIu32 "\n", net->nodes[l->to].number);
 		delay_ps = plan_host_delay_ps(net, l, plan_wire_bytes(c, c->host.mss_bytes));

@@ -283,7 +283,7 @@ static const char *const words[] = {
 	"queues = 128\n",
 	"scheduler = sp-dwrr(",
 	"buffer-per = switch\n",
-	"card = fifo(marking=",
+	"nic = fifo(marking=",
 	"[figure]\n",
 	"[panel a]\n",
 	"[claim c]\n",

@@ -34,13 +34,13 @@ const struct weir_option keeper_option_table[] = {
 	  NULL },
 	{ "guard", WEIR_OPT_COUNT, AT(guard_intervals), "1", 0, 1000,
 	  "probation of a change, in intervals, before the next change; 0: no guards", NULL },
-	{ "guard-worse", WEIR_OPT_FRACTION_Q32, AT(guard_worse_q32), "2", 0, WEIR_ONE_Q32 * 1000,
+	{ "guard-factor", WEIR_OPT_FRACTION_Q32, AT(guard_worse_q32), "2", 0, WEIR_ONE_Q32 * 1000,
 	  "roll a change back when drops, pauses or the longest queue exceed this many times "
 	  "their baseline",
 	  NULL },
-	{ "guard-least", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
+	{ "guard-min", WEIR_OPT_COUNT, AT(guard_least), "10", 0, UINT32_MAX,
 	  "minimum number of drops or pauses in an interval for a rollback", NULL },
-	{ "hold-off", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", WEIR_NS_PER_MS, DAY_NS,
+	{ "hold-down", WEIR_OPT_TIME_NS, AT(hold_off_ns), "300s", WEIR_NS_PER_MS, DAY_NS,
 	  "hold-down: time without changes of a profile after a rollback", NULL },
 	{ "canary-for", WEIR_OPT_TIME_NS, AT(canary_for_ns), "600s", 0, 7 * DAY_NS,
 	  "time for which profiles with canary = yes must be tuned without a rollback before "
@@ -80,7 +80,7 @@ const struct weir_option keeper_limit_table[] = {
 	  "largest change of min and max per write, relative to the setting in force", NULL },
 	{ "p-step", WEIR_OPT_FRACTION_Q32, AT(bounds.p_step_q32), "10%", 0, WEIR_ONE_Q32,
 	  "largest change of the marking probability per write", NULL },
-	{ "shortest", WEIR_OPT_TIME_NS, AT(shortest_ns), "1s", 0, DAY_NS,
+	{ "min-interval", WEIR_OPT_TIME_NS, AT(shortest_ns), "1s", 0, DAY_NS,
 	  "minimum time between two changes of a profile", NULL },
 	{ "writes", WEIR_OPT_COUNT, AT(writes), "12", 2, KEEPER_WRITES_MAX,
 	  "rate limit: writes of a profile per minute; one of them is reserved for a rollback",
@@ -116,9 +116,9 @@ const struct weir_option keeper_emulator_table[] = {
 
 /* --- parsing --- */
 
-enum owner { OWNER_KEEPER, OWNER_LIMITS, OWNER_MIMIC, OWNER_PROFILE, OWNER_NONE };
+enum owner { OWNER_KEEPER, OWNER_LIMITS, OWNER_EMULATOR, OWNER_PROFILE, OWNER_NONE };
 
-static const char *const section_names[] = { "keeper", "limits", "mimic", "profile" };
+static const char *const section_names[] = { "keeper", "limits", "emulator", "profile" };
 
 static const struct weir_option *const section_tables[] = {
 	keeper_option_table,
@@ -163,6 +163,10 @@ static int plan_take_header(void *user, struct ini_place *at, const char *kind, 
 	struct reader *r = user;
 	int which = 0;
 
+	if (strcmp(kind, "mimic") == 0) {
+		setting_note_renamed(r->p->renamed, r->p->file, at->line, "[mimic]", "[emulator]");
+		kind = section_names[OWNER_EMULATOR];
+	}
 	if (strcmp(kind, "profile") == 0)
 		return plan_open_profile(r, at, name);
 	while (which < OWNER_PROFILE && strcmp(kind, section_names[which]) != 0)
@@ -183,13 +187,17 @@ static int plan_take_header(void *user, struct ini_place *at, const char *kind, 
 static int plan_take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
-	const struct ini_pair pair = {
+	struct ini_pair pair = {
 		.owner = (int)r->owner,
 		.number = r->p->profile_count ? r->p->profile_count - 1 : 0,
 		.key = (char *)key,
 		.value = (char *)value,
 	};
 
+	if (r->owner != OWNER_NONE)
+		pair.key = (char *)setting_current_key(section_names[r->owner], key);
+	if (pair.key != key)
+		setting_note_renamed(r->p->renamed, r->p->file, at->line, key, pair.key);
 	if (r->owner == OWNER_NONE && *key)
 		return weir_error_set(at->e,
 				      "%s stands before the first section; begin with [keeper]",
@@ -350,7 +358,7 @@ static int plan_fill(const struct reader *r, const struct registry *drivers, str
 	if (!r->seen[OWNER_KEEPER])
 		return weir_error_set(e, "%.200s: section [keeper] is missing", p->file);
 	if (plan_apply_pairs(r, OWNER_KEEPER, 0, &p->options, e) ||
-	    plan_apply_pairs(r, OWNER_MIMIC, 0, &p->emulator, e) ||
+	    plan_apply_pairs(r, OWNER_EMULATOR, 0, &p->emulator, e) ||
 	    plan_check_driver(r, drivers, e) || plan_check_tuner(r, e))
 		return -1;
 	if (!p->profile_count)

@@ -51,7 +51,7 @@ struct keeper_options {
 	char journal[WEIR_OPT_TEXT_SIZE], socket[WEIR_OPT_TEXT_SIZE];
 };
 
-/* [mimic]: settings of 'weir keeper mimic', see service.h */
+/* [emulator]: settings of 'weir keeper emulate', see service.h */
 struct keeper_emulator {
 	char socket[WEIR_OPT_TEXT_SIZE]; /* empty: there is no such section */
 	uint64_t poll_ns, apply_ns, speed_q32;
@@ -59,6 +59,7 @@ struct keeper_emulator {
 
 struct keeper_plan {
 	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
+	char renamed[WEIR_OPT_TEXT_SIZE]; /* note about a former name, see config.h; empty: none */
 	struct keeper_options options;
 	struct keeper_emulator emulator;
 	const struct keeper_driver_ops *driver;

@@ -121,7 +121,7 @@ void keeper_http_html(const struct keeper *k, const struct keeper_log *log, FILE
  *
  * Lets a keeper with driver = sonic be tried with packets and without a device:
  *
- *	[mimic]
+ *	[emulator]
  *	socket = /run/redis-lab/redis.sock
  *	poll = 100ms
  *	[keeper]

@@ -424,8 +424,8 @@ int keeper_emulate_sonic(const struct keeper_plan *plan, struct weir_error *e)
 
 	if (!plan->emulator.socket[0])
 		return weir_error_set(e,
-				      "%.200s: a section [mimic] with the socket of a Redis is "
-				      "wanted",
+				      "%.200s: section [emulator] with the socket of a Redis is "
+				      "missing",
 				      plan->file);
 	m.profiles = memory_zeroed(plan->profile_count, sizeof(*m.profiles));
 	signals = emulator_open_signals();

@@ -139,11 +139,21 @@ static int check_x(struct panel *p, struct claims_section *s, struct weir_error 
 	return 0;
 }
 
+/* The value of a key that is the path of a setting. */
+static char *take_path(struct claims_section *s, const char *key)
+{
+	char *path = section_take(s, key, ABSENT_IS_NULL), current[SETTING_PATH_SIZE];
+
+	if (path)
+		text_print(&path, "%s", setting_current_path(path, current));
+	return path;
+}
+
 static void take_texts(struct panel *p, struct claims_section *s)
 {
 	p->title = section_take(s, "title", ABSENT_IS_EMPTY);
-	p->x = section_take(s, "x", ABSENT_IS_NULL);
-	p->by = section_take(s, "by", ABSENT_IS_NULL);
+	p->x = take_path(s, "x");
+	p->by = take_path(s, "by");
 	p->normalize = section_take(s, "normalize", ABSENT_IS_NULL);
 	p->sizes = section_take(s, "sizes", ABSENT_IS_NULL);
 	p->axes = section_take(s, "axes", ABSENT_IS_NULL);
@@ -315,7 +325,7 @@ static int read_best(struct claim *c, struct claims_section *s, struct weir_erro
 	if (section_value(s, "best") && isnan(c->against))
 		return weir_error_set(e, "best: what is expected has no direction; over or against "
 					 "says what is better");
-	c->best = section_take(s, "best", ABSENT_IS_NULL);
+	c->best = take_path(s, "best");
 	return 0;
 }
 

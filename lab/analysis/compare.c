@@ -107,8 +107,10 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 {
 	const struct stored_run *run = &c->runs.runs[0];
 	const char *names[256], *found = NULL;
+	char current[SETTING_PATH_SIZE];
 	size_t count = 0;
 
+	wanted = setting_current_path(wanted, current);
 	if (strcmp(wanted, version_path) == 0)
 		return version_path;
 	for (uint32_t i = 0; i < c->runs.count; i++)

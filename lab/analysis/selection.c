@@ -52,10 +52,13 @@ static int add_condition(struct selection *s, const char *text, size_t length, s
 	struct condition *one;
 	const char *equals = memchr(text, '=', length);
 	size_t path_length = equals ? (size_t)(equals - text) : length;
+	char *given, current[SETTING_PATH_SIZE];
 
 	s->conditions = memory_grow(s->conditions, s->count + 1, sizeof(*one));
 	one = &s->conditions[s->count++];
-	one->path = copy_trimmed(text, path_length);
+	given = copy_trimmed(text, path_length);
+	one->path = text_copy(setting_current_path(given, current));
+	free(given);
 	one->value = equals ? copy_trimmed(equals + 1, length - path_length - 1) : NULL;
 	if (!equals || *one->path == '\0' || *one->value == '\0')
 		return weir_error_set(e,

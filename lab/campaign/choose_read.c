@@ -179,13 +179,14 @@ static int range_read_ends(struct range *r, char *low, const char *high, struct 
 int range_read(struct range *r, const char *text, struct weir_error *e)
 {
 	const char *equals = strchr(text, '=');
-	char *low, *dots;
+	char *low, *dots, current[SETTING_PATH_SIZE];
 	int failed;
 
 	memset(r, 0, sizeof(*r));
 	if (!equals || equals == text || !equals[1])
 		return range_refuse(text, e);
 	text_print(&r->path, "%.*s", (int)(equals - text), text);
+	text_print(&r->path, "%s", setting_current_path(r->path, current));
 	r->text = text_copy(equals + 1);
 	low = text_copy(equals + 1);
 	dots = strstr(low, "..");

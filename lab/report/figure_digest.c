@@ -2,6 +2,7 @@
 /* figure_digest.c -- what decides a figure's verdicts, as a digest: see shipped.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/ini.h"
+#include "config/config.h"
 #include "lab/report/shipped.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@ static const char *const remarks[] = { "contradicts", "fitted" };
 
 struct sum {
 	FILE *out;
-	int is_scenario, takes; /* the section */
+	int is_scenario, takes;            /* the section */
+	char owner[2 * INI_NAME_SIZE + 2]; /* of the paths of its keys, "traffic.web."; empty where
+					      keys are paths */
 	enum figure_size size;
 };
 
@@ -35,19 +38,36 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 				  : strcmp(kind, "claim") == 0;
 	if (s->takes)
 		fprintf(s->out, "[%s %s]\n", kind, name);
+	s->owner[0] = '\0';
+	if (s->is_scenario && strcmp(kind, "case") != 0 && strcmp(kind, "full") != 0)
+		snprintf(s->owner, sizeof(s->owner), "%s.%s%s", kind, name, *name ? "." : "");
 	return 0;
+}
+
+/* The key under its former name: a renamed setting leaves the digest as it is. */
+static const char *former_key(const struct sum *s, const char *key, char buffer[SETTING_PATH_SIZE])
+{
+	char path[SETTING_PATH_SIZE];
+	const char *former;
+
+	if (!s->is_scenario)
+		return key;
+	snprintf(path, sizeof(path), "%s%s", s->owner, key);
+	former = setting_former_path(path, buffer);
+	return former == path ? key : former + strlen(s->owner);
 }
 
 static int see_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct sum *s = user;
+	char former[SETTING_PATH_SIZE];
 
 	(void)at;
 	if (!s->takes || (!s->is_scenario && is_one_of(key, texts, sizeof(texts) / sizeof(*texts))))
 		return 0;
 	if (!s->is_scenario && is_one_of(key, remarks, sizeof(remarks) / sizeof(*remarks)))
 		value = "";
-	fprintf(s->out, "%s = %s\n", key, value);
+	fprintf(s->out, "%s = %s\n", former_key(s, key, former), value);
 	return 0;
 }
 

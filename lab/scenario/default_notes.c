@@ -215,7 +215,7 @@ static void look_at_run(struct look *l)
 						c->switches.scheduler, &l->ports });
 	look_at_scheme(l, &(struct scheme_use){ "fabric", "switch.fabric", c->switches.fabric,
 						&l->ports });
-	look_at_scheme(l, &(struct scheme_use){ "card", "host.card", c->host.nic, &l->hosts });
+	look_at_scheme(l, &(struct scheme_use){ "nic", "host.nic", c->host.nic, &l->hosts });
 }
 
 void default_notes_read(struct default_notes *n, struct scenario *s, const struct sweep *w)

@@ -346,7 +346,7 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.lossless", "all");
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-alpha", "1/%d", ALPHA_SHARE);
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-reserved", "4KiB");
-	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
+	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.xon-offset", "3KiB");
 	add_headroom(h, s, net);
 	if (is_faster)
 		import_hpcc_note(

@@ -159,6 +159,6 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 	import_hpcc_add(h, s, HPCC_MIN_RATE, "rdma.min-rate", "%s",
 			hpcc_rate_text(rate, sizeof(rate), hpcc_number_of(h, HPCC_MIN_RATE)));
 	if (hpcc_number_of(h, HPCC_GLOBAL_T) == 0)
-		import_hpcc_add(h, s, HPCC_GLOBAL_T, "rdma.window-of", "pair");
+		import_hpcc_add(h, s, HPCC_GLOBAL_T, "rdma.base-rtt", "pair");
 	return 0;
 }

@@ -25,8 +25,9 @@ static uint64_t hash_text(uint64_t before, const char *text)
 static void hash_setting(void *context, const char *path, const char *value)
 {
 	uint64_t *hash = context;
+	char former[SETTING_PATH_SIZE];
 
-	*hash = hash_text(hash_text(*hash, path), value);
+	*hash = hash_text(hash_text(*hash, setting_former_path(path, former)), value);
 }
 
 int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* key.h -- the name of a run: 16 hexadecimal digits over its settings, its seed, the contents of
- * the files that they name, the program's version and the sources that decide its results. */
+ * the files that they name, the program's version and the sources that decide its results. Settings count under the names that
+ * they had before any rename. */
 #ifndef LAB_SCENARIO_KEY_H
 #define LAB_SCENARIO_KEY_H
 #include "config/config.h"

@@ -92,6 +92,16 @@ const struct section *path_section(const struct setting_path *p)
 	return p->section[0] ? section_find(p->section) : &section_root;
 }
 
+const char *scenario_current_path(struct scenario *s, const char *path, int line,
+				  char buffer[SETTING_PATH_SIZE])
+{
+	const char *current = setting_current_path(path, buffer);
+
+	if (current != path)
+		setting_note_renamed(s->renamed, s->file, line, path, current);
+	return current;
+}
+
 /* --- --set --- */
 
 void scenario_drop(struct scenario *s, const char *path, enum whose whose)
@@ -250,16 +260,17 @@ static void set(struct scenario *s, const char *path, const char *value)
 
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e)
 {
-	const char *equals = strchr(assignment, '='), *listed;
-	char path[PATH_SIZE];
+	const char *equals = strchr(assignment, '='), *listed, *path;
+	char given[PATH_SIZE], current[SETTING_PATH_SIZE];
 
-	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(path)) {
+	if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof(given)) {
 		weir_error_set(
 			e, "%s is not a setting; write section.key=value, as in switch.marking=tcn",
 			weir_quote(assignment).text);
 		return weir_error_prefix(e, "--set: ");
 	}
-	snprintf(path, sizeof(path), "%.*s", (int)(equals - assignment), assignment);
+	snprintf(given, sizeof(given), "%.*s", (int)(equals - assignment), assignment);
+	path = scenario_current_path(s, given, 0, current);
 	if (equals[1] == '\0') {
 		weir_error_set(e, "no value; write %s=value", path);
 		return weir_error_prefix(e, "--set %.100s: ", assignment);

@@ -41,6 +41,7 @@ struct setting_bundle {
 struct scenario {
 	char *file; /* for messages */
 	char title[WEIR_OPT_TEXT_SIZE];
+	char renamed[WEIR_OPT_TEXT_SIZE]; /* note about a former name, see config.h; empty: none */
 	uint32_t section_count, setting_count, setting_room;
 	struct scenario_section *sections; /* in the order of the file */
 	struct setting *settings;          /* without those of bundles */
@@ -145,6 +146,11 @@ void scenario_add(struct scenario *s, const char *path, const char *value, int l
 
 /* Adds to the list that is the value of a setting. */
 void setting_extend(struct setting *at, const char *value);
+
+/* The current path of a setting that a user wrote, noted where it had a former name; path, or in
+ * buffer. */
+const char *scenario_current_path(struct scenario *s, const char *path, int line,
+				  char buffer[SETTING_PATH_SIZE]);
 
 /* Makes this the only setting of that path. */
 void scenario_put(struct scenario *s, const char *path, const char *value, int line);

@@ -347,7 +347,7 @@ static int list_spec_digest(const struct listing *l, const char *path, const cha
 	return 0;
 }
 
-/* Of the schemes that stand inside a spec, as a card's marking does: "digest.host.card.marking". */
+/* Of the schemes that stand inside a spec, as a NIC's marking does: "digest.host.nic.marking". */
 static int list_inner_digests(const struct listing *l, const struct weir_option *o,
 			      const char *path, const char *spec, struct weir_error *e)
 {

@@ -230,11 +230,25 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 	return 0;
 }
 
+/* The key, or what it is called now. Keys of [case NAME] and [full] are paths. */
+static const char *current_key(struct reader *r, const char *key, char buffer[SETTING_PATH_SIZE])
+{
+	const char *owner = r->bundle ? "" : r->owner, *dot = *owner ? "." : "", *current;
+	char path[PATH_ROOM];
+
+	if (snprintf(path, sizeof(path), "%s%s%s", owner, dot, key) >= (int)sizeof(path))
+		return key;
+	current = scenario_current_path(r->s, path, r->line, buffer);
+	return current == path ? key : current + strlen(owner) + strlen(dot);
+}
+
 static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
+	char current[SETTING_PATH_SIZE];
 
 	r->line = at->line;
+	key = current_key(r, key, current);
 	return check_pair(r, key, value) || add_pair(r, key, value) ? -1 : 0;
 }
 

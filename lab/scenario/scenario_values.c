@@ -17,7 +17,7 @@ union scratch {
 	struct traffic_config traffic;
 };
 
-/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when
+/* With what stands inside it, as a NIC's marking does. A file, such as a plug-in, is opened when
  * it is used. */
 static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {

@@ -67,10 +67,12 @@ static int keep_setting(void *context, const void *row)
 {
 	const struct setting_row *setting = row;
 	struct stored_run *run = context;
+	char current[SETTING_PATH_SIZE]; /* the store may be older than the name */
 
 	run->settings = grow(run->settings, run->setting_count, sizeof(*run->settings));
 	run->settings[run->setting_count++] =
-		(struct stored_setting){ text_copy(setting->path), text_copy(setting->value) };
+		(struct stored_setting){ text_copy(setting_current_path(setting->path, current)),
+					 text_copy(setting->value) };
 	return 0;
 }
 

@@ -356,7 +356,7 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,
 		    uint64_t rate_bps);
 
-/* --- pair.c: where rdma.window-of is pair --- */
+/* --- pair.c: where rdma.base-rtt is pair --- */
 
 /* A transport for each sort of pair that opens a connection, behind those of the sections. */
 int pairs_new(struct engine *e, struct weir_error *error);

@@ -343,7 +343,7 @@ static int list_sections(const struct engine *e, struct mailboxes *mail, struct 
 		    traffic_cc(c, i)->transport == WEIR_CC_RDMA)
 			return weir_error_set(
 				error,
-				"rdma.window-of: pair, but traffic.%s has pattern = messages; "
+				"rdma.base-rtt: pair, but traffic.%s has pattern = messages; "
 				"take network",
 				c->traffic[i].name);
 		mail->sections[mail->section_count++] = (uint16_t)i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pair.c -- windows of a pair's own: where rdma.window-of is pair, a control is told of the path
+/* pair.c -- windows of a pair's own: where rdma.base-rtt is pair, a control is told of the path
  * between its two hosts and of its sender's line, not of the longest path and fastest host of the
  * network.
  *
@@ -71,7 +71,7 @@ int pairs_new(struct engine *e, struct weir_error *error)
 		if (e->transport_count > UINT16_MAX)
 			return weir_error_set(
 				error,
-				"rdma.window-of: pair, but pairs differ in more than %d ways; "
+				"rdma.base-rtt: pair, but pairs differ in more than %d ways; "
 				"take network",
 				UINT16_MAX);
 		add_transport(e, &t);

@@ -6,8 +6,8 @@
  * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
  * over the spines, several parallel links to each where needed.
  *
- * In both a host's end of its link is a card, with a queue where host.card says so. Where that
- * queue is to have the scheduler, buffer and marking of switches, card-rate gives every host of
+ * In both a host's end of its link is a card, with a queue where host.nic says so. Where that
+ * queue is to have the scheduler, buffer and marking of switches, nic-rate gives every host of
  * leaf-spine a switch of its own. */
 #include "sim/net/topology.h"
 
@@ -99,7 +99,7 @@ static const struct weir_option leaf_spine_options[] = {
 	TWO_TIER_OPTIONS("8", "8"),
 	HOST_WIRE_OPTIONS,
 	FABRIC_WIRE_OPTIONS,
-	RATE_OPTION("card-rate", nic_rate_bps, NULL,
+	RATE_OPTION("nic-rate", nic_rate_bps, NULL,
 		    "NIC with a switch port: each host sends at this rate to a switch of its own "
 		    "(card0 for h0), from which the link to the leaf starts, at rate, with the "
 		    "queues, buffer and marking of a switch; not given: the host's end of its link "

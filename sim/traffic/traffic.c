@@ -123,7 +123,7 @@ static int check_connections_each(const struct config *c, struct weir_error *e)
 
 		if (t->connections_each > 1 && !traffic_is_persistent(c, t))
 			return weir_error_set(e,
-					      "traffic.%s.connections-each: %" PRIu64
+					      "traffic.%s.connections-per-pair: %" PRIu64
 					      ", but none of its connections stays open; it goes "
 					      "with connections = persistent",
 					      t->name, t->connections_each);

@@ -255,7 +255,7 @@ static int checks_cable(struct switch_settings *s, uint32_t at, struct weir_erro
 	if (!p->to[0])
 		return 0;
 	if (settings_port(s, p->to, &peer, e))
-		return weir_error_prefix(e, "%.200s:%d: port.%s.to: ", s->file, p->line, p->name);
+		return weir_error_prefix(e, "%.200s:%d: port.%s.peer: ", s->file, p->line, p->name);
 	p->peer_plus_one = peer + 1;
 	if (strcmp(s->ports[peer].to, p->name) != 0)
 		return weir_error_set(e,

@@ -40,7 +40,7 @@ const struct weir_option real_options[] = {
 	  "receive ring of each interface, in frames", NULL },
 	{ "learn", WEIR_OPT_FLAG, AT(learn), "yes", 0, 1,
 	  "MAC learning from source addresses; addresses that a port lists are static", NULL },
-	{ "age", WEIR_OPT_TIME_PS, AT(age_ps), "300s", WEIR_PS_PER_S, LONGEST_PS,
+	{ "ageing-time", WEIR_OPT_TIME_PS, AT(age_ps), "300s", WEIR_PS_PER_S, LONGEST_PS,
 	  "ageing time of learned addresses", NULL },
 	{ "unknown", WEIR_OPT_CHOICE, AT(unknown), "flood", 0, 1,
 	  "frames with an unknown destination: flood to all other ports, or drop",
@@ -57,7 +57,7 @@ const struct weir_option real_options[] = {
 	  "base round-trip time, for schemes that use it; 0us: computed from rates and delays of "
 	  "the two slowest ports",
 	  NULL },
-	{ "urgent", WEIR_OPT_CHOICE, AT(urgent), "realtime", 0, 2,
+	{ "priority", WEIR_OPT_CHOICE, AT(urgent), "realtime", 0, 2,
 	  "scheduling priority of the process: realtime (SCHED_FIFO), nice (-20), or no; ignored "
 	  "if the kernel refuses",
 	  urgent_choices },
@@ -89,11 +89,11 @@ const struct weir_option real_port_options[] = {
 	  NULL },
 	{ "delay", WEIR_OPT_TIME_PS, AT(delay_ps), "0us", 0, 10 * WEIR_PS_PER_S,
 	  "propagation delay, from the end of serialisation until the frame is sent", NULL },
-	{ "part", WEIR_OPT_TEXT, AT(part), NULL, 0, 0,
+	{ "switch", WEIR_OPT_TEXT, AT(part), NULL, 0, 0,
 	  "switch that the port belongs to, by name, if one file holds several; each has its own "
 	  "forwarding table and shared buffer, and ports with peer connect them",
 	  NULL },
-	{ "to", WEIR_OPT_TEXT, AT(to), NULL, 0, 0,
+	{ "peer", WEIR_OPT_TEXT, AT(to), NULL, 0, 0,
 	  "peer port of an internal link to another switch of the file, in place of an "
 	  "interface; both ports name each other and have a delay",
 	  NULL },
@@ -153,16 +153,30 @@ static int settings_take_header(void *user, struct ini_place *at, const char *ki
 	return 0;
 }
 
+/* A port may have keys of [switch] besides its own. */
+static const char *settings_current_key(struct reader *r, int line, const char *key)
+{
+	const char *now = key;
+
+	if (r->owner == OWNER_PORT)
+		now = setting_current_key("port", key);
+	if (now == key && r->owner != OWNER_ROOT)
+		now = setting_current_key(r->owner == OWNER_REAL ? "real" : "switch", key);
+	if (now != key)
+		setting_note_renamed(r->s->renamed, r->s->file, line, key, now);
+	return now;
+}
+
 static int settings_take_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
-	const struct ini_pair pair = {
+	struct ini_pair pair = {
 		.owner = (int)r->owner,
 		.number = r->s->port_count ? r->s->port_count - 1 : 0,
-		.key = (char *)key,
 		.value = (char *)value,
 	};
 
+	pair.key = (char *)settings_current_key(r, at->line, key);
 	if (r->owner == OWNER_ROOT && *key != '\0' && strcmp(key, "seed") != 0)
 		return weir_error_set(at->e, "%s stands before the first section; only seed may",
 				      weir_quote(key).text);

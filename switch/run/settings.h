@@ -63,6 +63,7 @@ struct port_settings {
 
 struct switch_settings {
 	char file[WEIR_OPT_TEXT_SIZE], title[WEIR_OPT_TEXT_SIZE];
+	char renamed[WEIR_OPT_TEXT_SIZE]; /* note about a former name, see config.h; empty: none */
 	uint64_t seed;
 	struct real_settings real;
 	uint8_t class_of_dscp[PLANE_DSCPS];

@@ -63,7 +63,7 @@ marking = ecn(k=10pkts)
 buffer = 400pkts
 [host]
 handshake = yes
-acks-per = 2
+packets-per-ack = 2
 [traffic bulk]
 pattern = many-to-one
 senders = 3

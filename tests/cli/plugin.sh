@@ -437,17 +437,17 @@ printf 'switch.marking=SCHEME\nswitch.marking.second=red\n' >"$dir/settings"
 same digest.switch.marking
 printf 'switch.marking.first=SCHEME\nswitch.marking.second=SCHEME\n' >"$dir/settings"
 same 'digest.switch.marking.first digest.switch.marking.second'
-printf 'host.card=fifo(marking=SCHEME)\n' >"$dir/settings"
-same digest.host.card.marking
-printf 'host.card=fq(marking=SCHEME, limit=200pkts)\n' >"$dir/settings"
-same digest.host.card.marking
+printf 'host.nic=fifo(marking=SCHEME)\n' >"$dir/settings"
+same digest.host.nic.marking
+printf 'host.nic=fq(marking=SCHEME, limit=200pkts)\n' >"$dir/settings"
+same digest.host.nic.marking
 # Options of a part are keys, as those of a built-in scheme are.
 "$weir" run "$dir/places.ini" --quiet --json - --set "switch.marking.leaf=$dir/mine.so" --set switch.marking.leaf.low=7pkts |
 	grep -q "\"switch.marking.leaf\": \"$dir/mine.so(high=70pkts, low=7pkts)\"" || fail "an option of a part"
 "$weir" check --allow-plugins "$dir/places.ini" --set "switch.marking.leaf=$dir/mine.so(lo=7pkts)" 2>&1 |
 	grep -q "unknown option 'lo' of $dir/mine.so; it has high, low" || fail "an unknown option of a part"
 # Answers that are none are seen there too.
-for setting in "switch.marking.leaf=$dir/three.so" "switch.marking.first=$dir/three.so" "host.card=fifo(marking=$dir/three.so)"; do
+for setting in "switch.marking.leaf=$dir/three.so" "switch.marking.first=$dir/three.so" "host.nic=fifo(marking=$dir/three.so)"; do
 	"$weir" run "$dir/places.ini" --set "$setting" >"$dir/out" 2>"$dir/err"
 	[ $? = 1 ] && [ "$(cat "$dir/err")" = "weir: marking scheme $dir/three.so: its .enqueue returned 3, $none" ] || fail "$setting"
 	[ ! -s "$dir/out" ] || fail "$setting: no result"
@@ -560,7 +560,7 @@ silent check own/stranger.ini
 # Wherever a file can name one.
 for place in 'switch@scheduler = LOUD' 'host@cc = LOUD' 'traffic x@cc = LOUD' 'traffic x@pattern = LOUD' \
 	'sweep@switch.marking = none, LOUD' 'case a@switch.marking = LOUD' \
-	'switch@marking.10Gbps = LOUD' 'host@card = fifo(marking=LOUD)' 'switch@tune = LOUD'; do
+	'switch@marking.10Gbps = LOUD' 'host@nic = fifo(marking=LOUD)' 'switch@tune = LOUD'; do
 	stranger "${place%%@*}" "$(echo "${place#*@}" | sed 's|LOUD|./elsewhere/loud.so|')"
 	refuses run own/stranger.ini --quiet --out "$dir/refused.results"
 	silent choose own/stranger.ini --goal fct_mean --over network.rate=1Gbps..10Gbps --out "$dir/refused.results"
@@ -650,11 +650,11 @@ said() {
 }
 scenario "$dir/stride.so" "strid = 2" >"$dir/key.ini"
 said key.ini ":6: traffic.x.strid: unknown key 'strid'; there are pattern, cc, start, class, classes, class-by, \
-ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, slack-per-kb, connections, connections-each, stride, size (nearest: stride)"
+ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, slack-per-kb, connections, connections-per-pair, stride, size (nearest: stride)"
 scenario "$dir/stride.so" "load = 0.5" >"$dir/other.ini"
 said other.ini ":6: traffic.x.load: pattern $dir/stride.so has no such key, only all-to-all, all-to-one, inter-rack or \
 incast has; allowed are pattern, cc, start, class, classes, class-by, ack-class, first-bytes, first-class, dscp, first-dscp, ack-dscp, slack, \
-slack-per-kb, connections, connections-each, stride or size"
+slack-per-kb, connections, connections-per-pair, stride or size"
 scenario "$dir/stride.so" "stride = 6" >"$dir/back.ini"
 said back.ini ":5: traffic.x.pattern: $dir/stride.so: stride leads every host back to itself"
 scenario "$dir/stride.so(stride=2)" >"$dir/spec.ini"

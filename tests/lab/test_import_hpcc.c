@@ -115,7 +115,7 @@ TEST(test_import_hpcc_carries_over_a_whole_configuration)
 		"hyper=20Mbps, clamp-target=no, window=scaled)\njitter = 0ns\narbitration = "
 		"round-robin\n",
 		"\n[rdma]\ncnp-interval = 0us\nack-size = 60B\nmtu = 1000B\nmin-rate = 100Mbps\n"
-		"window-of = pair\n",
+		"base-rtt = pair\n",
 		"\n[traffic flows]\npattern = list\nack-class = data\nflow = ",
 		"\nfrom = 2s\ndrain = 399900us\ncompletion = sender\n",
 	};

@@ -89,8 +89,8 @@ TEST(test_misspelt_scheme_that_no_run_uses_is_found_whatever_key_names_it)
 
 TEST(test_scheme_inside_a_scheme_that_no_run_uses_is_read_too)
 {
-	check_unused("host.card", "fifo(limit=9pkts, marking=ecm)",
-		     "f.ini:10: host.card: fifo: marking: unknown marking 'ecm'; there are ...");
+	check_unused("host.nic", "fifo(limit=9pkts, marking=ecm)",
+		     "f.ini:10: host.nic: fifo: marking: unknown marking 'ecm'; there are ...");
 }
 
 /* What --set or a case says in another way is the same run. */

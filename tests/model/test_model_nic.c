@@ -46,7 +46,7 @@ static void replay(struct sim *s, const char *card, const char *marking)
 		"rate = 10Gbps\ndelay = 10us\n"
 		"[switch]\nmarking = %s\nbuffer = 251pkts\nnon-ect = pass\n"
 		"[host]\nmss = 1448B\nhandshake = yes\nrto-initial = 5ms\nrecovery = prr\n"
-		"card = %s\n"
+		"nic = %s\n"
 		"[traffic x]\npattern = list\nfile = tests/data/ns3-replay.txt\n",
 		marking, card);
 	sim_run(s, 1);

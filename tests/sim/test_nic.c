@@ -72,13 +72,13 @@ static void check_sent(int window, const char *host, const char *flows, const ch
 /* The first finds the line free and takes its next turn before the second, which has none yet. */
 TEST(test_a_fair_card_serves_connections_in_turn)
 {
-	check_sent(4, "card = fair", TWO_OF_FOUR, "AABABABB");
+	check_sent(4, "nic = fair", TWO_OF_FOUR, "AABABABB");
 	check_sent(4, "", TWO_OF_FOUR, "AABABABB");
 }
 
 TEST(test_a_fifo_card_sends_what_was_put_there_first)
 {
-	check_sent(4, "card = fifo", TWO_OF_FOUR, "AAAABBBB");
+	check_sent(4, "nic = fifo", TWO_OF_FOUR, "AAAABBBB");
 }
 
 /* The first segment goes straight through; then the two queues take turns, beginning with that of
@@ -89,7 +89,7 @@ TEST(test_an_fq_card_serves_flows_in_turn)
 	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
 
 	CHECK(a != b);
-	check_sent(4, "card = fq", TWO_OF_FOUR, a < b ? "AABABABB" : "ABABABAB");
+	check_sent(4, "nic = fq", TWO_OF_FOUR, a < b ? "AABABABB" : "ABABABAB");
 }
 
 /* h0 has forty segments to send when data from h2 comes, 12.4224 us after the start: by then eleven
@@ -99,14 +99,14 @@ TEST(test_an_fq_card_serves_flows_in_turn)
 
 TEST(test_acks_go_first_only_where_the_card_is_fair)
 {
-	check_sent(40, "card = fair", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
-	check_sent(40, "card = fifo", FORTY_AND_ONE, TEN_OF_A TEN_OF_A TEN_OF_A TEN_OF_A "b");
+	check_sent(40, "nic = fair", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
+	check_sent(40, "nic = fifo", FORTY_AND_ONE, TEN_OF_A TEN_OF_A TEN_OF_A TEN_OF_A "b");
 }
 
 /* The ACK's queue has its turn after the one packet that A's turn allows. */
 TEST(test_acks_are_a_flow_of_their_own_in_an_fq_card)
 {
-	check_sent(40, "card = fq", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
+	check_sent(40, "nic = fq", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
 }
 
 /* --- delays --- */
@@ -116,11 +116,11 @@ TEST(test_data_waits_for_its_flows_delay_and_acks_do_not)
 {
 	struct sim s;
 
-	play(&s, 10, "card = fifo(delays=100us)", "flow = 0 1 1460B 0us\n");
+	play(&s, 10, "nic = fifo(delays=100us)", "flow = 0 1 1460B 0us\n");
 	CHECK_NEAR(sim_metric(&s, "fct_mean_ns"), 112422.4, 1);
 	sim_end(&s);
 	/* Twenty segments in two windows of ten: out, back at once, out. */
-	play(&s, 10, "card = fifo(delays=100us)", "flow = 0 1 29200B 0us\n");
+	play(&s, 10, "nic = fifo(delays=100us)", "flow = 0 1 29200B 0us\n");
 	CHECK_NEAR(sim_metric(&s, "fct_mean_ns"), 112422.4 + 10086.4 + 112422.4 + 9 * 1211.2, 1);
 	sim_end(&s);
 }
@@ -136,7 +136,7 @@ TEST(test_each_flow_has_one_of_the_delays)
 	for (int i = 0, at = 0; i < 400; i++)
 		at += snprintf(flows + at, sizeof(flows) - (size_t)at, "flow = 0 1 1460B %dus\n",
 			       i * 1000);
-	sim_read(&s, STAGE, 10, "card = fifo(delays=1us:20us:160us)", flows);
+	sim_read(&s, STAGE, 10, "nic = fifo(delays=1us:20us:160us)", flows);
 	sim_run(&s, 1);
 	for (uint32_t i = 0; i < s.r.flow_count; i++) {
 		int64_t us = (s.r.flows[i].finish_ps - s.r.flows[i].start_ps) /
@@ -177,7 +177,7 @@ TEST(test_bursts_are_the_turns_of_an_fq_card)
 	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
 	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
 
-	check_sent(6, "card = fq\ntso = 4542B", TWO_OF_SIX,
+	check_sent(6, "nic = fq\ntso = 4542B", TWO_OF_SIX,
 		   a < b ? "AAAABBBAABBB" : "ABBBAAABBBAA");
 }
 
@@ -189,7 +189,7 @@ TEST(test_a_full_card_drops_its_hosts_own_packets)
 {
 	struct sim s;
 
-	CHECK_STR(play(&s, 10, "card = fifo(limit=5pkts)", "flow = 0 1 14600B 0us\n").text,
+	CHECK_STR(play(&s, 10, "nic = fifo(limit=5pkts)", "flow = 0 1 14600B 0us\n").text,
 		  TEN_OF_A);
 	CHECK_INT(sim_metric(&s, "drops"), 4);
 	CHECK_INT(sim_metric(&s, "retransmits"), 4);
@@ -208,7 +208,7 @@ TEST(test_a_cards_limit_may_be_in_bytes)
 {
 	struct sim s;
 
-	play(&s, 10, "card = fifo(limit=3028B)", "flow = 0 1 14600B 0us\n");
+	play(&s, 10, "nic = fifo(limit=3028B)", "flow = 0 1 14600B 0us\n");
 	CHECK_INT(sim_port(&s, "h0->sw")->queue_max_pkts, 2);
 	sim_end(&s);
 }
@@ -220,7 +220,7 @@ TEST(test_a_card_marks_by_a_scheme_of_its_own)
 {
 	struct sim s;
 
-	play(&s, 10, "card = fifo(marking=ecn(k=3pkts))", "flow = 0 1 14600B 0us\n");
+	play(&s, 10, "nic = fifo(marking=ecn(k=3pkts))", "flow = 0 1 14600B 0us\n");
 	CHECK_INT(sim_metric(&s, "marks"), 6);
 	CHECK_INT(reason(&s, "marked by a host's card"), 6);
 	CHECK_INT(sim_port(&s, "h0->sw")->marks, 6);
@@ -236,15 +236,15 @@ TEST(test_the_measured_port_is_a_switchs_unless_a_card_is_named)
 	struct sim s;
 	char name[64];
 
-	play(&s, 10, "card = fifo", "flow = 0 1 14600B 0us\n[measure]\nport = h0->sw\n");
+	play(&s, 10, "nic = fifo", "flow = 0 1 14600B 0us\n[measure]\nport = h0->sw\n");
 	CHECK_INT(s.r.port_count, 6);
 	CHECK_INT(sim_metric(&s, "queue_max_pkts"), 9);
 	sim_end(&s);
-	play(&s, 10, "card = fifo", "flow = 0 1 14600B 0us\n");
+	play(&s, 10, "nic = fifo", "flow = 0 1 14600B 0us\n");
 	CHECK_STR(link_name(&s.r.network, s.r.ports[s.r.measured_port].link, name, sizeof(name)),
 		  "sw->h0");
 	sim_end(&s);
-	play(&s, 10, "card = fair", "flow = 0 1 14600B 0us\n");
+	play(&s, 10, "nic = fair", "flow = 0 1 14600B 0us\n");
 	CHECK_INT(s.r.port_count, 3);
 	sim_end(&s);
 }
@@ -338,27 +338,27 @@ TEST(test_cards_that_cannot_work_are_refused)
 	check_refused(
 		"[host]\ncard = fifo\n[switch]\nlossless = all\nbuffer-per = switch\n"
 		"buffer = 12MB",
-		"f.ini:7: host.card: fifo: its queues hold packets of all classes, and one that "
+		"f.ini:7: host.nic: fifo: its queues hold packets of all classes, and one that "
 		"is stopped would stop all; switch.lossless needs fair");
 	check_refused("[host]\ncard = fq\narbitration = round-robin",
-		      "f.ini:7: host.card: fq: its queues decide which packet is next; "
+		      "f.ini:7: host.nic: fq: its queues decide which packet is next; "
 		      "host.arbitration = round-robin needs fair");
 	check_refused("[host]\ncard = fifo(limit=1513B)",
-		      "f.ini:7: host.card: fifo: limit: 1513B holds no packet; one takes 1514B");
+		      "f.ini:7: host.nic: fifo: limit: 1513B holds no packet; one takes 1514B");
 	check_refused(
 		"[host]\ncard = fq(marking=diffecn)",
-		"f.ini:7: host.card: fq: marking: diffecn chooses queues itself; take another");
+		"f.ini:7: host.nic: fq: marking: diffecn chooses queues itself; take another");
 	check_refused("[host]\ncard = fifo(marking=mq-ecn)",
-		      "f.ini:7: host.card: fifo: marking: mq-ecn "
+		      "f.ini:7: host.nic: fifo: marking: mq-ecn "
 		      "measures the rounds of a switch's scheduler");
 	check_refused("[host]\ncard = fifo(marking=ecn(k=100KB, scope=pool))",
-		      "f.ini:7: host.card: fifo: marking: 'ecn(k=100KB, scope=pool)' looks at the "
+		      "f.ini:7: host.nic: fifo: marking: 'ecn(k=100KB, scope=pool)' looks at the "
 		      "buffer pool of a switch");
 	check_refused("[host]\ncard = fifo(delays=1us:x)",
-		      "f.ini:7: host.card: fifo: delays: 'x' is not a number with a unit; "
+		      "f.ini:7: host.nic: fifo: delays: 'x' is not a number with a unit; "
 		      "allowed: 0s to 1s");
 	check_refused("[host]\ncard = fq(delays=1us:2us:3us:4us:5us:6us:7us:8us:9us)",
-		      "f.ini:7: host.card: fq: delays: more than 8");
+		      "f.ini:7: host.nic: fq: delays: more than 8");
 	check_refused("[host]\ncard = fifo(marking=ecm)",
-		      "f.ini:7: host.card: fifo: marking: unknown marking 'ecm'; there are ...");
+		      "f.ini:7: host.nic: fifo: marking: unknown marking 'ecm'; there are ...");
 }

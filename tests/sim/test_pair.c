@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_pair.c -- rdma.window-of: what a queue pair is told of its way, worked out by hand.
+/* test_pair.c -- rdma.base-rtt: what a queue pair is told of its way, worked out by hand.
  *
  * Two racks of two hosts, 10 Gb/s and 5 us to the leaf, 40 Gb/s and 2 us to the spine. A frame of
  * 1050 bytes goes and one of 50 comes back: 0.88 us a link at 10 Gb/s, 0.22 us at 40 Gb/s. in the
@@ -56,8 +56,8 @@ TEST(test_windows_of_the_network_are_those_of_its_longest_path)
 
 TEST(test_windows_of_a_pair_are_those_of_its_own_path)
 {
-	struct weir_cc_env rack = told_on_stage("window-of = pair", "0 1");
-	struct weir_cc_env across = told_on_stage("window-of = pair", "0 3");
+	struct weir_cc_env rack = told_on_stage("base-rtt = pair", "0 1");
+	struct weir_cc_env across = told_on_stage("base-rtt = pair", "0 3");
 
 	CHECK_INT(rack.base_rtt_ns, 21760);
 	CHECK_INT(rack.bdp_bytes, 27200);
@@ -96,7 +96,7 @@ TEST(test_a_queue_pair_sends_one_window_of_its_own)
 		uint32_t window = 0;
 
 		sim_read(&s, STAGE "[traffic x]\npattern = list\nflow = %s 1MB 0us\n",
-			 "window-of = pair\nacks-per = 255", pairs[i].hosts);
+			 "base-rtt = pair\nacks-per = 255", pairs[i].hosts);
 		run_and_see(&s, "h0->leaf0", &seen);
 		while (seen.packet[window].start_ps == window * INT64_C(840000))
 			window++;

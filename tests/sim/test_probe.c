@@ -282,7 +282,7 @@ TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
 		sim_read(&s, "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 			     "[switch]\nmarking = none\nbuffer-per = switch\nlossless = 0\n"
 			     "buffer = 153144B\npfc-headroom = 50000B\npfc-reserved = 0B\n"
-			     "pfc-margin = 0B\npfc-alpha = 1\n"
+			     "xon-offset = 0B\npfc-alpha = 1\n"
 			     "[host]\ncc = line-rate\n[rdma]\nheader = 48B\nmtu = 1000B\n"
 			     "[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = unlimited\n"
 			     "[measure]\nto = 6250ns\nprobe = pauses h0->sw every 1us\n"

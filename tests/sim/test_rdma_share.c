@@ -28,7 +28,7 @@ static void run_losses(struct sim *s, const char *recovery, const char *more)
 
 TEST(test_go_back_n_and_selective_repeat_deliver_every_byte)
 {
-	static const char *const more[] = { "", "acks-per = 5", "mtu = 333B" };
+	static const char *const more[] = { "", "packets-per-ack = 5", "mtu = 333B" };
 
 	for (int i = 0; i < 3; i++) {
 		struct sim back, selective;

@@ -315,7 +315,7 @@ TEST(test_a_scenario_that_is_wrong_is_refused_with_its_place)
 	CHECK_INT(weir_sim_new(&sim, PAIR "[host]\ncc = dcqcn\n[rdma]\nwindow-of = pair\n" MAIL,
 			       NULL, &e),
 		  -1);
-	CHECK_CONTAINS(e.text, "rdma.window-of: pair");
+	CHECK_CONTAINS(e.text, "rdma.base-rtt: pair");
 }
 
 /* --- calls --- */

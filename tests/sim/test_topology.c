@@ -151,7 +151,7 @@ TEST(test_leaf_spine_with_cards_has_a_switch_for_every_host)
 	*network_number(&w.c.network, "hosts-per-leaf") = 2;
 	*network_number(&w.c.network, "delay") = 10;
 	*network_number(&w.c.network, "fabric-delay") = 3;
-	*network_number(&w.c.network, "card-rate") = 100 * GBPS;
+	*network_number(&w.c.network, "nic-rate") = 100 * GBPS;
 	world_network(&w);
 	CHECK_INT(w.net.node_count, 11);
 	for (uint32_t i = 0; i < 11; i++)

@@ -116,7 +116,7 @@ TEST(test_flows_are_spread_over_the_connections_of_their_pair)
 	traffic_set(t, "load", "0.5");
 	traffic_set(t, "flows", "16000");
 	traffic_set(t, "connections", "persistent");
-	traffic_set(t, "connections-each", "10");
+	traffic_set(t, "connections-per-pair", "10");
 	world_flows(&w);
 	CHECK_INT(w.list.count, FLOWS);
 	memset(used, 0, sizeof(used));
@@ -132,10 +132,10 @@ TEST(test_flows_are_spread_over_the_connections_of_their_pair)
 		CHECK(!used[i] || (used[i] > 50 && used[i] < 150));
 	world_end(&w);
 	t = world_start(&w, "star", "list");
-	traffic_set(t, "connections-each", "2");
+	traffic_set(t, "connections-per-pair", "2");
 	add_flow(t, "0 1 1KB 0us");
 	check_traffic_refused(
-		&w, "traffic.x.connections-each: 2, but none of its connections stays open; it "
+		&w, "traffic.x.connections-per-pair: 2, but none of its connections stays open; it "
 		    "goes with connections = persistent");
 }
 

@@ -291,7 +291,7 @@ TEST(test_every_flow_of_an_incast_ends_whatever_is_lost)
 	check_incast_ends("dctcp", "16pkts", "");
 	check_incast_ends("dctcp", "16pkts", "recovery = immediate\nacks-per = 3");
 	check_incast_ends("ecn-star", "16pkts", "handshake = yes");
-	check_incast_ends("reno", "16pkts", "acks-per = 2");
+	check_incast_ends("reno", "16pkts", "packets-per-ack = 2");
 	check_incast_ends("reno", "1pkts", "");
 	check_incast_ends("cubic", "20KB", "initial-window = 100");
 	check_incast_ends("dctcp", "16pkts", "ecn-acks = no");

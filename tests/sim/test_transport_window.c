@@ -241,11 +241,11 @@ static int acks_of(const char *host, int segments)
 /* The last packet of a flow is always acknowledged at once. */
 TEST(test_an_ack_answers_as_many_packets_as_asked_for)
 {
-	CHECK_INT(acks_of("acks-per = 1", 10), 10);
-	CHECK_INT(acks_of("acks-per = 2", 10), 5);
-	CHECK_INT(acks_of("acks-per = 2", 11), 6);
-	CHECK_INT(acks_of("acks-per = 4", 12), 3);
-	CHECK_INT(acks_of("acks-per = 200", 10), 1);
+	CHECK_INT(acks_of("packets-per-ack = 1", 10), 10);
+	CHECK_INT(acks_of("packets-per-ack = 2", 10), 5);
+	CHECK_INT(acks_of("packets-per-ack = 2", 11), 6);
+	CHECK_INT(acks_of("packets-per-ack = 4", 12), 3);
+	CHECK_INT(acks_of("packets-per-ack = 200", 10), 1);
 }
 
 /* The window is one: the first packet's ACK is held back for the second, which cannot come. */
