@@ -20,16 +20,15 @@ static const struct cli_option check_arguments[] = {
 	OPTIONS_OF_SCENARIO,
 	OPTION_FULL,
 	{ ALLOW_PLUGINS, NULL,
-	  "loads plug-ins, to check them and what goes with them too; without it their code is not "
+	  "loads plug-ins, to check them and what depends on them; without it their code is not "
 	  "run",
 	  OFFER_NOTHING },
 	{ .name = NULL },
 };
 
 static const char check_more[] =
-	"A line 'note:' names a default that is meant for other link rates than the "
-	"scenario's, where\n"
-	"the scenario leaves the value to it; 'weir help defaults' lists them all.\n";
+	"A line 'note:' names a default in use that is meant for other link rates than the\n"
+	"scenario's; 'weir help defaults' lists them all.\n";
 
 /* A scenario as built. */
 struct check_built {
@@ -130,7 +129,7 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 		return;
 	}
 	if (traffic_is_persistent(b->c, t))
-		fputs(" on a connection for each pair", stdout);
+		fputs(" on persistent connections", stdout);
 	if (d.unlimited > 0)
 		printf(", %" PRIu64 " without end", d.unlimited);
 	if (d.bytes > 0)
@@ -163,7 +162,7 @@ static void check_print_ways(const struct path_survey *s)
 	if (s->paths.most > 0) {
 		fputs("between racks ", stdout);
 		check_print_range(&s->paths);
-		fputs(s->paths.most > 1 ? " equally short ones of " : " of ", stdout);
+		fputs(s->paths.most > 1 ? " equal-cost, over " : " of ", stdout);
 		check_print_range(&s->links_between);
 		fputs(" links", stdout);
 	}
@@ -270,7 +269,7 @@ static void check_print_sweep(const struct sweep *w)
 		return;
 	fputs("sweep: ", stdout);
 	check_print_runs(w);
-	puts("; the above is the first");
+	puts("; shown above is the first run");
 }
 
 static void check_print_first(const struct config *c, const struct run_result *first)
@@ -419,7 +418,8 @@ static int check_main(const struct arguments *a)
 const struct command command_check = {
 	.name = "check",
 	.usage = "FILE",
-	.help = "reads a scenario, builds its network and traffic, and says what it found",
+	.help = "checks a scenario: reads it, builds its network and traffic, and prints a "
+		"summary, without a run",
 	.options = check_arguments,
 	.words_min = 1,
 	.words_max = 1,

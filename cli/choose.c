@@ -13,7 +13,7 @@
 
 static const struct cli_option choose_arguments[] = {
 	{ "--goal", "METRIC",
-	  "the metric to minimise, one of 'weir table': fct_small_p99, or of a traffic section: "
+	  "metric to minimise, one of 'weir table': fct_small_p99, or of a traffic section: "
 	  "'fct_p99 of storage', 'round_mean of ai'; -METRIC: to maximise",
 	  OFFER_METRIC },
 	{ "--keep", "RULE",
@@ -21,17 +21,16 @@ static const struct cli_option choose_arguments[] = {
 	  "times",
 	  OFFER_METRIC },
 	{ "--over", "SETTING=LOW..HIGH",
-	  "where to look, as in switch.marking.min=5KB..500KB (by ratios, where there is a unit), "
-	  "or "
+	  "search range, as in switch.marking.min=5KB..500KB (logarithmic if it has a unit), or "
 	  "SETTING=A, B; may be given several times",
 	  OFFER_SETTING },
-	{ "--budget", "RUNS", "runs in all; 80 unless given", OFFER_NOTHING },
-	{ "--seeds", "N", "runs of each setting at first; 2 unless given", OFFER_NOTHING },
-	{ "--seed", "N", "first seed of the runs, and of what is drawn", OFFER_NOTHING },
+	{ "--budget", "RUNS", "total number of runs; 80 unless given", OFFER_NOTHING },
+	{ "--seeds", "N", "seeds per setting in the first round; 2 unless given", OFFER_NOTHING },
+	{ "--seed", "N", "first seed of the runs, and of the search", OFFER_NOTHING },
 	{ "--set", "SECTION.KEY=VALUE",
-	  "replaces a setting of the file; may be given several times", OFFER_SETTING },
+	  "overrides a setting of the file; may be given several times", OFFER_SETTING },
 	OPTION_FULL,
-	{ "--out", "DIR", "where results go; FILE.choose.results here unless given", OFFER_FOLDER },
+	{ "--out", "DIR", "result folder; FILE.choose.results in the current folder unless given", OFFER_FOLDER },
 	OPTION_JOBS,
 	OPTION_QUIET,
 	OPTION_ALLOW_PLUGINS,
@@ -239,7 +238,7 @@ static void choose_print_chosen(const struct choice *c)
 
 	puts("\nChosen:");
 	if (c->own == 0)
-		puts("  the file's own setting; no other that was tried is better");
+		puts("  the file's own setting; no setting tried is better");
 	for (at = line_part(at, &length); *at; at = line_part(at, &length)) {
 		if (at[length - 1] != '=') /* that is left to its default */
 			printf("  %.*s\n", (int)length, at);
@@ -314,8 +313,8 @@ static void choose_warn_of_budget(const struct choose *c)
 	if (advised)
 		fprintf(stderr,
 			"weir: --budget %" PRIu64 " draws %" PRIu32 " settings for %" PRIu32
-			" --over, which is few: a good one is easily missed. About ten for each "
-			"are usual: --budget %" PRIu64 ", or fewer --over\n",
+			" --over, which is few: a good one is easily missed. About ten per "
+			"--over are usual: --budget %" PRIu64 ", or fewer --over\n",
 			c->q->budget, c->count - 1, c->q->range_count, advised);
 }
 
@@ -378,8 +377,8 @@ static int choose_main(const struct arguments *a)
 const struct command command_choose = {
 	.name = "choose",
 	.usage = "FILE",
-	.help = "finds a good setting for a goal, within a budget of runs, and judges it on other "
-		"seeds",
+	.help = "searches for the best setting by a goal and constraints, within a budget of "
+		"runs, and validates it on fresh seeds",
 	.options = choose_arguments,
 	.words_min = 1,
 	.words_max = 1,

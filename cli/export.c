@@ -68,8 +68,8 @@ static int export_main(const struct arguments *a)
 
 	if (!csv && !json && !plots) {
 		weir_error_set(&e,
-			       "export: where to? Write --csv DIR, --json FILE or --plots DIR, or "
-			       "several of them");
+			       "export: no destination; add --csv DIR, --json FILE or --plots "
+			       "DIR, or several of them");
 		return cli_error(EXIT_MISTAKE, &e);
 	}
 	status = folder_open_results(a, folder, &store);

@@ -13,13 +13,13 @@
 #include <string.h>
 
 static const struct cli_option help_arguments[] = {
-	{ "--markdown", NULL, "writes the reference of everything that a scenario may hold",
+	{ "--markdown", NULL, "writes the scenario reference as Markdown",
 	  OFFER_NOTHING },
-	{ "--man", NULL, "writes the commands and their options as a part of a man page",
+	{ "--man", NULL, "writes commands and options as part of a man page",
 	  OFFER_NOTHING },
 	{ "--results", NULL,
-	  "writes every column of results as a part of docs/reference/results.md", OFFER_NOTHING },
-	{ "--completion", "SHELL", "writes completion of command lines for bash, zsh or fish",
+	  "writes the columns of results as part of docs/reference/results.md", OFFER_NOTHING },
+	{ "--completion", "SHELL", "writes command-line completion for bash, zsh or fish",
 	  OFFER_SHELL },
 	{ .name = NULL },
 };
@@ -91,7 +91,11 @@ static void help_print_topics(FILE *f)
 
 void help_print_usage(FILE *f)
 {
-	fputs("weir simulates datacenter networks packet by packet.\n\nusage:\n", f);
+	fputs("weir: packet-level simulation of datacenter networks: ECN/AQM, scheduling, "
+	      "buffers, PFC,\n"
+	      "congestion control.\n"
+	      "\n"
+	      "usage:\n", f);
 	for (size_t i = 0; command_all[i]; i++) {
 		char left[128];
 
@@ -99,9 +103,12 @@ void help_print_usage(FILE *f)
 			 command_all[i]->usage);
 		help_print_explained(f, left, command_all[i]->help, USAGE_INDENT);
 	}
-	fputs("\n'weir help COMMAND' shows a command's options, 'weir help network' the keys of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir help defaults' where the\n"
-	      "defaults come from, 'weir list' all names. Topics:\n",
+	fputs("\n"
+	      "'weir help COMMAND' shows the options of a command, 'weir help network' the keys "
+	      "of a\n"
+	      "section, 'weir help red' the options of a scheme, 'weir help defaults' the "
+	      "sources of\n"
+	      "defaults, 'weir list' all names. Topics:\n",
 	      f);
 	help_print_topics(f);
 }
@@ -437,6 +444,6 @@ const struct command command_help = {
 const struct command command_version = {
 	.name = "version",
 	.usage = "",
-	.help = "says which Weir this is",
+	.help = "prints the version",
 	.run = version_main,
 };

@@ -16,10 +16,9 @@ enum { SOURCE_INDENT = 6 };
 
 /* What a reader must know before the table, in both forms. */
 static const char lead[] = "Every default with a unit, its source, and the link rates that the "
-			   "source is about. 'weir check' and "
-			   "'weir run' say where a default is in use and a link is more than twice "
-			   "as fast or as slow. Times and "
-			   "rates of 0 stand for a computed value, as the remark says.";
+			   "source is about. 'weir check' and 'weir run' note a default in use "
+			   "on links more than twice as fast or as slow. Times and rates of 0 "
+			   "stand for a computed value, see the remark.";
 
 /* "cc timely", "cc dcqcn(preset=paper)", "host". */
 static const char *defaults_subject(const struct default_entry *d, char *buffer, size_t size)

@@ -7,10 +7,9 @@
 #include <string.h>
 
 static const struct cli_option import_arguments[] = {
-	{ "-o", "FILE", "where the scenario goes; standard output unless given", OFFER_FILE },
+	{ "-o", "FILE", "output file of the scenario; standard output unless given", OFFER_FILE },
 	{ "--topology", "NAME",
-	  "the network of a connection matrix or a capture; "
-	  "a capture's is a star unless given",
+	  "topology for a connection matrix or a capture; star for a capture unless given",
 	  OFFER_TOPOLOGY },
 	{ "--set", "SECTION.KEY=VALUE", "adds a setting; may be given several times",
 	  OFFER_SETTING },
@@ -36,7 +35,7 @@ static int import_check_words(const struct arguments *a, const char *kind, struc
 	if (!arguments_word(a, 1))
 		return 0;
 	return weir_error_set(e,
-			      "import: %s is %s, and a topology comes first; usage: "
+			      "import: %s is %s, but the first file must be a topology; usage: "
 			      "weir import TOPOLOGY FLOWS -o FILE",
 			      weir_quote(arguments_word(a, 0)).text, kind);
 }
@@ -56,15 +55,15 @@ static int import_read_files(const struct arguments *a, struct import_files *fil
 			return -1;
 		if (!topology)
 			return weir_error_set(
-				e, "import: a connection matrix says nothing of the network; "
-				   "add --topology leaf-spine, say, and its keys by --set");
+				e, "import: a connection matrix has no topology; add one, as in "
+				   "--topology leaf-spine, and its keys by --set");
 	} else if (import_is_capture(first)) {
 		*files = (struct import_files){ .flows = first };
 		return import_check_words(a, "a capture", e);
 	} else if (hpcc_config_is(first) && second) {
 		return weir_error_set(e,
 				      "import: %s is a configuration, which names its topology "
-				      "and its flows itself; usage: weir import CONFIG -o FILE",
+				      "and flow files; usage: weir import CONFIG -o FILE",
 				      weir_quote(first).text);
 	} else if (topology) {
 		return weir_error_set(e, "--topology: %s is the topology", weir_quote(first).text);
@@ -186,7 +185,7 @@ static int import_main(const struct arguments *a)
 const struct command command_import = {
 	.name = "import",
 	.usage = "FILE [FLOWS]",
-	.help = "turns a capture, or files of HPCC's simulator or of htsim, into a scenario",
+	.help = "converts a packet capture, or files of HPCC's ns-3 or of htsim, into a scenario",
 	.options = import_arguments,
 	.words_min = 1,
 	.words_max = 2,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const struct cli_option keeper_arguments[] = {
-	{ "--dry-run", NULL, "writes nothing; prints what it would do", OFFER_NOTHING },
+	{ "--dry-run", NULL, "writes nothing; prints what it would write", OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,
 	{ .name = NULL },
 };
@@ -158,7 +158,8 @@ static int keeper_main(const struct arguments *a)
 const struct command command_keeper = {
 	.name = "keeper",
 	.usage = "FILE",
-	.help = "tunes the ECN settings of a real switch, within limits and with a way back",
+	.help = "tunes the ECN thresholds of a real switch online, within limits and with "
+		"rollback",
 	.options = keeper_arguments,
 	.words_min = 1,
 	.words_max = 3,

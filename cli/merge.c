@@ -10,21 +10,20 @@
 #include <sys/stat.h>
 
 static const struct cli_option merge_arguments[] = {
-	{ "--out", "FOLDER", "where the runs go; may hold some of the same sweep", OFFER_FOLDER },
+	{ "--out", "FOLDER", "result folder; may already hold runs of the same sweep", OFFER_FOLDER },
 	{ .name = NULL },
 };
 
 static const char merge_more[] =
 	"weir run mine.ini --shard 1/2     on one machine\n"
-	"weir run mine.ini --shard 2/2     on another, with the same program\n"
+	"weir run mine.ini --shard 2/2     on another, with the same build\n"
 	"weir merge mine.*-of-2.results --out mine.results\n"
 	"\n"
-	"Folders may overlap: what several have must be the same. Those of another "
-	"scenario, "
+	"Folders may overlap if their common runs are equal. Folders of another scenario, "
 	"other\n"
-	"settings or another version are refused, and nothing is written. Where runs are "
-	"missing\n"
-	"the shards that lack them are named, and the exit status is 1.\n";
+	"settings or another version are refused, and nothing is written. If runs are missing, "
+	"the\n"
+	"shards that lack them are named, and the exit status is 1.\n";
 
 static int merge_is_same_folder(const char *one, const char *other)
 {
@@ -73,7 +72,7 @@ static int merge_print_result(struct merge *m)
 		fprintf(stderr, "weir: %" PRIu64 " of %" PRIu64 " runs are missing", m->missing,
 			m->planned);
 		merge_print_lacking(m);
-		fputs("; do these, and merge again\n", stderr);
+		fputs("; run these, and merge again\n", stderr);
 		status = EXIT_WORLD;
 	}
 	merge_free(m);
@@ -97,7 +96,7 @@ static int merge_main(const struct arguments *a)
 		m.folder_count++;
 	}
 	if (!m.out || !*m.out)
-		weir_error_set(&e, "merge: --out FOLDER is missing: where does it all go?");
+		weir_error_set(&e, "merge: --out FOLDER is missing");
 	m.folders = folders;
 	status = e.text[0] ? cli_error(EXIT_MISTAKE, &e) : merge_print_result(&m);
 	free(folders);
@@ -107,7 +106,7 @@ static int merge_main(const struct arguments *a)
 const struct command command_merge = {
 	.name = "merge",
 	.usage = "FOLDER... --out FOLDER",
-	.help = "makes one result folder of the shards of a sweep, and says what is missing",
+	.help = "merges the shards of a sweep into one result folder, and names missing runs",
 	.options = merge_arguments,
 	.words_min = 1,
 	.words_max = SIZE_MAX,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct cli_option model_arguments[] = {
-	{ "--json", NULL, "the same for other programs", OFFER_NOTHING },
+	{ "--json", NULL, "prints it as JSON", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
@@ -128,7 +128,7 @@ static int model_main(const struct arguments *a)
 const struct command command_model = {
 	.name = "model",
 	.usage = "FILE|NAME",
-	.help = "says what a trained network is: its scheme, layers, and how it was trained",
+	.help = "describes a trained model: its scheme, layers, and how it was trained",
 	.options = model_arguments,
 	.words_min = 1,
 	.words_max = 1,

@@ -124,7 +124,8 @@ int options_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e
 
 	*jobs = 0;
 	if (number && world_size() > 1)
-		return weir_error_set(e, "--jobs: mpirun says how many runs there are at a time");
+		return weir_error_set(e, "--jobs: with mpirun the number of parallel runs is its "
+					 "-n");
 	return number ? weir_option_parse(jobs, &option, number, e) : 0;
 }
 
@@ -175,7 +176,7 @@ int captures_open(struct captures *c, const struct arguments *a, const struct co
 			return weir_error_prefix(e, "--pcap: ");
 		}
 	if (is_whole && c->count == 0)
-		return weir_error_set(e, "--pcap-whole: is for captures; add --pcap PORT=FILE");
+		return weir_error_set(e, "--pcap-whole: needs --pcap PORT=FILE");
 	return 0;
 }
 

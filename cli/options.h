@@ -12,23 +12,23 @@
 
 #define OPTIONS_OF_SCENARIO \
 	{ "--set", "SECTION.KEY=VALUE", \
-	  "replaces or adds a setting, in all cases; may be given several times", OFFER_SETTING }, \
+	  "overrides a setting, in all cases; may be given several times", OFFER_SETTING }, \
 		{ "--marking", "SPEC", "short for --set switch.marking=SPEC", OFFER_MARKING }, \
 		{ "--scheduler", "SPEC", "short for --set switch.scheduler=SPEC", \
 		  OFFER_SCHEDULER }, \
 		{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC }, \
 	{ \
-		"--seed", "N", "start of every random number, in place of the file's", \
+		"--seed", "N", "seed of all random numbers, overrides the file's", \
 			OFFER_NOTHING \
 	}
 
 #define OPTION_FULL \
 	{ \
-		"--full", NULL, "with the settings of [full]", OFFER_NOTHING \
+		"--full", NULL, "uses the settings of [full]", OFFER_NOTHING \
 	}
 #define OPTION_ALL \
 	{ \
-		"--all", NULL, "also runs that are not of the latest sweep", OFFER_NOTHING \
+		"--all", NULL, "includes runs that are not of the latest sweep", OFFER_NOTHING \
 	}
 #define OPTION_QUIET \
 	{ \
@@ -36,7 +36,7 @@
 	}
 #define OPTION_JOBS \
 	{ \
-		"--jobs", "N", "runs at a time; as many as there are cores unless given", \
+		"--jobs", "N", "parallel runs; one per core unless given", \
 			OFFER_NOTHING \
 	}
 
@@ -52,9 +52,8 @@
 #define OPTION_ALLOW_PLUGINS \
 	{ \
 		ALLOW_PLUGINS, NULL, \
-			"loads plug-ins that a file names, wherever they lie; without it only " \
-			"those in the " \
-			"folder of that file and below", \
+			"allows plug-ins from any folder; without it only those in the folder of " \
+			"the file that names them, and below", \
 			OFFER_NOTHING \
 	}
 

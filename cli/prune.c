@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 static const struct cli_option prune_arguments[] = {
-	{ "--dry-run", NULL, "deletes nothing; says how many runs it would be", OFFER_NOTHING },
+	{ "--dry-run", NULL, "deletes nothing; prints how many runs it would delete", OFFER_NOTHING },
 	{ .name = NULL },
 };
 

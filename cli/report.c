@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 static const struct cli_option report_arguments[] = {
-	{ "-o", "FILE", "where the HTML goes, in place of report.html in the folder", OFFER_FILE },
-	{ "--svg", "DIR", "writes every chart as an SVG file instead, or with -o as well",
+	{ "-o", "FILE", "output file, in place of report.html in the folder", OFFER_FILE },
+	{ "--svg", "DIR", "writes every chart as an SVG file instead; with -o in addition",
 	  OFFER_FOLDER },
 	OPTION_ALL,
 	{ .name = NULL },

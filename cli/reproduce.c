@@ -10,26 +10,25 @@
 #include <string.h>
 
 static const struct cli_option reproduce_arguments[] = {
-	{ "--full", NULL, "in the size of the paper; it may take hours, and can be interrupted",
+	{ "--full", NULL, "in the size of the paper; may take hours, and can be interrupted",
 	  OFFER_NOTHING },
 	OPTION_JOBS,
 	{ "--out", "DIR",
-	  "where results go, DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; "
-	  "./reproduction unless given",
+	  "result folder: DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; ./reproduction unless "
+	  "given",
 	  OFFER_FOLDER },
 	{ "--papers", "DIR",
-	  "where the figures are, DIR/PAPER/FIGURE.ini and FIGURE.claims; "
-	  "scenarios/papers here, or those that were installed, unless given",
+	  "folder of the figures, DIR/PAPER/FIGURE.ini and FIGURE.claims; scenarios/papers here, "
+	  "or the installed ones, unless given",
 	  OFFER_FOLDER },
-	{ "--check", NULL, "runs nothing; says whether the figures' files are right, in both sizes",
+	{ "--check", NULL, "runs nothing; checks the figures' files, in both sizes",
 	  OFFER_NOTHING },
 	{ "--summary", NULL, "runs nothing; writes index.html over the results of all papers",
 	  OFFER_NOTHING },
 	{ "--markdown", "FILE", "with --summary: writes it as Markdown, too", OFFER_FILE },
 	{ "--ship", NULL,
-	  "with --summary: writes the verdicts into the papers' folders, PAPER/paper.verdicts, "
-	  "which "
-	  "are shown as shipped where nothing was run",
+	  "with --summary: writes the verdicts to PAPER/paper.verdicts, which are shown as "
+	  "shipped for figures that were not run",
 	  OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,
 	{ .name = NULL },
@@ -105,15 +104,16 @@ static int reproduce_read_request(const struct arguments *a, struct reproduce_re
 		return weir_error_set(e, "--out: a folder is missing");
 	if (q->markdown && !q->summary)
 		return weir_error_set(e,
-				      "--markdown: is a form of the summary; "
-				      "write --summary --markdown %s",
+				      "--markdown: needs --summary; write --summary --markdown "
+				      "%s",
 				      q->markdown);
 	if (q->ship && !q->summary)
-		return weir_error_set(e, "--ship: is of the summary; write --summary --ship");
+		return weir_error_set(e, "--ship: needs --summary; write --summary --ship");
 	if (q->check && !q->word)
-		return weir_error_set(e, "--check: of what? weir reproduce all --check");
+		return weir_error_set(e, "--check: needs a figure, a paper or all, as in weir "
+					 "reproduce all --check");
 	if (q->summary && q->word)
-		return weir_error_set(e, "--summary: is over all papers; leave %s out",
+		return weir_error_set(e, "--summary: covers all papers; leave %s out",
 				      weir_quote(q->word).text);
 	return 0;
 }
@@ -246,7 +246,7 @@ static void reproduce_renew_index(const struct reproduce_request *q, const struc
 		summary_free(&y);
 	}
 	if (failed) {
-		weir_error_prefix(&e, "%.200s/" SUMMARY_PAGE " stays as it was: ", q->out);
+		weir_error_prefix(&e, "%.200s/" SUMMARY_PAGE " is unchanged: ", q->out);
 		cli_error(EXIT_WORLD, &e);
 	}
 }
@@ -277,7 +277,7 @@ static int reproduce_run_all(const struct reproduce_request *q, const struct fig
 	if (figures_choose(l, q->word, &r, &e) || reproduce_check_all(q, l, &r, &e))
 		return cli_error(EXIT_MISTAKE, &e);
 	if (q->check) {
-		printf("%" PRIu32 " figure%s: right in both sizes\n", r.count,
+		printf("%" PRIu32 " figure%s: valid in both sizes\n", r.count,
 		       r.count == 1 ? "" : "s");
 		return EXIT_FINE;
 	}
@@ -325,9 +325,8 @@ static int reproduce_main(const struct arguments *a)
 const struct command command_reproduce = {
 	.name = "reproduce",
 	.usage = "[PAPER/FIGURE]",
-	.help = "re-runs a paper's figure, a PAPER or all, and says which of its claims it "
-		"reproduces; "
-		"without a word, lists the figures",
+	.help = "re-runs a figure of a paper, a PAPER or all, and checks which of its claims are "
+		"reproduced; without arguments, lists the figures",
 	.options = reproduce_arguments,
 	.words_max = 1,
 	.run = reproduce_main,

@@ -214,11 +214,12 @@ static void figures_print_strange_one(const struct figure_files *f,
 	fprintf(stderr, "weir: %s, %s size: ", f->label, figure_size_names[size]);
 	if (t->extra)
 		fprintf(stderr,
-			"%" PRIu64 " of the runs that are there %s of another scenario than "
-			"today's%s",
+			"%" PRIu64 " of the stored runs %s of an earlier version of the "
+			"scenario%s",
 			t->extra, t->extra == 1 ? "is" : "are", t->missing ? ", and " : "");
 	if (t->missing)
-		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of today's %s missing", t->missing,
+		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of the scenario's runs %s "
+							      "missing", t->missing,
 			t->wanted, t->missing == 1 ? "is" : "are");
 	fprintf(stderr, "%s; this runs what is missing: ", q->ship ? ": not shipped" : "");
 	figures_print_rerun(f, size, q);
@@ -243,8 +244,8 @@ uint32_t reproduce_print_outdated(const struct summary *y, const struct summary_
 		}
 	if (other_builds)
 		fprintf(stderr,
-			"weir: %" PRIu64 " of %" PRIu64 " runs, in %" PRIu32 " folder%s, were made "
-			"by another build of Weir than this one, of today's scenarios\n",
+			"weir: %" PRIu64 " of %" PRIu64 " runs, in %" PRIu32 " folder%s, were "
+			"made by another build of Weir, of the same scenarios\n",
 			other_builds, runs, figures, figures == 1 ? "" : "s");
 	return found;
 }
@@ -311,7 +312,7 @@ static void figures_print_state(const struct summary_entry *y)
 	} else if (summary_is_outdated(y, FIGURE_QUICK) && !st->done) {
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
-		fputs(st->planned ? "none of its runs is there" : "not run yet", stdout);
+		fputs(st->planned ? "no runs" : "not run yet", stdout);
 	} else if (st->freshness.extra) {
 		printf("%" PRIu64 " %s run%s of another scenario than today's", st->freshness.extra,
 		       figure_size_names[size], st->freshness.extra == 1 ? " is" : "s are");
@@ -372,11 +373,10 @@ int reproduce_list_figures(const struct figure_list *l, const char *out)
 		if (figures_list_one(&l->all[i], out, width, &shipped) != EXIT_FINE)
 			status = EXIT_MISTAKE;
 	if (shipped)
-		puts("Shipped: verdicts that Weir came with, quick size; these figures were not "
-		     "run "
-		     "here.");
-	printf("Times are for %u core%s: measured where the runs are there, otherwise expected. "
-	       "'weir reproduce %s' runs the first.\n",
+		puts("Shipped: verdicts that come with Weir, quick size; these figures were not "
+		     "run here.");
+	printf("Times are for %u core%s: measured if run, otherwise estimated. 'weir reproduce "
+	       "%s' runs the first.\n",
 	       cores, cores == 1 ? "" : "s", l->all[0].label);
 	return status;
 }

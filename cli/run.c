@@ -14,42 +14,42 @@
 static const struct cli_option run_arguments[] = {
 	OPTIONS_OF_SCENARIO,
 	{ "--full", NULL,
-	  "with the settings of [full]; a [sweep] goes to FILE's name and .full.results",
+	  "uses the settings of [full]; results of a [sweep] go to FILE.full.results",
 	  OFFER_NOTHING },
 	{ "--threads", "N",
-	  "threads of a run; results do not depend on it; auto, the default without --jobs: as "
-	  "many as are faster where the machine has more processors than there are runs to do, "
-	  "else 1",
+	  "threads per run; results do not depend on it; auto, the default without --jobs: tuned "
+	  "at run time if there are more cores than runs, else 1",
 	  OFFER_NOTHING },
 	{ "--ranks", "N",
-	  "processes that share the network of one run, each with its threads; mpi: those that "
-	  "mpirun has started; results do not depend on it",
+	  "processes per run, which partition its network, each with its threads; mpi: those of "
+	  "mpirun; results do not depend on it",
 	  OFFER_NOTHING },
-	{ "--json", "FILE", "writes all of the run in one file; - is standard output", OFFER_FILE },
+	{ "--json", "FILE", "writes all results of the run as JSON; - is standard output", OFFER_FILE },
 	OPTION_CSV("FOLDER"),
 	{ "--pcap", "PORT=FILE",
-	  "writes what starts on a port, as leaf0->h3, for Wireshark; "
-	  "may be given several times",
+	  "captures the packets sent on a port, as leaf0->h3, to a pcapng file; may be given "
+	  "several times",
 	  OFFER_NOTHING },
 	{ "--pcap-whole", NULL,
-	  "captures hold payload too, in zeros, and every checksum; headers only unless given",
+	  "captures whole packets, with a payload of zeros and all checksums; headers only "
+	  "unless given",
 	  OFFER_NOTHING },
 	{ "--out", "FOLDER",
-	  "keeps the runs in this folder; a [sweep] goes to FILE's name and .results",
+	  "result folder; for a [sweep] FILE.results unless given",
 	  OFFER_FOLDER },
-	{ "--again", NULL, "does also the runs that are in the folder", OFFER_NOTHING },
+	{ "--again", NULL, "repeats runs that are in the folder", OFFER_NOTHING },
 	{ "--shard", "I/N",
-	  "does every N-th run of a sweep, from the I-th on, into FILE's name and .I-of-N.results; "
-	  "'weir merge' makes one folder of all",
+	  "runs every N-th run of a sweep, from the I-th on, into FILE.I-of-N.results; 'weir "
+	  "merge' merges the shards",
 	  OFFER_NOTHING },
-	{ "--jobs", "N", "runs of a sweep at a time; as many as there are cores unless given",
+	{ "--jobs", "N", "parallel runs of a sweep; one per core unless given",
 	  OFFER_NOTHING },
 	{ "--by", "PART",
-	  "the table of a sweep has rows for parts of its runs: traffic, traffic-class or "
-	  "flow-size, see 'weir help table'",
+	  "rows of the table by part of each run: traffic, traffic-class or flow-size, see 'weir "
+	  "help table'",
 	  OFFER_NOTHING },
 	{ "--sort", "NAME",
-	  "the table of a sweep has rows with the least of this metric first; -NAME: with the most",
+	  "sorts the table by this metric, ascending; -NAME: descending",
 	  OFFER_METRIC },
 	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,
@@ -210,13 +210,13 @@ static int run_main(const struct arguments *a)
 	}
 	if (sweep_add_seeds(&w, &s) && !q.quiet && world_rank() == 0)
 		fprintf(stderr,
-			"weir: seeds 1 to %d of everything that is compared, because [sweep] lists "
-			"no seed; --seed 1 runs one\n",
+			"weir: [sweep] lists no seed: seeds 1 to %d of each setting; --seed 1 "
+			"runs one\n",
 			SWEEP_SEEDS);
 	if (!q.quiet && world_rank() == 0)
 		run_warn_of_defaults(&s, &w);
 	if (q.shard.count && w.axis_count == 0) {
-		weir_error_set(&e, "--shard: is for a sweep; this is one run");
+		weir_error_set(&e, "--shard: needs a sweep; this is one run");
 		status = cli_error(EXIT_MISTAKE, &e);
 	} else if ((q.by || q.sort) && w.axis_count == 0 && !q.out) {
 		weir_error_set(&e, "%s: is for a sweep; a single run shows its traffic sections",
@@ -234,7 +234,7 @@ static int run_main(const struct arguments *a)
 const struct command command_run = {
 	.name = "run",
 	.usage = "FILE",
-	.help = "runs a scenario and prints what came out",
+	.help = "runs a scenario, or all runs of its [sweep], and prints the results",
 	.options = run_arguments,
 	.words_min = 1,
 	.words_max = 1,

@@ -49,7 +49,7 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 	for (size_t i = 0; text && i < sizeof(here) / sizeof(here[0]); i++)
 		if (arguments_option(a, here[i]))
 			return weir_error_set(e,
-					      "--ranks: captures are written by one process; take "
+					      "--ranks: captures need a single process; use "
 					      "--threads, or leave %s out",
 					      here[i]);
 	*ranks = RANKS_OF_WORLD;
@@ -61,8 +61,8 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 				      text, RANKS_MAX);
 	if (count > 1 && world_size() > 1)
 		return weir_error_set(e,
-				      "--ranks: mpirun has started %d processes; with --ranks mpi "
-				      "they share each run",
+				      "--ranks: mpirun has started %d processes; --ranks mpi "
+				      "makes them share each run",
 				      world_size());
 	*ranks = (uint32_t)count;
 	return 0;
@@ -191,7 +191,8 @@ static int run_show_result(const struct run_request *q, const struct config *c,
 static int run_report_bug(const struct config *c, struct weir_error *e)
 {
 	weir_error_prefix(e,
-			  "packets or bytes do not add up, which is a bug of Weir and no result: ");
+			  "packet or byte conservation is violated, which is a bug of Weir; "
+			  "there is no result: ");
 	cli_error(EXIT_BUG, e);
 	fprintf(stderr,
 		"weir: please report it with %s, seed %" PRIu64

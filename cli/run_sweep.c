@@ -191,7 +191,8 @@ static void run_sweep_task_ended(void *context, const struct task_result *r)
 	if (r->end == TASK_BUG)
 		weir_error_prefix(
 			&message,
-			"packets or bytes do not add up, which is a bug of Weir and no result: ");
+			"packet or byte conservation is violated, which is a bug of Weir; there "
+			"is no result: ");
 	if (sweep->axis_count > 0)
 		weir_error_prefix(&message, "run %" PRIu64 " (%s): ", r->task + 1,
 				  sweep_label(sweep, r->task, label, sizeof(label)));
@@ -254,14 +255,14 @@ static int run_sweep_finish(struct sweep_run *v)
 	progress_clear(&v->progress);
 	if (v->interrupted) {
 		fprintf(stderr,
-			"weir: interrupted; %" PRIu64 " of %" PRIu64 " runs are kept in %s; "
+			"weir: interrupted; %" PRIu64 " of %" PRIu64 " runs are stored in %s; "
 			"the same command continues\n",
 			run_sweep_runs_done(v), v->campaign.own_count, v->folder);
 		return EXIT_INTERRUPTED;
 	}
 	if (v->refused) {
 		cli_error(v->refused < 0 ? EXIT_WORLD : EXIT_MISTAKE, &v->refusal);
-		fprintf(stderr, "weir: the runs that were done are kept in %s\n", v->folder);
+		fprintf(stderr, "weir: completed runs are stored in %s\n", v->folder);
 		return v->refused < 0 ? EXIT_WORLD : EXIT_MISTAKE;
 	}
 	if (!v->q->quiet && !v->q->no_table && !none) {
@@ -274,8 +275,8 @@ static int run_sweep_finish(struct sweep_run *v)
 	}
 	if (v->failed) {
 		fprintf(stderr,
-			"weir: %" PRIu64 " of %" PRIu64 " runs failed; "
-			"the same command tries again what is missing\n",
+			"weir: %" PRIu64 " of %" PRIu64 " runs failed; the same command retries "
+			"them\n",
 			v->failed, v->campaign.own_count);
 		return v->bug ? EXIT_BUG : EXIT_WORLD;
 	}

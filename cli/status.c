@@ -13,7 +13,7 @@
 #include <time.h>
 
 static const struct cli_option status_arguments[] = {
-	{ "--wait", NULL, "until nothing of it is in the queue", OFFER_NOTHING },
+	{ "--wait", NULL, "until none of its jobs is in the queue", OFFER_NOTHING },
 	{ .name = NULL },
 };
 
@@ -173,7 +173,7 @@ static int status_finish(const struct status_job *v)
 	if (!lacks)
 		return status;
 	fflush(stdout);
-	fputs("weir: the same 'weir submit' does what ended early\n", stderr);
+	fputs("weir: the same 'weir submit' command resubmits what ended early\n", stderr);
 	return EXIT_WORLD;
 }
 
@@ -222,8 +222,8 @@ static int status_main(const struct arguments *a)
 const struct command command_status = {
 	.name = "status",
 	.usage = "[FOLDER]",
-	.help = "says how a sweep that was submitted gets on (default: the only *.shards here), "
-		"and merges what is done",
+	.help = "prints the progress of a submitted sweep (default: the only *.shards here), and "
+		"merges completed runs",
 	.options = status_arguments,
 	.words_max = 1,
 	.run = status_main,

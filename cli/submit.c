@@ -18,20 +18,20 @@
 
 static const struct cli_option submit_arguments[] = {
 	{ "--slurm", NULL, "to Slurm, as an array job", OFFER_NOTHING },
-	{ "--dry-run", NULL, "submits nothing; prints the script", OFFER_NOTHING },
+	{ "--dry-run", NULL, "submits nothing; prints the job script", OFFER_NOTHING },
 	{ "--shards", "N",
-	  "into how many; unless given, of about ten minutes each, 16 to 1000 of them",
+	  "number of shards; unless given, 16 to 1000 shards of about ten minutes each",
 	  OFFER_NOTHING },
-	{ "--jobs", "N", "runs at a time in each shard; 1 unless given", OFFER_NOTHING },
-	{ "--threads", "N", "threads of a run; 1 unless given", OFFER_NOTHING },
+	{ "--jobs", "N", "parallel runs per shard; 1 unless given", OFFER_NOTHING },
+	{ "--threads", "N", "threads per run; 1 unless given", OFFER_NOTHING },
 	{ "--sbatch", "OPTION",
-	  "a further option of sbatch, as in --sbatch=--partition=long; what is given here comes "
-	  "before the estimates; may be given several times",
+	  "a further option of sbatch, as in --sbatch=--partition=long; overrides the estimates; "
+	  "may be given several times",
 	  OFFER_NOTHING },
 	OPTIONS_OF_SCENARIO,
 	OPTION_FULL,
 	{ "--out", "FOLDER",
-	  "where results are merged; shards go to FOLDER.shards; FILE's name and .results unless "
+	  "result folder for the merged runs; shards go to FOLDER.shards; FILE.results unless "
 	  "given",
 	  OFFER_FOLDER },
 	OPTION_ALLOW_PLUGINS,
@@ -39,16 +39,13 @@ static const struct cli_option submit_arguments[] = {
 };
 
 static const char submit_more[] =
-	"weir submit mine.ini --slurm --dry-run    the script, for a look\n"
-	"weir submit mine.ini --slurm              mine.results.shards has it, and all "
-	"that "
-	"comes of it\n"
-	"weir status                               how far it is; what is done is merged "
-	"into "
+	"weir submit mine.ini --slurm --dry-run    prints the job script\n"
+	"weir submit mine.ini --slurm              submits it; shards go to "
+	"mine.results.shards\n"
+	"weir status                               progress; merges completed runs into "
 	"mine.results\n"
 	"\n"
-	"The same command again does what is missing. docs/manual/11-clusters.md tells the "
-	"rest.\n";
+	"The same command again submits missing runs. More in docs/manual/11-clusters.md.\n";
 
 /* What the command line asks for, and what was found out. */
 struct submission {
@@ -84,7 +81,7 @@ static int submit_check_lines(const struct arguments *a, struct weir_error *e)
 	for (size_t at = 0; (line = arguments_next(a, "--sbatch", &at));)
 		if (line[0] != '-' || strchr(line, '\n'))
 			return weir_error_set(e,
-					      "--sbatch: %s is no option of sbatch; write "
+					      "--sbatch: %s is not an option of sbatch; write "
 					      "--sbatch=--partition=long",
 					      weir_quote(line).text);
 	return 0;
@@ -95,7 +92,7 @@ static int submit_read_request(struct submission *b, struct weir_error *e)
 	const char *out = arguments_option(b->a, "--out");
 
 	if (!arguments_option(b->a, "--slurm"))
-		return weir_error_set(e, "submit: to whom? --slurm is the one there is");
+		return weir_error_set(e, "submit: no cluster manager; add --slurm");
 	if (submit_check_lines(b->a, e))
 		return -1;
 	for (const struct weir_option *o = numbers; o->name; o++) {
@@ -109,7 +106,7 @@ static int submit_read_request(struct submission *b, struct weir_error *e)
 				      options_size(b->a) == SIZE_FULL ? ".full" : "", b->folder, e);
 	if (!*out || strpbrk(out, "\"\n") ||
 	    snprintf(b->folder, sizeof(b->folder), "%s", out) >= (int)sizeof(b->folder))
-		return weir_error_set(e, "--out: %s cannot be the folder", weir_quote(out).text);
+		return weir_error_set(e, "--out: %s cannot be a result folder", weir_quote(out).text);
 	return 0;
 }
 
@@ -162,8 +159,8 @@ static int submit_refuse_queued(const struct submission *b, struct weir_error *e
 	if (!failed && queued)
 		failed = weir_error_set(e,
 					"job %" PRIu64 " has %" PRIu32
-					" shard%s in the queue; 'weir status %.200s' follows it, "
-					"'scancel %" PRIu64 "' ends it",
+					" shard%s in the queue; 'weir status %.200s' shows the "
+					"progress, 'scancel %" PRIu64 "' ends it",
 					b->job.id, queued, queued == 1 ? "" : "s", b->job.folder,
 					b->job.id);
 	return failed;
@@ -236,7 +233,7 @@ static int submit_write_script(const struct submission *b, FILE *f, struct weir_
 	arguments_values(b->a, "--sbatch", lines);
 	if (length < 0 || !getcwd(here, sizeof(here)))
 		failed = weir_error_set(
-			e, "submit: where this program is, the system does not say: %s",
+			e, "submit: cannot find the path of this program: %s",
 			strerror(errno));
 	if (!failed) {
 		const struct slurm_script script = {
@@ -284,7 +281,7 @@ static int submit_send(struct submission *b)
 	if (submit_save_script(b, &e) || slurm_submit(&b->job, &e) || job_write(&b->job, &e))
 		return cli_error(EXIT_WORLD, &e);
 	printf("job %" PRIu64 ": %" PRIu32 " shard%s of %" PRIu32 ", %" PRIu64
-	       " runs in all; 'weir status %s' follows it\n",
+	       " runs in total; 'weir status %s' shows the progress\n",
 	       b->job.id, b->wanted_count, b->wanted_count == 1 ? "" : "s", b->job.shards,
 	       b->job.runs, b->job.folder);
 	return EXIT_FINE;
@@ -301,7 +298,7 @@ static int submit_run(struct submission *b)
 	if ((b->job.id && !dry && submit_refuse_queued(b, &e)) || submit_find_wanted(b, &e))
 		return cli_error(EXIT_WORLD, &e);
 	if (b->wanted_count == 0) {
-		printf("%s: all %" PRIu64 " runs are done; 'weir status %s' merges what is not "
+		printf("%s: all %" PRIu64 " runs are complete; 'weir status %s' merges those not "
 		       "merged yet\n",
 		       b->job.out, b->job.runs, b->job.folder);
 		return EXIT_FINE;
@@ -335,8 +332,8 @@ static int submit_main(const struct arguments *a)
 const struct command command_submit = {
 	.name = "submit",
 	.usage = "FILE",
-	.help = "gives the runs of a sweep that are missing to a cluster, with memory and time "
-		"from 'weir check'",
+	.help = "submits the missing runs of a sweep to a cluster, with memory and time "
+		"estimates of 'weir check'",
 	.options = submit_arguments,
 	.words_min = 1,
 	.words_max = 1,

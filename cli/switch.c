@@ -11,43 +11,44 @@
 
 static const struct cli_option switch_arguments[] = {
 	{ "--socket", "PATH",
-	  "where it is reached; that of the file, or /run/weir-NAME.sock, unless given",
+	  "control socket; that of the file, or /run/weir-NAME.sock, unless given",
 	  OFFER_FILE },
 	{ "--out", "FOLDER",
-	  "when it ends, what it measured is a run of this folder, for 'weir table', 'report' and "
-	  "'export'",
+	  "stores the measurements as a run in this folder at the end, for 'weir table', "
+	  "'report' and 'export'",
 	  OFFER_FOLDER },
-	{ "--every", "TIME", "with --out: writes it down that often, too, as in 60s",
+	{ "--every", "TIME", "with --out: also stores them periodically, as in 60s",
 	  OFFER_NOTHING },
 	{ "--pcap", "PORT=FILE",
-	  "writes the frames that leave a port to FILE (pcapng for Wireshark, their first 128 "
-	  "bytes), "
-	  "marks and all; may be given several times",
+	  "captures the frames sent on a port, with their marks, to a pcapng file (first 128 "
+	  "bytes of each); may be given several times",
 	  OFFER_FILE },
-	{ "--pcap-whole", NULL, "with --pcap: all bytes of every frame", OFFER_NOTHING },
+	{ "--pcap-whole", NULL, "with --pcap: captures whole frames", OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,
 	{ .name = NULL },
 };
 
 static const char switch_more[] =
-	"weir switch sw.ini                                   runs it, until Ctrl-C or 'stop'\n"
-	"weir switch status sw.ini                            everything it counts, as JSON\n"
-	"weir switch measure sw.ini                           lengths of queues count from now on\n"
-	"weir switch set sw.ini port.b.rate=50Mbps            or delay, or marking's settings\n"
-	"weir switch probe sw.ini 'queue b every 10ms'        a line each time, until Ctrl-C\n"
+	"weir switch sw.ini                                   runs until Ctrl-C or 'stop'\n"
+	"weir switch status sw.ini                            all counters, as JSON\n"
+	"weir switch measure sw.ini                           restarts the measurement "
+	"interval\n"
+	"weir switch set sw.ini port.b.rate=50Mbps            or delay, or options of the "
+	"marking\n"
+	"weir switch probe sw.ini 'queue b every 10ms'        a line per sample, until Ctrl-C\n"
 	"weir switch stop sw.ini\n"
 	"\n"
-	"A small one:\n"
+	"A minimal file:\n"
 	"  [switch]                     keys as in scenarios: 'weir help switch'\n"
 	"  marking = ecn(k=20pkts)\n"
-	"  [port a]                     a network interface; any key of [switch] for it alone\n"
+	"  [port a]                     a network interface; any key of [switch] for this port\n"
 	"  interface = veth-a\n"
 	"  [port b]\n"
 	"  interface = veth-b\n"
 	"  rate = 100Mbps\n"
 	"  delay = 100us\n"
-	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the "
-	"rest.\n";
+	"'weir help port' and 'weir help real' list all keys. More in "
+	"docs/manual/09a-switch.md.\n";
 
 /* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the
  * socket itself. */
@@ -112,7 +113,7 @@ static int switch_read_keeping(const struct arguments *a, struct switch_keeping 
 
 	*k = (struct switch_keeping){ .folder = arguments_option(a, "--out") };
 	if (text && !k->folder)
-		return weir_error_set(e, "--every: is for what is kept; add --out FOLDER");
+		return weir_error_set(e, "--every: needs --out FOLDER");
 	return text ? weir_option_parse(&k->every_ps, &every, text, e) : 0;
 }
 
@@ -258,7 +259,8 @@ static int switch_main(const struct arguments *a)
 const struct command command_switch = {
 	.name = "switch",
 	.usage = "FILE",
-	.help = "forwards real packets between network interfaces, with the ports of scenarios",
+	.help = "user-space switch: forwards real packets between network interfaces, with the "
+		"marking, scheduling and buffers of scenarios",
 	.options = switch_arguments,
 	.words_min = 1,
 	.words_max = 3,

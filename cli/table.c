@@ -10,13 +10,12 @@
 
 static const struct cli_option table_arguments[] = {
 	{ "--by", "SETTING",
-	  "a row for each value of it, as in switch.marking; may be given several times; "
-	  "unless given, every setting but the seed that differs. Or of parts of each run: traffic "
-	  "(its sections), traffic-class, flow-size",
+	  "a row per value of this setting, as in switch.marking; may be given several times; "
+	  "unless given, every setting that differs, without the seed. Or by part of each run: "
+	  "traffic (its sections), traffic-class, flow-size",
 	  OFFER_SETTING },
 	{ "--sizes", "LIST",
-	  "with --by flow-size, where sizes are divided: 10KB, 1MB; tenths of the flows unless "
-	  "given",
+	  "with --by flow-size: boundaries, as in 10KB, 1MB; tenths of the flows unless given",
 	  OFFER_NOTHING },
 	{ "--metric", "NAME",
 	  "a column; may be given several times. Besides those of 'weir list metric' "
@@ -24,14 +23,14 @@ static const struct cli_option table_arguments[] = {
 	  "by mean, p50, p95, p99, p999, and _ns after fct: fct_over_1mb_p99_ns, "
 	  "slowdown_small_mean",
 	  OFFER_METRIC },
-	{ "--wide", NULL, "every usual column, in several tables", OFFER_NOTHING },
+	{ "--wide", NULL, "all default columns, in several tables", OFFER_NOTHING },
 	{ "--normalize-to", "VALUE",
-	  "relative to the row with this value, written as in [sweep]: ecn, 20%; a ~ says that the "
-	  "interval holds 1",
+	  "ratios to the row with this value, written as in [sweep]: ecn, 20%; paired by seed; "
+	  "~: not significant (95 % CI includes 1)",
 	  OFFER_NOTHING },
-	{ "--sort", "NAME", "rows with the least of this metric first; -NAME: with the most",
+	{ "--sort", "NAME", "sorts by this metric, ascending; -NAME: descending",
 	  OFFER_METRIC },
-	{ "--csv", "FILE", "writes the table as CSV instead, - is standard output", OFFER_FILE },
+	{ "--csv", "FILE", "writes the table as CSV instead; - is standard output", OFFER_FILE },
 	OPTION_ALL,
 	{ .name = NULL },
 };
@@ -89,7 +88,7 @@ static int table_print(const struct arguments *a, const struct compare_request *
 			char line[WEIR_OPT_TEXT_SIZE + 64];
 
 			snprintf(line, sizeof(line),
-				 "Relative to %.*s, run by run of the same seed.",
+				 "Ratios to %.*s, paired by seed.",
 				 WEIR_OPT_TEXT_SIZE, q->normalize_to);
 			comparison_print_line(stdout, layout.width, line);
 		}

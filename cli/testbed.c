@@ -13,24 +13,24 @@
 
 static const struct cli_option testbed_arguments[] = {
 	{ "--figure", "PAPER/FIGURE",
-	  "in place of FILE: a figure of a paper, slower as its paper.real says, judged by its "
-	  "claims "
-	  "in both worlds; kept in OUT/PAPER/FIGURE.real, OUT being reproduction unless --out",
+	  "in place of FILE: a figure of a paper, with time dilation as in its paper.real, "
+	  "checked by its claims in both worlds; results in OUT/PAPER/FIGURE.real, OUT being "
+	  "reproduction unless --out",
 	  OFFER_NOTHING },
-	{ "--papers", "FOLDER", "where figures are; those of Weir unless given", OFFER_FOLDER },
+	{ "--papers", "FOLDER", "folder of the figures; those of Weir unless given", OFFER_FOLDER },
 	{ "--seeds", "N",
-	  "with --figure: seeds 1 to N, in place of those of paper.real; verdicts want five",
+	  "with --figure: seeds 1 to N, in place of those of paper.real; verdicts need five",
 	  OFFER_NOTHING },
 	{ "--tries", "N",
-	  "how often a run is done at most, 1 to 20: again while the machine holds it up; 3 unless "
-	  "given. What was held up to the last is marked with a !",
+	  "attempts per run, 1 to 20: a run that the machine disturbed is repeated; 3 unless "
+	  "given. !: disturbed in the last attempt, too",
 	  OFFER_NOTHING },
-	{ "--both", NULL, "also runs the simulated world of the same file, and compares them",
+	{ "--both", NULL, "also simulates the same file, and compares",
 	  OFFER_NOTHING },
 	OPTIONS_OF_SCENARIO,
 	OPTION_FULL,
 	{ "--out", "FOLDER",
-	  "keeps the runs in this folder; FILE's name and .testbed.results unless given",
+	  "result folder; FILE.testbed.results unless given",
 	  OFFER_FOLDER },
 	{ "--quiet", NULL, "prints no table", OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,
@@ -38,23 +38,27 @@ static const struct cli_option testbed_arguments[] = {
 };
 
 static const char testbed_more[] =
-	"weir testbed mine.ini                     real hosts, real packets, the switch between\n"
-	"weir testbed mine.ini --both              and the simulated world beside them\n"
-	"weir testbed --figure tcn/fig1            a figure of a paper, slower, in both worlds\n"
-	"weir testbed --figure tcn/fig6 --seeds 5  with as many seeds as verdicts want\n"
-	"weir table mine.testbed.results           as of any other runs; world = real\n"
+	"weir testbed mine.ini                     kernel TCP, real packets, 'weir switch'\n"
+	"weir testbed mine.ini --both              and the simulation for comparison\n"
+	"weir testbed --figure tcn/fig1            a figure of a paper, time-dilated, in both "
+	"worlds\n"
+	"weir testbed --figure tcn/fig6 --seeds 5  with as many seeds as verdicts need\n"
+	"weir table mine.testbed.results           as for any other runs; world = real\n"
 	"\n"
-	"Every host of the scenario is a network namespace with the kernel's TCP, the switch is\n"
-	"'weir switch' with the scenario's [switch], and flows are real connections. Time is real\n"
-	"time: one second of the scenario takes one second. It takes\n"
+	"Every host of the scenario is a network namespace with the kernel's TCP, the switch "
+	"is\n"
+	"'weir switch' with the scenario's [switch], and flows are kernel connections in real "
+	"time:\n"
+	"one second of the scenario takes one second. Supported are\n"
 	"  up to 20 hosts, any topology of up to 64 switch ports, rates up to 1Gbps (50 to 500 "
 	"Mb/s\n"
 	"  on a small machine)\n"
 	"  cc = dctcp, cubic or reno; ecn=yes with the latter two\n"
-	"  patterns whose flows start at known times: not storage, training, ring\n"
-	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
-	"none, root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
-	"docs/manual/09b-testbed.md tells the rest.\n";
+	"  patterns with known start times: not storage, training, ring\n"
+	"Requires root or user namespaces, ip (iproute2), and for dctcp, if the kernel has "
+	"none,\n"
+	"root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
+	"More in docs/manual/09b-testbed.md.\n";
 
 struct testbed_request {
 	struct scenario scenario;
@@ -119,7 +123,7 @@ int testbed_run_simulated(const struct scenario *s, const struct config *c, stru
 static void testbed_report_refused(const struct testbed_health *h)
 {
 	if (h->refused_pkts)
-		fprintf(stderr, "weir: %s packets were not as they should be\n",
+		fprintf(stderr, "weir: %s packets were malformed or too long\n",
 			format_count((double)h->refused_pkts).text);
 }
 
@@ -144,12 +148,12 @@ static int testbed_run_once(const struct scenario *s, struct config *c, struct r
 
 static void testbed_report_held_up(const char *why, uint32_t number, uint32_t tries)
 {
-	fprintf(stderr, "weir: the machine held this run up: %s; ", why);
+	fprintf(stderr, "weir: the machine disturbed this run: %s; ", why);
 	if (number < tries)
-		fprintf(stderr, "it is repeated (%u of %u)\n", number + 1, tries);
+		fprintf(stderr, "repeated (%u of %u)\n", number + 1, tries);
 	else
 		fprintf(stderr, "%sits numbers are not to be trusted, and are marked\n",
-			tries > 1 ? "the least disturbed of these runs is kept, " : "");
+			tries > 1 ? "the least disturbed attempt is kept, " : "");
 }
 
 int testbed_run_real(const struct scenario *s, struct config *c, uint32_t tries,
@@ -279,9 +283,8 @@ static int testbed_main(const struct arguments *a)
 	if (arguments_option(a, "--figure"))
 		return testbed_figure(a);
 	if (!arguments_word(a, 0) || arguments_option(a, "--seeds")) {
-		weir_error_set(&e, arguments_word(a, 0) ? "--seeds: is for --figure; a FILE lists "
-							  "them in [sweep], as in --set "
-							  "sweep.seed=1..5"
+		weir_error_set(&e, arguments_word(a, 0) ? "--seeds: needs --figure; for a FILE "
+							  "write --set sweep.seed=1..5"
 							: "a FILE is missing, or --figure NAME");
 		return cli_error(EXIT_MISTAKE, &e);
 	}
@@ -305,8 +308,8 @@ static int testbed_main(const struct arguments *a)
 const struct command command_testbed = {
 	.name = "testbed",
 	.usage = "FILE",
-	.help = "runs a scenario with real packets: hosts in namespaces, a real switch between "
-		"them",
+	.help = "runs a scenario with real packets: kernel TCP in network namespaces, connected "
+		"by 'weir switch'",
 	.options = testbed_arguments,
 	.words_min = 0,
 	.words_max = 1,

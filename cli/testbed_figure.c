@@ -69,7 +69,8 @@ static int real_plan_pair(void *user, struct ini_place *at, const char *key, con
 	if (p->is_it)
 		p->slower = strtod(value, &end);
 	if (p->is_it && (*end || !(p->slower >= 1 && p->slower <= 10000)))
-		return weir_error_set(at->e, "slower: %s; it is a factor, 1 to 10000",
+		return weir_error_set(at->e, "slower: %s; expected a time dilation factor, 1 to "
+					     "10000",
 				      weir_quote(value).text);
 	return 0;
 }
@@ -232,8 +233,8 @@ static struct claim_text figure_verdict_words(const struct claim *c, const struc
 
 	snprintf(t.text, sizeof(t.text), "%s%s%s", verdict_name(v->kind),
 		 v->kind != VERDICT_TOO_FEW ? ""
-		 : agrees                   ? ", the mean agrees"
-					    : ", the mean does not agree",
+		 : agrees                   ? ", mean within tolerance"
+					    : ", mean outside tolerance",
 		 v->is_doubtful ? " !" : "");
 	return t;
 }

@@ -25,26 +25,29 @@
 
 static const struct cli_option train_arguments[] = {
 	{ "-o", "FILE",
-	  "where the model goes; FILE.csv, FILE.html and FILE.checkpoint lie beside it",
+	  "output file of the model; FILE.csv, FILE.html and FILE.checkpoint go beside it",
 	  OFFER_FILE },
 	{ "--scenario", "FILE",
-	  "to train on; may be given several times; the trainer draws its own unless given",
+	  "training scenario; may be given several times; the trainer generates its own unless "
+	  "given",
 	  OFFER_FILE },
-	{ "--steps", "N", "to learn from, in all", OFFER_NOTHING },
-	{ "--seed", "N", "start of every random number; 1 unless given", OFFER_NOTHING },
+	{ "--steps", "N", "total number of training steps", OFFER_NOTHING },
+	{ "--seed", "N", "seed of all random numbers; 1 unless given", OFFER_NOTHING },
 	{ "--threads", "N",
-	  "episodes at a time; the model does not depend on it; all cores unless given",
+	  "parallel episodes (rollouts); the model does not depend on it; one per core unless "
+	  "given",
 	  OFFER_NOTHING },
 	{ "--preset", "NAME", "short for --set preset=NAME", OFFER_NOTHING },
-	{ "--set", "KEY=VALUE", "an option of the trainer, see below; may be given several times",
+	{ "--set", "KEY=VALUE", "an option of the trainer ('weir help NAME'); may be given "
+				"several times",
 	  OFFER_NOTHING },
-	{ "--episodes", "N", "of a round, in which the policy stays the same; 16 unless given",
+	{ "--episodes", "N", "rollout episodes per round, with a fixed policy; 16 unless given",
 	  OFFER_NOTHING },
-	{ "--judge", "N", "episodes that judge a policy, the same for every seed; 24 unless given",
+	{ "--judge", "N", "evaluation episodes, the same for every seed; 24 unless given",
 	  OFFER_NOTHING },
-	{ "--judge-every", "N", "rounds between judgements; 8 unless given", OFFER_NOTHING },
+	{ "--judge-every", "N", "rounds between evaluations; 8 unless given", OFFER_NOTHING },
 	{ "--show", "N",
-	  "trains nothing; prints the scenario of the N-th episode that judges, from 1",
+	  "trains nothing; prints the scenario of the N-th evaluation episode, from 1",
 	  OFFER_NOTHING },
 	OPTION_QUIET,
 	OPTION_ALLOW_PLUGINS,
@@ -52,10 +55,9 @@ static const struct cli_option train_arguments[] = {
 };
 
 static const char train_more[] =
-	"Interrupt it, or kill it: the same command goes on from the last checkpoint, and "
-	"gives the\n"
-	"same model. 'weir list trainer' names what can be trained, 'weir help NAME' its "
-	"options.\n";
+	"If interrupted or killed, the same command resumes from the last checkpoint, and gives "
+	"the\n"
+	"same model. 'weir list trainer' lists the trainers, 'weir help NAME' their options.\n";
 
 enum { TRAIN_THREADS_MAX = 256, SCENARIOS_MAX = 1024 };
 
@@ -214,7 +216,8 @@ static int train_read_request(const struct arguments *a, struct train_request *q
 		return 0;
 	q->out = arguments_option(a, "-o");
 	if (!q->out || !*q->out)
-		return weir_error_set(e, "where does the model go? weir train %s -o FILE.model",
+		return weir_error_set(e, "train: -o is missing; write weir train %s -o "
+					 "FILE.model",
 				      q->trainer->scheme.name);
 	q->quiet = arguments_option(a, "--quiet") != NULL || world_rank() > 0;
 	text_print(&q->checkpoint, "%s.checkpoint", q->out);
@@ -333,7 +336,7 @@ static int train_run(const struct train_request *q, struct training *t, struct i
 	if (training_is_done(t) && !q->quiet)
 		printf("%s: training is done, nothing is left to learn\n", q->out);
 	else if (training_found(t) && !q->quiet)
-		fprintf(stderr, "weir: goes on from episode %" PRIu64 " of %s\n", training_found(t),
+		fprintf(stderr, "weir: resumes from episode %" PRIu64 " of %s\n", training_found(t),
 			q->checkpoint);
 	ended = training_run(t, &watch, &e);
 	if (display.on_screen)
@@ -345,7 +348,7 @@ static int train_run(const struct train_request *q, struct training *t, struct i
 	else
 		status = EXIT_INTERRUPTED;
 	if (ended == TRAIN_STOPPED && !q->quiet)
-		fprintf(stderr, "weir: interrupted; the same command goes on from %s\n",
+		fprintf(stderr, "weir: interrupted; the same command resumes from %s\n",
 			q->checkpoint);
 	return status;
 }
@@ -403,7 +406,7 @@ static int train_main(const struct arguments *a)
 const struct command command_train = {
 	.name = "train",
 	.usage = "NAME",
-	.help = "learns a network on simulated episodes, and writes it as a model",
+	.help = "trains a neural network on simulated episodes, and writes it as a model",
 	.options = train_arguments,
 	.words_min = 1,
 	.words_max = 1,

@@ -112,13 +112,13 @@ enum { CHART_COLUMNS = 500 };
 static void train_chart_score(struct chart_list *list, const struct training *t)
 {
 	struct chart *c = chart_add(list, "Score", "");
-	struct chart_line *exploring = chart_line_add(c, "of a round, which explores");
+	struct chart_line *exploring = chart_line_add(c, "rollouts of a round, with exploration");
 	struct chart_line *judged;
 
 	for (uint64_t i = 0; i < training_points(t); i++)
 		chart_point_add(exploring, (double)training_point(t, i)->steps,
 				training_point(t, i)->score);
-	judged = chart_line_add(c, "judged, on the same episodes each time");
+	judged = chart_line_add(c, "evaluation, on the same episodes each time");
 	for (uint64_t i = 0; i < training_points(t); i++)
 		if (!isnan(training_point(t, i)->judged))
 			chart_point_add(judged, (double)training_point(t, i)->steps,
@@ -151,7 +151,8 @@ static void train_write_portrait(FILE *f, const struct training *t)
 	struct train_cell cell;
 
 	training_best(t, &model);
-	fputs("<section id=\"portrait\">\n<h2>What it does where</h2>\n", f);
+	fputs("<section id=\"portrait\">\n"
+	      "<h2>Policy by observation</h2>\n", f);
 	page_element(f, "p", p->about);
 	fputs("\n<div class=\"wide\"><table>\n<thead><tr><th>", f);
 	fprintf(f, "%s \\ %s</th>", p->rows, p->columns);

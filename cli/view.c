@@ -8,27 +8,30 @@
 
 static const struct cli_option view_arguments[] = {
 	{ "--port", "N",
-	  "listens on this port, 0: any; unless given on 8347, or the next that is free",
+	  "TCP port, 0: any; 8347, or the next free one, unless given",
 	  OFFER_NOTHING },
 	{ "--papers", "DIR",
-	  "where the figures are, for a folder of 'weir reproduce'; as that finds them unless "
+	  "folder of the figures, for results of 'weir reproduce'; as for that command unless "
 	  "given",
 	  OFFER_FOLDER },
 	{ .name = NULL },
 };
 
 static const char view_more[] =
-	"weir run mine.ini & weir view mine.results      prints an address; open it in a browser\n"
+	"weir run mine.ini & weir view mine.results      prints an address; open it in a "
+	"browser\n"
 	"weir view reproduction/pred/fig13               the same, with the figure's page\n"
 	"\n"
-	"The first page says how far the sweep is, which runs go on and when it will be done;\n"
-	"below are the answer and the table so far, and what the probes of a run see while it\n"
-	"goes on. It changes by itself. /report has the whole report of the runs so far, and\n"
-	"/figure the page of a paper's figure. The folder need not be there yet, and a sweep\n"
-	"that was interrupted and continued is followed on.\n"
+	"The first page shows the progress of the sweep, the active runs and the time left; "
+	"below\n"
+	"are the answer and the table so far, and live probes of a run. It updates by itself.\n"
+	"/report is the whole report of the runs so far, /figure the page of a paper's figure. "
+	"The\n"
+	"folder need not exist yet, and an interrupted sweep that is resumed is followed.\n"
 	"\n"
-	"Only programs on this machine can reach it, at 127.0.0.1, and nothing is loaded from\n"
-	"elsewhere. To look from another machine, forward the port:\n"
+	"The server listens on 127.0.0.1 only, and nothing is loaded from elsewhere. To view "
+	"from\n"
+	"another machine, forward the port:\n"
 	"  ssh -L 8347:127.0.0.1:8347 that-machine\n"
 	"It only reads; Ctrl-C ends it.\n";
 
@@ -113,9 +116,8 @@ static int view_main(const struct arguments *a)
 const struct command command_view = {
 	.name = "view",
 	.usage = "[FOLDER]",
-	.help = "shows a result folder (default: the only *.results here) in a browser, and "
-		"follows a "
-		"sweep that goes on",
+	.help = "serves a result folder (default: the only *.results here) to a browser, live "
+		"while a sweep runs",
 	.options = view_arguments,
 	.words_max = 1,
 	.run = view_main,

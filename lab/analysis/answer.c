@@ -22,23 +22,26 @@ static const struct subject {
 	const char *metric, *words;
 	enum rank_source source;
 	enum weir_traffic_unit unit;
-	int stands_in; /* 1: used only where no goal before it is known */
+	int stands_in;     /* 1: used only where no goal before it is known */
+	const char *payer; /* of a cost: flows that have it; NULL: the whole run */
 } goals[] = {
-	{ "round_mean_ns", "mean round time", RANK_RUN, WEIR_TRAFFIC_ROUNDS, 0 },
-	{ "io_read_p99_ns", "p99 read time", RANK_RUN, WEIR_TRAFFIC_IOS, 0 },
-	{ "io_write_p99_ns", "p99 write time", RANK_RUN, WEIR_TRAFFIC_IOS, 1 },
-	{ "fct_small_p99_ns", "p99 FCT of small flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "fct_p99_ns", "p99 FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
-	{ "fct_mean_ns", "mean FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1 },
+	{ "round_mean_ns", "mean round time", RANK_RUN, WEIR_TRAFFIC_ROUNDS, 0, NULL },
+	{ "io_read_p99_ns", "p99 read time", RANK_RUN, WEIR_TRAFFIC_IOS, 0, NULL },
+	{ "io_write_p99_ns", "p99 write time", RANK_RUN, WEIR_TRAFFIC_IOS, 1, NULL },
+	{ "fct_small_p99_ns", "p99 FCT of small flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "fct_p99_ns", "p99 FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1, NULL },
+	{ "fct_mean_ns", "mean FCT", RANK_PART, WEIR_TRAFFIC_FLOWS, 1, NULL },
 }, costs[] = {
-	{ "goodput_bps", "goodput", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "bulk_goodput_bps", "goodput of unlimited flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "iops", "I/Os per second", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "fct_large_mean_ns", "mean FCT of large flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "fct_medium_mean_ns", "mean FCT of medium flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "flows_unfinished", "unfinished flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "drops", "drops", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
-	{ "pause_fraction", "time paused", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0 },
+	{ "goodput_bps", "goodput", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "bulk_goodput_bps", "goodput of unlimited flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "iops", "I/Os per second", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "fct_large_mean_ns", "mean FCT of large flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0,
+	  "large flows" },
+	{ "fct_medium_mean_ns", "mean FCT of medium flows", RANK_PART, WEIR_TRAFFIC_FLOWS, 0,
+	  "medium flows" },
+	{ "flows_unfinished", "unfinished flows", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "drops", "drops", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
+	{ "pause_fraction", "time paused", RANK_RUN, WEIR_TRAFFIC_FLOWS, 0, NULL },
 };
 
 enum { GOALS = sizeof(goals) / sizeof(goals[0]), COSTS = sizeof(costs) / sizeof(costs[0]) };
@@ -263,7 +266,8 @@ static int add_objective(struct ranking *k, const struct race *r, const struct s
 	while (strcmp(t->columns[column].name, s->metric) != 0)
 		column++;
 	k->objectives[k->objective_count++] =
-		(struct rank_objective){ s->words, s->source, column, t->columns[column].info };
+		(struct rank_objective){ s->words, s->payer, s->source, column,
+					 t->columns[column].info };
 	return 1;
 }
 

@@ -17,7 +17,8 @@ enum { RANK_OBJECTIVES_MAX = 12, RANK_GOAL = 0 };
 enum rank_source { RANK_PART, RANK_RUN, RANK_SOURCES };
 
 struct rank_objective {
-	const char *words; /* "p99 completion time of small flows" */
+	const char *words; /* "p99 FCT of small flows" */
+	const char *payer; /* whose cost it is, "large flows"; NULL: of the whole run */
 	enum rank_source source;
 	uint32_t column; /* column in the table of its source */
 	const struct metric *info;

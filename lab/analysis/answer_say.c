@@ -46,15 +46,21 @@ static struct format_text value_text(const struct ranking *r, const struct rank_
 					    : format_quantity(value, info->unit);
 }
 
-/* "0.49 (0.29..0.83)": mean ratio and 95 % confidence interval. */
+/* ", 95 % CI 0.29-0.83", if there is a confidence interval. */
+static void put_interval(struct phrase *p, const struct compare_cell *ratio, const char *before)
+{
+	if (ratio->low < ratio->high)
+		fprintf(p->f, "%s95 %% CI %.2f-%.2f", before, ratio->low, ratio->high);
+}
+
+/* "0.49, 95 % CI 0.29-0.83": mean ratio by the goal. */
 static void put_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		      const struct rank_entry *b)
 {
-	struct compare_cell ratio = ranking_ratio(r, a, b, RANK_GOAL);
+	const struct compare_cell ratio = ranking_ratio(r, a, b, RANK_GOAL);
 
 	fprintf(p->f, "%.2f", ratio.mean);
-	if (ratio.low < ratio.high)
-		fprintf(p->f, " (%.2f..%.2f)", ratio.low, ratio.high);
+	put_interval(p, &ratio, ", ");
 }
 
 /* Writes the selected names as "a, b and c", or their number if there are more than NAMES_MAX.
@@ -133,25 +139,27 @@ static const struct rank_entry *next_of(const struct ranking *r, const struct ra
 	return best;
 }
 
+/* "; no setting is significantly better in goodput or drops", of a setting without costs. */
+static void put_no_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+{
+	if (has_costs(r, a) || r->objective_count == 1)
+		return;
+	fputs("; no setting is significantly better in ", p->f);
+	put_costs(p, r);
+}
+
 /* Case 1: no setting is clearly better than the baseline by the goal. */
 static void say_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *next = next_of(r, a);
 
-	fprintf(p->f, "%s has a clearly lower %s than %s (%s",
-		has_costs(r, a) ? "None" : "No setting", r->objectives[RANK_GOAL].words, a->label,
-		value_text(r, a, RANK_GOAL).text);
+	fprintf(p->f, "No setting significantly lowers the %s against %s (%s",
+		r->objectives[RANK_GOAL].words, a->label, value_text(r, a, RANK_GOAL).text);
 	if (next) {
-		fprintf(p->f, "; next %s, ", next->label);
+		fprintf(p->f, "; next %s: ", next->label);
 		put_ratio(p, r, next, a);
-		fputs(" of it", p->f);
 	}
 	fputs(")", p->f);
-	if (!has_costs(r, a) && r->objective_count > 1) {
-		fputs(", and none is clearly better in ", p->f);
-		put_costs(p, r);
-	}
-	fputs(".", p->f);
 }
 
 /* Case 2: the subject dominates the baseline without being clearly better by the goal. */
@@ -167,10 +175,10 @@ static void say_dominator(struct phrase *p, const struct ranking *r, const struc
 		fprintf(p->f, "%s%s %s against %s", begun++ ? ", " : "", r->objectives[k].words,
 			value_text(r, a, k).text, value_text(r, baseline, k).text);
 	}
-	fprintf(p->f, "%s no clear difference in %s (%s, ", begun ? ", with" : "",
+	fprintf(p->f, "%s no significant difference in %s (%s; ", begun ? ", with" : "",
 		r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
 	put_ratio(p, r, a, baseline);
-	fprintf(p->f, " of that of %s).", baseline->label);
+	fputs(")", p->f);
 }
 
 static void put_ties(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
@@ -186,57 +194,86 @@ static void put_ties(struct phrase *p, const struct ranking *r, const struct ran
 		count += ties[i];
 	}
 	if (count) {
-		fputs("; no clear difference from ", p->f);
+		fputs("; no significant difference from ", p->f);
 		put_names(p, r, ties);
 	}
 	free(ties);
 }
 
 /* Case 3: the subject is clearly better than the baseline by the goal, or the baseline is not
- * ranked. */
+ * ranked: "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57)". */
 static void say_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		     const struct rank_entry *baseline)
 {
-	int is_free = !has_costs(r, a);
+	const char *goal = r->objectives[RANK_GOAL].words;
 
-	fprintf(p->f, "%s %s %s: %s", a->label, is_free ? "wins by" : "has the lowest",
-		r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
 	if (baseline && baseline->state == RANK_RANKED && baseline != a) {
-		fputs(", ", p->f);
+		double ratio = ranking_ratio(r, a, baseline, RANK_GOAL).mean;
+
+		if (ratio > 0.45 && ratio < 0.55)
+			fprintf(p->f, "%s halves the %s", a->label, goal);
+		else
+			fprintf(p->f, "%s lowers the %s by %.0f %%", a->label, goal,
+				100 * (1 - ratio));
+		fprintf(p->f, " against %s: %s (", baseline->label,
+			value_text(r, a, RANK_GOAL).text);
 		put_ratio(p, r, a, baseline);
-		fprintf(p->f, " of that of %s", baseline->label);
+		fputs(")", p->f);
+	} else {
+		fprintf(p->f, "%s has the lowest %s: %s", a->label, goal,
+			value_text(r, a, RANK_GOAL).text);
 	}
 	put_ties(p, r, a);
-	if (is_free && r->objective_count > 1) {
-		fputs("; none is clearly better in ", p->f);
-		put_costs(p, r);
-	}
-	fputs(".", p->f);
 }
 
-/* Objectives in which others are clearly better than the subject (its costs), and the best setting
- * by the goal without these costs. */
+/* "large flows pay 2 %", "goodput 73 % lower (26 Gb/s; pie 95.2 Gb/s)", "drops 506 (ecn 0)". */
+static void put_cost(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+		     const struct rank_entry *rival, uint32_t k)
+{
+	const struct rank_objective *o = &r->objectives[k];
+	double percent = 100 * (ranking_ratio(r, a, rival, k).mean - 1);
+
+	if (o->payer && isfinite(percent)) {
+		fprintf(p->f, "%s pay %.0f %%", o->payer, percent);
+		if (!rival->is_baseline)
+			fprintf(p->f, " against %s", rival->label);
+		return;
+	}
+	fputs(o->words, p->f);
+	if (o->info->form != METRIC_PERCENT && o->info->better == METRIC_HIGHER &&
+	    isfinite(percent))
+		fprintf(p->f, " %.0f %% lower", -percent);
+	fprintf(p->f, " (%s; ", value_text(r, a, k).text);
+	fprintf(p->f, "%s %s)", rival->label, value_text(r, rival, k).text);
+}
+
+/* Objectives in which others are clearly better than the subject (its costs), against the baseline
+ * where it is among them; and the best setting by the goal without these costs. */
 static void say_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
-	const struct rank_entry *other = ranking_without_costs(r, a);
+	const struct rank_entry *other = ranking_without_costs(r, a), *baseline = baseline_of(r);
 	int begun = 0;
 
-	fprintf(p->f, " %s pays in ", a->is_baseline ? a->label : "It");
+	fprintf(p->f, "; %s%s", a->is_baseline ? a->label : "", a->is_baseline ? " pays: " : "");
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++) {
 		const struct rank_entry *rival = ranking_rival(r, a, k);
 
 		if (!rival)
 			continue;
-		fprintf(p->f, "%s%s: %s (%s: ", begun++ ? ", " : "", r->objectives[k].words,
-			value_text(r, a, k).text, rival->label);
-		fprintf(p->f, "%s)", value_text(r, rival, k).text);
+		if (baseline && baseline->state == RANK_RANKED &&
+		    ranking_compare(r, baseline, a, k) > 0)
+			rival = baseline;
+		fputs(begun++ ? ", " : "", p->f);
+		put_cost(p, r, a, rival, k);
 	}
 	fputs(".", p->f);
 	if (other && ranked_count(r) > 2) {
-		fprintf(p->f, " Of those that do not, %s has the lowest: %s, ", other->label,
-			value_text(r, other, RANK_GOAL).text);
-		put_ratio(p, r, other, a);
-		fputs(" times as much.", p->f);
+		const struct compare_cell ratio = ranking_ratio(r, other, a, RANK_GOAL);
+
+		fprintf(p->f, " The best without these costs is %s: %s, %.2f times as much",
+			other->label, value_text(r, other, RANK_GOAL).text, ratio.mean);
+		put_interval(p, &ratio, ", ");
+		fputs(".", p->f);
 	}
 }
 
@@ -246,9 +283,9 @@ static void say_unranked(const struct ranking *r, const char *where, const struc
 	static const struct {
 		enum rank_state state;
 		const char *words;
-	} reasons[] = { { RANK_UNFINISHED, "flows did not end" },
-			{ RANK_DEADLOCKED, "runs ended in a PFC deadlock" },
-			{ RANK_WITHOUT_VALUE, "some runs have no value" } };
+	} reasons[] = { { RANK_UNFINISHED, "unfinished flows" },
+			{ RANK_DEADLOCKED, "PFC deadlock" },
+			{ RANK_WITHOUT_VALUE, "no value in some runs" } };
 	unsigned char *here = memory_zeroed(r->entry_count, 1);
 
 	for (size_t n = 0; n < sizeof(reasons) / sizeof(reasons[0]); n++) {
@@ -262,7 +299,7 @@ static void say_unranked(const struct ranking *r, const char *where, const struc
 		if (!count)
 			continue;
 		phrase_begin(&p, where);
-		fprintf(p.f, "Not ranked, because %s: ", reasons[n].words);
+		fprintf(p.f, "Not ranked (%s): ", reasons[n].words);
 		put_names(&p, r, here);
 		fputs(".", p.f);
 		phrase_end(&p, ear);
@@ -284,12 +321,10 @@ void answer_say_ranking(const struct ranking *r, const char *where, const struct
 
 	if (a) {
 		phrase_begin(&p, where);
-		if (has_costs(r, a))
-			fputs("No setting is best in everything. ", p.f);
 		if (r->entry_count == 1)
-			fprintf(p.f, "No difference: %s.", a->label);
+			fprintf(p.f, "No difference: %s", a->label);
 		else if (ranked_count(r) == 1)
-			fprintf(p.f, "Only %s can be ranked: %s %s.", a->label,
+			fprintf(p.f, "Only %s can be ranked: %s %s", a->label,
 				r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
 		else if (a == baseline)
 			say_baseline(&p, r, a);
@@ -298,10 +333,14 @@ void answer_say_ranking(const struct ranking *r, const char *where, const struct
 			say_dominator(&p, r, a, baseline);
 		else
 			say_best(&p, r, a, baseline);
+		if (ranked_count(r) > 1 && r->entry_count > 1)
+			put_no_costs(&p, r, a);
 		if (has_costs(r, a))
 			say_costs(&p, r, a);
+		else
+			fputs(".", p.f);
 		if (is_one_run(r, a))
-			fputs(" One run each: luck is in it.", p.f);
+			fputs(" One run per setting: no confidence interval.", p.f);
 		phrase_end(&p, ear);
 	}
 	say_unranked(r, where, ear);

@@ -191,8 +191,7 @@ struct choice_text choice_search_text(const struct choice *c)
 
 	if (c->all[0].is_kept)
 		return t;
-	append(&t, "On the seeds of the search no setting meets every constraint; this one comes "
-		   "closest.");
+	append(&t, "No setting meets every constraint on the search seeds; this one is closest.");
 	for (uint32_t i = 0; i < c->rule_count; i++) {
 		const struct choice_rule *r = &c->rules[i];
 		double value = c->all[0].all.rule[i];
@@ -211,7 +210,7 @@ static struct choice_text chosen_sentence(const struct choice *c)
 	struct choice_text t = { "" };
 
 	if (c->own == 0)
-		append(&t, "Chosen: the file's own setting; no other that was tried is better.");
+		append(&t, "Chosen: the file's own setting; no setting tried is better.");
 	else
 		append(&t, "Chosen: %s.", choice_point_text(c, &c->all[0]).text);
 	append(&t, "%s%.700s", c->all[0].is_kept ? "" : " ", choice_search_text(c).text);
@@ -227,7 +226,7 @@ struct choice_text choice_fresh_text(const struct choice *c)
 		append(&t, "On seed %" PRIu64, first);
 	else
 		append(&t, "On seeds %" PRIu64 " to %" PRIu64, first, first + c->fresh_seeds - 1);
-	append(&t, ", which had no part in the choice");
+	append(&t, ", not used in the search");
 	return t;
 }
 
@@ -274,12 +273,12 @@ void choice_describe(const struct choice *c, void (*say)(void *context, const ch
 		if (is_met(r, won->fresh.rule[i], r->limit))
 			continue;
 		append(&t,
-		       "There it misses %s. Relax the constraint, or give a larger --budget or "
+		       "There it violates %s. Relax the constraint, or give a larger --budget or "
 		       "--seeds.",
 		       missed_text(r, won->fresh.rule[i], r->limit).text);
 		say(context, t.text);
 	}
 	if (own_is_as_good(c))
-		say(context, "The file's own setting meets every constraint and is no worse there, "
-			     "so nothing speaks for a change.");
+		say(context, "The file's own setting meets every constraint and is no worse "
+			     "there, so a change is not supported.");
 }

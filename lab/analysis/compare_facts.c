@@ -162,7 +162,7 @@ static void say_port(const struct comparison *c, void (*say)(void *, const char 
 		return;
 	}
 	snprintf(line, sizeof(line), "The queue is that of %.60s%s.", c->ports[0],
-		 asked && *asked ? "" : ", the longest of every run");
+		 asked && *asked ? "" : ", the longest queue of every run");
 	say(context, line);
 }
 
@@ -182,7 +182,7 @@ static void say_flows(const struct comparison *c, void (*say)(void *, const char
 		all.runs = memory_grow(NULL, c->runs.count, sizeof(*all.runs));
 		for (uint32_t i = 0; i < c->runs.count; i++)
 			all.runs[i] = i;
-		used = (size_t)snprintf(line, sizeof(line), "Flows that ended, a run: ");
+		used = (size_t)snprintf(line, sizeof(line), "Completed flows per run: ");
 		for (int k = CLASS_ALL; k <= CLASS_LARGE; k++) {
 			counted_text(&t, c, &all, (enum flow_class)k);
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s%s",
@@ -216,7 +216,7 @@ static void say_pooled(const struct comparison *c, void (*say)(void *, const cha
 								     : ", ",
 					 c->sections[i]);
 	snprintf(line + used, sizeof(line) - used,
-		 " are in one pool; --by traffic tells them apart.");
+		 " are counted together; --by traffic separates them.");
 	say(context, line);
 }
 
@@ -235,7 +235,8 @@ static void say_not_kept(const struct comparison *c, void (*say)(void *, const c
 	if (without == 0)
 		return;
 	snprintf(line, sizeof(line),
-		 "Flows of %" PRIu32 " of %" PRIu32 " runs were not kept (measure.flows = none).",
+		 "Flows of %" PRIu32 " of %" PRIu32 " runs were not stored (measure.flows = "
+						    "none).",
 		 without, c->runs.count);
 	say(context, line);
 }
@@ -255,9 +256,9 @@ static void say_outdated(const struct comparison *c, void (*say)(void *, const c
 		if (count == 0)
 			continue;
 		snprintf(line, sizeof(line),
-			 "%s is not shown of %" PRIu32 " of %" PRIu32
-			 " runs: they have it by the definition of an earlier version; "
-			 "'weir run --again' measures it anew.",
+			 "%s is not shown for %" PRIu32 " of %" PRIu32
+			 " runs: they used the definition of an earlier version; 'weir run "
+			 "--again' measures it again.",
 			 c->columns[k].name, count, c->runs.count);
 		say(context, line);
 	}
@@ -271,7 +272,7 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 
 	say_port(c, say, context);
 	if (c->joined) {
-		snprintf(line, sizeof(line), "%.180s: the same numbers in every run.", c->joined);
+		snprintf(line, sizeof(line), "%.180s: identical in every run.", c->joined);
 		say(context, line);
 	}
 	say_flows(c, say, context);
@@ -283,32 +284,32 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 	if (all.incomplete) {
 		snprintf(
 			line, sizeof(line),
-			"! In %u of %u runs flows did not end: completion times are of the others.",
+			"! unfinished flows in %u of %u runs: completion times are of completed "
+			"flows only.",
 			all.incomplete, all.runs);
 		say(context, line);
 	}
 	if (all.deadlocked) {
 		snprintf(line, sizeof(line),
-			 "! %u of %u runs ended in a deadlock: links wait for each other's pauses.",
+			 "! PFC deadlock at the end of %u of %u runs.",
 			 all.deadlocked, all.runs);
 		say(context, line);
 	}
 	if (all.starved) {
 		snprintf(line, sizeof(line),
-			 "In %u of %u runs unlimited flows starved: less than a twentieth of their "
-			 "section's mean (flows_starved).",
+			 "Unlimited flows starved in %u of %u runs: less than a twentieth of "
+			 "their section's mean (flows_starved).",
 			 all.starved, all.runs);
 		say(context, line);
 	}
 	if (all.held_up) {
 		snprintf(line, sizeof(line),
-			 "! The machine held up %u of these runs: their numbers are not to be "
-			 "trusted.",
+			 "! %u of these runs disturbed by the machine: numbers are not reliable.",
 			 all.held_up);
 		say(context, line);
 	}
 	if (has_mark(c, "~"))
-		say(context, "~ the interval holds 1: these runs show no difference.");
+		say(context, "~ not significant: the 95 % CI includes 1.");
 	if (has_mark(c, "*"))
-		say(context, "* of fewer runs than its row: the others have no number for it.");
+		say(context, "* from fewer runs than its row: the others have no value.");
 }

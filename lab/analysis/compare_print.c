@@ -318,8 +318,8 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 	if (most > 1)
 		print_caveat(&notes, line);
 	else if (c->row_count > 1 && !l->all)
-		print_caveat(&notes, "One run a row: luck is in it. Several seeds, as in seed = "
-				     "1..5 of [sweep], tell how much.");
+		print_caveat(&notes, "One run per row, so no confidence interval; several seeds, "
+				     "as in seed = 1..5 of [sweep], give one.");
 	comparison_caveats(c, print_caveat, &notes);
 	snprintf(line, sizeof(line), "Runs of one row differ in %s.", c->mixed);
 	if (c->mixed[0])

@@ -150,7 +150,7 @@ static void explain(const struct claim *c, const struct sides *s, struct verdict
 		snprintf(v->why, sizeof(v->why), "no run%s%.150s is there",
 			 empty->text ? " with " : "", empty->text ? empty->text : "");
 	else if (v->of.count == 0 || (c->over.count && v->over.count == 0))
-		snprintf(v->why, sizeof(v->why), "no run%s%.150s has a number for it",
+		snprintf(v->why, sizeof(v->why), "no run%s%.150s has a value for it",
 			 v->of.count || !c->of.text ? "" : " with ",
 			 v->of.count  ? " of over"
 			 : c->of.text ? c->of.text
@@ -158,7 +158,7 @@ static void explain(const struct claim *c, const struct sides *s, struct verdict
 	else
 		snprintf(v->why, sizeof(v->why), "%s",
 			 v->over.mean == 0 ? "there is no ratio to zero"
-					   : "no seed has a number on both sides");
+					   : "no seed has a value on both sides");
 }
 
 static const struct measured nothing = { (double)NAN, (double)NAN, 0, 0 };

@@ -90,7 +90,8 @@ static enum verdict_kind kind_of(const struct claim *c, const double *known, str
 		return VERDICT_TOO_FEW;
 	}
 	if (m->count < VERDICT_SEEDS && !m->is_alike) {
-		snprintf(v->why, sizeof(v->why), "%u seed%s; %d are needed, or %d that are alike",
+		snprintf(v->why, sizeof(v->why), "%u seed%s; %d are needed, or %d with equal "
+						 "values",
 			 m->count, m->count == 1 ? "" : "s", VERDICT_SEEDS, VERDICT_SEEDS_ALIKE);
 		return VERDICT_TOO_FEW;
 	}
@@ -102,7 +103,7 @@ static enum verdict_kind kind_of(const struct claim *c, const double *known, str
 	if (!is_within(c, m->mean))
 		return VERDICT_DISAGREES;
 	snprintf(v->why, sizeof(v->why),
-		 "the mean agrees, but less than half of the interval does");
+		 "the mean is within the tolerance, but less than half of its interval is");
 	return VERDICT_TOO_FEW;
 }
 

@@ -57,8 +57,8 @@ static const struct lone_value {
 	const char *what;
 } lone_values[] = {
 	{ HPCC_CC_MODE, HPCC_HPCC, MODE(HPCC_PINT),
-	  "there is no PINT here; hpcc, whose packets carry as many bytes as PINT's, reads exact "
-	  "telemetry of every hop" },
+	  "PINT is not modelled; hpcc with as many INT bytes as PINT reads exact telemetry of "
+	  "every hop" },
 	{ HPCC_USE_DYNAMIC_PFC_THRESHOLD, 1, ANY_MODE,
 	  "thresholds are dynamic, as they are there whatever it says" },
 	{ HPCC_MULTI_RATE, 0, MODE(HPCC_HPCC), "a sender keeps one rate, not one for each hop" },
@@ -69,9 +69,9 @@ static const struct lone_value {
 	{ HPCC_RATE_BOUND, 1, ANY_MODE, "senders keep to their rate" },
 	{ HPCC_ERROR_RATE_PER_LINK, 0, ANY_MODE, "links lose nothing" },
 	{ HPCC_L2_BACK_TO_ZERO, 0, ANY_MODE,
-	  "after a loss everything from the lost packet on is sent again, not its chunk" },
+	  "after a loss everything from the lost packet on is retransmitted, not its chunk" },
 	{ HPCC_ACK_HIGH_PRIO, 0, ANY_MODE,
-	  "a pause stops a host's ACKs too; there it lets them pass" },
+	  "a pause stops a host's ACKs too; there ACKs pass" },
 };
 
 static void note_lone_values(struct import_hpcc *h)
@@ -91,8 +91,8 @@ static const struct standing_difference {
 	const char *what;
 } standing_differences[] = {
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
-	  "a notification is a packet of its own beside the ACK of a marked packet; there, the ACK "
-	  "carries it" },
+	  "a CNP is a separate packet besides the ACK of a marked packet; there, the ACK carries "
+	  "it" },
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
 	  "a new rate moves a queue pair's next packet at once; there, only the packet after "
 	  "that" },

@@ -117,23 +117,23 @@ static const struct column run_columns[] = {
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
 	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
-	  .help = "of a real run: what the machine did to it, so that its numbers are not to be "
-		  "trusted; NULL: nothing, or it is a simulated run",
+	  .help = "of a real run: how the machine disturbed it, so that its numbers are not "
+		  "reliable; NULL: undisturbed, or simulated",
 	  .since = 4 },
 	{ "partial", COLUMN_MADE, 0, "",
-	  .help = "1: interrupted, or out of time; only of a single run that is not kept",
+	  .help = "1: interrupted, or measure.drain expired; only of a single run that is not "
+		  "stored",
 	  .show = show_partial, .hidden_in = VIEW_KEPT },
 	{ .name = NULL },
 };
 
 static const struct column setting_columns[] = {
 	{ "path", COLUMN_TEXT, AT(setting_row, path), "",
-	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH` stands for the "
-		  "contents of "
-		  "the file that PATH names, or of the model of the scheme; of both, one after the "
-		  "other" },
+	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH` is a digest of "
+		  "the file that PATH names, or of the model of the scheme; of both, in this "
+		  "order" },
 	{ "value", COLUMN_TEXT, AT(setting_row, value), "",
-	  .help = "as a user would write it, schemes spelled out" },
+	  .help = "as a user would write it, schemes with all options" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "order of the settings", HIDDEN },
 	{ .name = NULL },
 };
@@ -150,7 +150,7 @@ static const struct column metric_columns[] = {
 
 static const struct column reason_columns[] = {
 	{ "name", COLUMN_TEXT, AT(reason_count, name), "",
-	  .help = "why packets were marked or dropped", .csv = "reason" },
+	  .help = "reason for marking or dropping packets", .csv = "reason" },
 	{ "is_mark", COLUMN_FLAG, AT(reason_count, is_mark), "", .help = "1: marked, 0: dropped" },
 	{ "count", COLUMN_COUNT, AT(reason_count, count), "pkts",
 	  .help = "whole network, whole run" },
@@ -176,17 +176,18 @@ static const struct column flow_columns[] = {
 	{ "size_bytes", COLUMN_MAYBE_SIZE, AT(stored_flow, size_bytes), "bytes",
 	  .help = "NULL: unlimited" },
 	{ "start_ps", COLUMN_TIME, AT(stored_flow, start_ps), "ps",
-	  .help = "when it starts; 2^63 - 1, in exports nothing: it waited for others in vain",
+	  .help = "start time; 2^63 - 1, in exports nothing: never started, because a flow it "
+		  "depends on did not complete",
 	  .show = show_start },
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
-	  .help = "when it was complete (measure.completion): its last byte at the "
-		  "receiver, or the ACK of that at the sender; NULL: not" },
+	  .help = "completion time (measure.completion): last byte at the receiver, or its ACK "
+		  "at the sender; NULL: unfinished" },
 	{ "fct_ps", COLUMN_MADE, 0, "ps", .help = "finish_ps less start_ps", .show = show_fct,
 	  .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
-	  .help = "how long it would take alone in the network, to the same end; NULL: unlimited, "
-		  "or control: the request of a read, the answer to a write "
-		  "(`pattern = storage`), whose times are in no metric of completion",
+	  .help = "completion time in an idle network; NULL: unlimited, or control: the request "
+		  "of a read, the response to a write (`pattern = storage`), which count in no "
+		  "completion metric",
 	  .csv = "ideal_fct_ps" },
 	{ "slowdown", COLUMN_MADE, 0, "", .help = "fct_ps over ideal_fct_ps", .show = show_slowdown,
 	  .hidden_in = VIEW_JSON },
@@ -200,7 +201,7 @@ static const struct column flow_columns[] = {
 
 static const struct column port_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_port, name), "",
-	  .help = "egress ports of switches, `leaf0->h3`, and hosts' cards that have a queue",
+	  .help = "egress ports of switches, `leaf0->h3`, and hosts' NICs with a queue",
 	  .csv = "port" },
 	{ "measured", COLUMN_FLAG, AT(stored_port, measured), "",
 	  .help = "1: the queue metrics of the run are of this port" },
@@ -213,9 +214,9 @@ static const struct column port_columns[] = {
 	{ "drops", COLUMN_COUNT, AT(stored_port, result.drops), "pkts",
 	  .help = "in the measured interval" },
 	{ "queue_mean_bytes", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_bytes), "bytes",
-	  .help = "what waits, weighted by time" },
+	  .help = "queue length, time-weighted" },
 	{ "queue_mean_pkts", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_pkts), "pkts",
-	  .help = "what waits, weighted by time" },
+	  .help = "queue length, time-weighted" },
 	{ "queue_max_pkts", COLUMN_COUNT32, AT(stored_port, result.queue_max_pkts), "pkts",
 	  .help = "largest queue" },
 	{ "port", COLUMN_PLACE, 0, "", .help = "order of the ports", HIDDEN },
@@ -224,23 +225,22 @@ static const struct column port_columns[] = {
 
 static const struct column pause_columns[] = {
 	{ "link", COLUMN_TEXT, AT(stored_pause, link), "",
-	  .help = "a link of which a class was paused, those of "
-		  "hosts' cards among them: `left->right`, `h1->left`" },
+	  .help = "a link of which a class was paused, host NICs included: `left->right`, "
+		  "`h1->left`" },
 	{ "class", COLUMN_COUNT32, AT(stored_pause, result.class_id), "",
-	  .help = "the class that the sending end was told not to send" },
+	  .help = "the paused class" },
 	{ "count", COLUMN_COUNT, AT(stored_pause, result.pauses), "",
-	  .help = "pauses that began in the measured interval" },
+	  .help = "pauses that started in the measured interval" },
 	{ "paused_ps", COLUMN_TIME, AT(stored_pause, result.paused_ps), "ps",
-	  .help = "how much of the measured interval it was paused, also by a pause that began "
-		  "before it "
-		  "or ended after it" },
+	  .help = "time paused within the measured interval, including pauses that began before "
+		  "it or ended after it" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "by link, then by class", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column series_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_series, name), "",
-	  .help = "what a probe saw: `queue sw->h0`", .csv = "series" },
+	  .help = "a probe: `queue sw->h0`", .csv = "series" },
 	{ "unit", COLUMN_TEXT, AT(stored_series, unit), "", .help = "of its values: `pkts`" },
 	{ "count", COLUMN_COUNT, AT(stored_series, count), "", .help = "points", HIDDEN },
 	{ "time_ps", COLUMN_TIMES, AT(stored_series, time_ps), "ps",

@@ -168,12 +168,12 @@ static int check_folder(const char *folder, enum store_mode mode, struct weir_er
 			return weir_error_set(e, "%.300s: cannot be read: %s", folder,
 					      strerror(errno));
 		if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-			return weir_error_set(e, "%.300s: cannot be made: %s", folder,
+			return weir_error_set(e, "%.300s: cannot be created: %s", folder,
 					      strerror(errno));
 		return 0;
 	}
 	if (!S_ISDIR(st.st_mode))
-		return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
+		return weir_error_set(e, "%.300s: is a file, not a folder", folder);
 	if (is_writer(mode) && access(folder, W_OK | X_OK) != 0)
 		return weir_error_set(e, "%.300s: cannot be written: %s", folder, strerror(errno));
 	return 0;

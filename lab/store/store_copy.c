@@ -177,7 +177,7 @@ int store_open_bytes(struct store **out, const void *bytes, size_t size, struct 
 	struct store *s = memory_zeroed(1, sizeof(*s));
 	int failed;
 
-	s->path = text_copy("a result on its way");
+	s->path = text_copy("a result in transfer");
 	s->has_digests = s->is_still = 1;
 	s->form = STORE_SCHEMA;
 	failed = sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,

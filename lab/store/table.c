@@ -31,7 +31,7 @@ static const struct group {
 	[METRIC_APPLICATIONS] = { "Applications", .columns = { "a second", "p50", "p99", "mean" } },
 	[METRIC_AGENTS] = { "Agents", .columns = { NULL } },
 	[METRIC_QUEUE] = { "Queue", QUEUE_PORT, { "mean", "p50", "p99", "max" } },
-	[METRIC_WAITING] = { "Waiting at ports, 99th percentile of packets",
+	[METRIC_WAITING] = { "Sojourn time at ports, 99th percentile",
 			     WAIT_PORT,
 			     { "all ports", "worst port" } },
 	[METRIC_BY_TIER] = { "Links by tier",
@@ -197,33 +197,32 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 	char src[64], dst[64];
 
 	if (r->held_up[0])
-		fprintf(f, "HELD UP: %s; these numbers are not to be trusted.\n", r->held_up);
+		fprintf(f, "DISTURBED: %s; the numbers are not reliable.\n", r->held_up);
 	if (unfinished(r) > 0)
 		fprintf(f,
-			"INCOMPLETE: %s of %s flows did not end; "
-			"completion times (!) are of the others.\n",
+			"INCOMPLETE: %s of %s flows are unfinished; completion times (!) are of "
+			"completed flows only.\n",
 			format_count(unfinished(r)).text,
 			format_count(unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
-			"STARVED: %.0f unlimited flows received less than a twentieth of the mean "
-			"of "
-			"their section.%s\n",
+			"STARVED: %.0f unlimited flows had less than a twentieth of the mean "
+			"goodput of their section.%s\n",
 			run_metric(r, "flows_starved"),
-			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be an artefact "
-						 "of hosts in lockstep."
+			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be a phase "
+						 "effect of hosts in lockstep."
 					       : "");
 	if (r->partition.flows)
-		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot end\n",
+		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot "
+								       "complete\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
 			format_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
 			r->partition.flows, r->partition.flows == 1 ? "" : "s");
 	if (run_metric(r, "settings_refused") > 0)
 		fprintf(f,
-			"NOTE: %.0f settings that %s asked for are outside the limits, and were "
-			"not "
-			"applied\n",
+			"NOTE: %.0f settings requested by %s were refused because they are "
+			"outside the limits\n",
 			run_metric(r, "settings_refused"), c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
@@ -262,11 +261,11 @@ static void print_controls(FILE *f, const struct config *c)
 static void print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
-		fprintf(f, "PARTIAL: stopped early (interrupted, or "
-			   "measure.drain was over); the numbers end there.\n");
+		fprintf(f, "PARTIAL: stopped early (interrupted, or measure.drain expired); the "
+			   "numbers end there.\n");
 	if (r->deadlock.cycles)
 		fprintf(f,
-			"DEADLOCK: since %s links wait for each other's pauses of class %" PRIu32
+			"PFC DEADLOCK: since %s, cyclic pause of class %" PRIu32
 			" to end: %s%s\n",
 			format_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
@@ -320,7 +319,7 @@ static void print_reasons(FILE *f, const struct run_result *r, int width)
 	for (uint32_t i = 0; i < r->reason_count; i++) {
 		if (r->reasons[i].count == 0)
 			continue;
-		fputs(begun++ ? "" : "Why packets were marked or dropped, whole run\n", f);
+		fputs(begun++ ? "" : "Marks and drops by reason, whole run\n", f);
 		print_value(f, r->reasons[i].name, format_count((double)r->reasons[i].count).text,
 			    width);
 	}
@@ -332,7 +331,8 @@ static void print_pace(FILE *f, const struct run_result *r)
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
 	if (isnan(hops)) { /* of real packets */
-		fprintf(f, "\n%s of real time\n", format_duration(simulated).text);
+		fprintf(f, "\n"
+			   "%s of real time\n", format_duration(simulated).text);
 		return;
 	}
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",
