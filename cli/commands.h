@@ -22,17 +22,17 @@ enum cli_offer {
 	OFFER_NOTHING,
 	OFFER_FILE,
 	OFFER_FOLDER,
-	OFFER_MARKING, /* names of the catalogue's shelves ... */
+	OFFER_MARKING, /* names in a catalogue of 'weir list' ... */
 	OFFER_SCHEDULER,
 	OFFER_CC,
 	OFFER_TOPOLOGY,
 	OFFER_METRIC,
 	OFFER_TRAINER,
 	OFFER_MODEL,
-	OFFER_SHELF,   /* ... of the shelves themselves ... */
-	OFFER_SETTING, /* "switch.marking" */
-	OFFER_NAME,    /* all that 'weir help' knows */
-	OFFER_SHELL,   /* shells that have completion */
+	OFFER_CATALOGUE, /* ... names of the catalogues ... */
+	OFFER_SETTING,   /* "switch.marking" */
+	OFFER_NAME,      /* all that 'weir help' knows */
+	OFFER_SHELL,     /* shells that have completion */
 };
 
 struct cli_option {

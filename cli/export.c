@@ -67,9 +67,8 @@ static int export_main(const struct arguments *a)
 	int failed, status;
 
 	if (!csv && !json && !plots) {
-		weir_error_set(&e,
-			       "export: no destination; add --csv DIR, --json FILE or --plots "
-			       "DIR, or several of them");
+		weir_error_set(&e, "export: no destination; add --csv DIR, --json FILE or --plots "
+				   "DIR, or several of them");
 		return cli_error(EXIT_MISTAKE, &e);
 	}
 	status = folder_open_results(a, folder, &store);

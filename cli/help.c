@@ -13,12 +13,10 @@
 #include <string.h>
 
 static const struct cli_option help_arguments[] = {
-	{ "--markdown", NULL, "writes the scenario reference as Markdown",
+	{ "--markdown", NULL, "writes the scenario reference as Markdown", OFFER_NOTHING },
+	{ "--man", NULL, "writes commands and options as part of a man page", OFFER_NOTHING },
+	{ "--results", NULL, "writes the columns of results as part of docs/reference/results.md",
 	  OFFER_NOTHING },
-	{ "--man", NULL, "writes commands and options as part of a man page",
-	  OFFER_NOTHING },
-	{ "--results", NULL,
-	  "writes the columns of results as part of docs/reference/results.md", OFFER_NOTHING },
 	{ "--completion", "SHELL", "writes command-line completion for bash, zsh or fish",
 	  OFFER_SHELL },
 	{ .name = NULL },
@@ -95,7 +93,8 @@ void help_print_usage(FILE *f)
 	      "buffers, PFC,\n"
 	      "congestion control.\n"
 	      "\n"
-	      "usage:\n", f);
+	      "usage:\n",
+	      f);
 	for (size_t i = 0; command_all[i]; i++) {
 		char left[128];
 
@@ -173,7 +172,7 @@ static void help_print_section_keys(const char *section)
 	       section_chooser(section_find(section))->name, section);
 }
 
-static void help_print_entry(const struct shelf *s, const struct entry *e)
+static void help_print_entry(const struct catalogue *s, const struct entry *e)
 {
 	printf("%s (%s)\n", e->name, s->name);
 	for (int i = 0; i < 2; i++) {
@@ -197,7 +196,7 @@ static void help_print_entry(const struct shelf *s, const struct entry *e)
 
 static int help_print_plugin(const char *path)
 {
-	static const struct shelf shelves[] = {
+	static const struct catalogue catalogues[] = {
 		[PLUGIN_MARK] = { .name = "marking" }, [PLUGIN_SCHED] = { .name = "scheduler" },
 		[PLUGIN_CC] = { .name = "cc" },        [PLUGIN_TRAFFIC] = { .name = "traffic" },
 		[PLUGIN_TUNE] = { .name = "tuner" },   [PLUGIN_AGENT] = { .name = "agent" },
@@ -219,7 +218,7 @@ static int help_print_plugin(const char *path)
 		if (found++)
 			putchar('\n');
 		entry = scheme_entry(s);
-		help_print_entry(&shelves[kind], &entry);
+		help_print_entry(&catalogues[kind], &entry);
 	}
 	return EXIT_FINE;
 }
@@ -269,8 +268,8 @@ static int help_unknown_name(const char *name)
 		count = help_add_name(names, count, command_all[i]->name);
 	for (const struct section *s = section_all; s->name; s++)
 		count = help_add_name(names, count, s->name);
-	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; shelf_entry(s, i, &entry); i++)
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
+		for (size_t i = 0; catalogue_entry(s, i, &entry); i++)
 			count = help_add_name(names, count, entry.name);
 	for (const struct topic *t = topic_all; t->name; t++)
 		count = help_add_name(names, count, t->name);
@@ -307,8 +306,8 @@ static int help_print_catalogue(const char *name, int found)
 {
 	struct entry e;
 
-	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
+		for (size_t i = 0; catalogue_entry(s, i, &e); i++) {
 			if (strcmp(e.name, name) != 0)
 				continue;
 			if (found++)
@@ -350,8 +349,8 @@ static int help_print_scheme_options(const char *name)
 	struct entry e;
 	int found = 0;
 
-	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
+		for (size_t i = 0; catalogue_entry(s, i, &e); i++) {
 			const struct weir_option *o = weir_option_find(e.options, name);
 
 			if (!o)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help.h -- what the files of weir help and weir list share: the catalogue of everything that has a
- * name a user may write, the topics, and the printers of help texts. */
+/* help.h -- shared by the files of weir help and weir list: catalogues of the names that a user may
+ * write, topics, and printers of help texts. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 #include "base/registry.h"
 #include "cli/commands.h"
 #include <stdio.h>
 
-/* --- the catalogue, in list.c --- */
+/* --- catalogues of names, in list.c --- */
 
 struct entry {
 	const char *name, *help;
@@ -16,25 +16,26 @@ struct entry {
 	const struct weir_option *options; /* NULL: none */
 };
 
-struct shelf {
+struct catalogue {
 	const char *name;               /* "marking" */
-	const char *help;               /* what is on it, and where its names are written */
+	const char *help;               /* what it holds, and where its names are written */
 	const struct registry *schemes; /* NULL: its entries are no schemes, and `entry` is set */
 	int (*entry)(size_t i, struct entry *e); /* fills in the i-th; 0: there are no more */
+	int is_apart;                            /* 1: left out of 'weir list' unless it is named */
 };
 
-extern const struct shelf shelf_all[]; /* ends with .name == NULL */
+extern const struct catalogue catalogue_all[]; /* ends with .name == NULL */
 
-/* Fills in the i-th entry of the shelf; 0 when there are no more. */
-int shelf_entry(const struct shelf *s, size_t i, struct entry *e);
+/* Fills in the i-th entry of a catalogue; 0: there are no more. */
+int catalogue_entry(const struct catalogue *s, size_t i, struct entry *e);
 
 struct entry scheme_entry(const struct weir_scheme *s);
 
-/* --- topics: words of the field that are no name of the catalogue, in help_topics.c --- */
+/* --- topics: words of the field that are not in a catalogue, in help_topics.c --- */
 
 struct topic {
 	const char *name;
-	const char *also; /* other words for it, divided by blanks; may be empty */
+	const char *also; /* other words for it, separated by blanks; may be empty */
 	const char *text; /* lines of at most 80 columns */
 };
 

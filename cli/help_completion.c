@@ -11,18 +11,19 @@
 
 /* --- the names of an offer, with a space after each --- */
 
-static void completion_print_shelf(const char *shelf)
+static void completion_print_catalogue(const char *catalogue)
 {
 	struct entry e;
 
-	for (const struct shelf *s = shelf_all; s->name; s++)
-		for (size_t i = 0; strcmp(s->name, shelf) == 0 && shelf_entry(s, i, &e); i++)
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
+		for (size_t i = 0; strcmp(s->name, catalogue) == 0 && catalogue_entry(s, i, &e);
+		     i++)
 			printf("%s ", e.name);
 }
 
 static void completion_print_shelves(void)
 {
-	for (const struct shelf *s = shelf_all; s->name; s++)
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
 		printf("%s ", s->name);
 }
 
@@ -46,8 +47,8 @@ static void completion_print_all(void)
 	completion_print_commands();
 	for (const struct section *s = section_all; s->name; s++)
 		printf("%s ", s->name);
-	for (const struct shelf *s = shelf_all; s->name; s++)
-		completion_print_shelf(s->name);
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
+		completion_print_catalogue(s->name);
 	for (const struct topic *t = topic_all; t->name; t++)
 		printf("%s ", t->name);
 	printf("defaults ");
@@ -57,21 +58,21 @@ static void completion_print_shells(void);
 
 static void completion_print_names(enum cli_offer offer)
 {
-	static const char *const shelves[] = {
+	static const char *const catalogues[] = {
 		[OFFER_MARKING] = "marking", [OFFER_SCHEDULER] = "scheduler",
 		[OFFER_CC] = "cc",           [OFFER_TOPOLOGY] = "topology",
 		[OFFER_METRIC] = "metric",   [OFFER_TRAINER] = "trainer",
 		[OFFER_MODEL] = "model",
 	};
 	static void (*const lists[])(void) = {
-		[OFFER_SHELF] = completion_print_shelves,
+		[OFFER_CATALOGUE] = completion_print_shelves,
 		[OFFER_SETTING] = completion_print_settings,
 		[OFFER_NAME] = completion_print_all,
 		[OFFER_SHELL] = completion_print_shells,
 	};
 
-	if (offer < sizeof(shelves) / sizeof(shelves[0]) && shelves[offer])
-		completion_print_shelf(shelves[offer]);
+	if (offer < sizeof(catalogues) / sizeof(catalogues[0]) && catalogues[offer])
+		completion_print_catalogue(catalogues[offer]);
 	else if (offer < sizeof(lists) / sizeof(lists[0]) && lists[offer])
 		lists[offer]();
 }

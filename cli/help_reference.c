@@ -161,13 +161,13 @@ static void reference_print_section(const struct section *s)
 	}
 }
 
-static void reference_print_shelf(const struct shelf *s)
+static void reference_print_catalogue(const struct catalogue *s)
 {
 	struct entry e;
 
 	printf("\n## %s\n\n", s->name);
 	reference_print_sentence(s->help);
-	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+	for (size_t i = 0; catalogue_entry(s, i, &e); i++) {
 		printf("\n### %s\n\n", e.name);
 		reference_print_sentence(e.help);
 		if (e.cite)
@@ -179,15 +179,15 @@ static void reference_print_shelf(const struct shelf *s)
 	}
 }
 
-/* A shelf whose entries have no options: one table. */
-static void reference_print_names(const struct shelf *s)
+/* A catalogue whose entries have no options: one table. */
+static void reference_print_names(const struct catalogue *s)
 {
 	struct entry e;
 
 	printf("\n## %s\n\n", s->name);
 	reference_print_sentence(s->help);
 	puts("\n| name | unit | |\n|---|---|---|");
-	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+	for (size_t i = 0; catalogue_entry(s, i, &e); i++) {
 		printf("| `%s` | %s | ", e.name, e.unit ? e.unit : "");
 		reference_print_cell(e.help);
 		puts(" |");
@@ -214,13 +214,13 @@ void help_print_reference(void)
 	     "same settings are `--set section.key=value`.");
 	for (const struct section *s = section_all; s->name; s++)
 		reference_print_section(s);
-	for (const struct shelf *s = shelf_all; s->name; s++) {
+	for (const struct catalogue *s = catalogue_all; s->name; s++) {
 		int is_scheme = 0;
 
 		for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
 			is_scheme |= strcmp(s->name, schemes[i]) == 0;
 		if (is_scheme)
-			reference_print_shelf(s);
+			reference_print_catalogue(s);
 		else if (!section_find(s->name) && strcmp(s->name, "topology") != 0)
 			reference_print_names(s);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help_topics.c -- words that users type although they are no name of the catalogue: what they
- * mean, in about ten lines, and which settings and metrics they are about. */
+/* help_topics.c -- topics of 'weir help': words of the field that name no setting or scheme, each
+ * explained in about ten lines with the settings and metrics that concern it. */
 #include "cli/help.h"
 #include <stddef.h>
 #include <string.h>

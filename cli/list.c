@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.c -- weir list [KIND]: names, each with the sentence that says what it is; and the catalogue
- * that it and weir help read. */
+/* list.c -- weir list [KIND]: names of one kind, each with its help sentence, or of all kinds with
+ * a line each; and the catalogues of names that it and weir help read. */
 #include "cli/help.h"
 #include "config/nic.h"
 #include "config/fabric.h"
@@ -15,9 +15,9 @@
 #include "train/trainer.h"
 #include <string.h>
 
-/* --- the catalogue --- */
+/* --- the catalogues --- */
 
-static int shelf_workload(size_t i, struct entry *e)
+static int catalogue_workload(size_t i, struct entry *e)
 {
 	const struct workload_file *w = &workload_files[i];
 
@@ -25,7 +25,7 @@ static int shelf_workload(size_t i, struct entry *e)
 	return w->name != NULL;
 }
 
-static int shelf_model(size_t i, struct entry *e)
+static int catalogue_model(size_t i, struct entry *e)
 {
 	const struct model_file *f = &model_files[i];
 	struct weir_error reason;
@@ -35,7 +35,7 @@ static int shelf_model(size_t i, struct entry *e)
 	return f->name != NULL;
 }
 
-static int shelf_metric(size_t i, struct entry *e)
+static int catalogue_metric(size_t i, struct entry *e)
 {
 	const struct metric *m = &metric_all[i];
 
@@ -43,8 +43,8 @@ static int shelf_metric(size_t i, struct entry *e)
 	return m->name != NULL;
 }
 
-/* Those that runs do not measure by themselves. */
-static int shelf_flow_metric(size_t i, struct entry *e)
+/* Metrics that are computed from flow records, and are not stored with runs. */
+static int catalogue_flow_metric(size_t i, struct entry *e)
 {
 	uint32_t at = 0;
 
@@ -57,25 +57,25 @@ static int shelf_flow_metric(size_t i, struct entry *e)
 	return e->name != NULL;
 }
 
-const struct shelf shelf_all[] = {
-	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL },
-	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL },
-	{ "agent", "learning agents and rules, for switch.tune", &weir_agent_registry, NULL },
-	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL },
-	{ "fabric", "hop-by-hop flow control, for switch.fabric", &fabric_registry, NULL },
-	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL },
-	{ "nic", "NIC models of hosts, for host.nic", &nic_registry, NULL },
-	{ "topology", "topologies, for network.topology", &topology_registry, NULL },
-	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL },
-	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, shelf_workload },
-	{ "driver", "drivers for real switches, for keeper.driver", &keeper_driver_registry,
-	  NULL },
-	{ "trainer", "trainers, for weir train", &trainer_registry, NULL },
-	{ "model", "trained models, for option model of acc, fdcc and rl-cc", NULL,
-	  shelf_model },
-	{ "metric", "metrics of a run, for --metric and --sort", NULL, shelf_metric },
-	{ "flow-metric", "further metrics of flows, for --metric", NULL,
-	  shelf_flow_metric },
+const struct catalogue catalogue_all[] = {
+	{ "marking", "marking schemes, for switch.marking", &weir_mark_registry, NULL, 0 },
+	{ "scheduler", "schedulers, for switch.scheduler", &weir_sched_registry, NULL, 0 },
+	{ "agent", "learning agents and rules, for switch.tune", &weir_agent_registry, NULL, 0 },
+	{ "tuner", "tuners, for switch.tune", &weir_tune_registry, NULL, 0 },
+	{ "fabric", "hop-by-hop flow control, for switch.fabric", &fabric_registry, NULL, 0 },
+	{ "cc", "congestion controls, for host.cc", &weir_cc_registry, NULL, 0 },
+	{ "nic", "NIC models of hosts, for host.nic", &nic_registry, NULL, 0 },
+	{ "topology", "topologies, for network.topology", &topology_registry, NULL, 0 },
+	{ "traffic", "traffic patterns, for traffic.NAME.pattern", &traffic_registry, NULL, 0 },
+	{ "workload", "flow-size distributions, for traffic.NAME.sizes", NULL, catalogue_workload,
+	  0 },
+	{ "driver", "drivers for real switches, for keeper.driver", &keeper_driver_registry, NULL,
+	  0 },
+	{ "trainer", "trainers, for weir train", &trainer_registry, NULL, 0 },
+	{ "metric", "metrics of a run, for --metric and --sort", NULL, catalogue_metric, 0 },
+	{ "flow-metric", "further metrics of flows, for --metric", NULL, catalogue_flow_metric, 0 },
+	{ "model", "trained models, for option model of acc, fdcc and rl-cc", NULL, catalogue_model,
+	  1 },
 	{ .name = NULL },
 };
 
@@ -84,7 +84,7 @@ struct entry scheme_entry(const struct weir_scheme *s)
 	return (struct entry){ s->name, s->help, s->cite, NULL, s->options };
 }
 
-int shelf_entry(const struct shelf *s, size_t i, struct entry *e)
+int catalogue_entry(const struct catalogue *s, size_t i, struct entry *e)
 {
 	const struct weir_scheme *scheme;
 
@@ -98,42 +98,60 @@ int shelf_entry(const struct shelf *s, size_t i, struct entry *e)
 
 /* --- the command --- */
 
-enum { SHELVES_MAX = 16 };
+enum { CATALOGUES_MAX = 16 };
 
-static int list_longest_name(const struct shelf *s)
+static int list_longest_name(const struct catalogue *s)
 {
 	struct entry e;
 	size_t longest = 0;
 
-	for (size_t i = 0; shelf_entry(s, i, &e); i++)
+	for (size_t i = 0; catalogue_entry(s, i, &e); i++)
 		if (strlen(e.name) > longest)
 			longest = strlen(e.name);
 	return (int)longest;
 }
 
-static void list_print_shelf(const struct shelf *s)
+enum list_form { LIST_SHORT, LIST_FULL };
+
+/* One line, cut at a word where it would be longer. */
+static void list_print_short(const char *text, int indent)
+{
+	size_t room = (size_t)(cli_line_width(stdout) - indent), length = strlen(text);
+
+	if (length > room) {
+		length = room - strlen(" ...");
+		while (length > 0 && text[length] != ' ')
+			length--;
+	}
+	printf("%.*s%s\n", (int)length, text, text[length] ? " ..." : "");
+}
+
+static void list_print_catalogue(const struct catalogue *s, enum list_form form)
 {
 	int width = list_longest_name(s);
 	struct entry e;
 
 	printf("%s: %s\n", s->name, s->help);
-	for (size_t i = 0; shelf_entry(s, i, &e); i++) {
+	for (size_t i = 0; catalogue_entry(s, i, &e); i++) {
 		char text[512];
 
 		snprintf(text, sizeof(text), "%s%s%s%s", e.help, e.unit && *e.unit ? " (" : "",
 			 e.unit ? e.unit : "", e.unit && *e.unit ? ")" : "");
 		printf("  %-*s  ", width, e.name);
-		help_print_wrapped(text, width + 4);
+		if (form == LIST_SHORT)
+			list_print_short(text, width + 4);
+		else
+			help_print_wrapped(text, width + 4);
 	}
 }
 
-static int list_unknown_shelf(const char *name)
+static int list_unknown_name(const char *name)
 {
-	const char *names[SHELVES_MAX];
+	const char *names[CATALOGUES_MAX];
 	struct weir_error e;
 	size_t count = 0;
 
-	for (const struct shelf *s = shelf_all; s->name; s++)
+	for (const struct catalogue *s = catalogue_all; s->name; s++)
 		names[count++] = s->name;
 	weir_error_unknown(&e, "list", name, names, count);
 	return cli_error(EXIT_MISTAKE, &e);
@@ -144,14 +162,17 @@ static int list_main(const struct arguments *a)
 	const char *name = arguments_word(a, 0);
 	int found = 0;
 
-	for (const struct shelf *s = shelf_all; s->name; s++) {
-		if (name && strcmp(s->name, name) != 0)
+	for (const struct catalogue *s = catalogue_all; s->name; s++) {
+		if (name ? strcmp(s->name, name) != 0 : s->is_apart)
 			continue;
 		if (found++)
 			putchar('\n');
-		list_print_shelf(s);
+		list_print_catalogue(s, name ? LIST_FULL : LIST_SHORT);
 	}
-	return found ? EXIT_FINE : list_unknown_shelf(name);
+	for (const struct catalogue *s = catalogue_all; s->name && !name; s++)
+		if (s->is_apart)
+			printf("\n%s: %s; see 'weir list %s'\n", s->name, s->help, s->name);
+	return found ? EXIT_FINE : list_unknown_name(name);
 }
 
 const struct command command_list = {
@@ -161,5 +182,5 @@ const struct command command_list = {
 		"metric, model",
 	.words_max = 1,
 	.run = list_main,
-	.offer = OFFER_SHELF,
+	.offer = OFFER_CATALOGUE,
 };

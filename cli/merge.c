@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 static const struct cli_option merge_arguments[] = {
-	{ "--out", "FOLDER", "result folder; may already hold runs of the same sweep", OFFER_FOLDER },
+	{ "--out", "FOLDER", "result folder; may already hold runs of the same sweep",
+	  OFFER_FOLDER },
 	{ .name = NULL },
 };
 

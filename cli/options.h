@@ -18,8 +18,7 @@
 		  OFFER_SCHEDULER }, \
 		{ "--cc", "SPEC", "short for --set host.cc=SPEC", OFFER_CC }, \
 	{ \
-		"--seed", "N", "seed of all random numbers, overrides the file's", \
-			OFFER_NOTHING \
+		"--seed", "N", "seed of all random numbers, overrides the file's", OFFER_NOTHING \
 	}
 
 #define OPTION_FULL \
@@ -36,8 +35,7 @@
 	}
 #define OPTION_JOBS \
 	{ \
-		"--jobs", "N", "parallel runs; one per core unless given", \
-			OFFER_NOTHING \
+		"--jobs", "N", "parallel runs; one per core unless given", OFFER_NOTHING \
 	}
 
 #define OPTION_CSV(value) \

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 
 static const struct cli_option prune_arguments[] = {
-	{ "--dry-run", NULL, "deletes nothing; prints how many runs it would delete", OFFER_NOTHING },
+	{ "--dry-run", NULL, "deletes nothing; prints how many runs it would delete",
+	  OFFER_NOTHING },
 	{ .name = NULL },
 };
 

@@ -218,9 +218,10 @@ static void figures_print_strange_one(const struct figure_files *f,
 			"scenario%s",
 			t->extra, t->extra == 1 ? "is" : "are", t->missing ? ", and " : "");
 	if (t->missing)
-		fprintf(stderr, "%" PRIu64 " of the %" PRIu64 " of the scenario's runs %s "
-							      "missing", t->missing,
-			t->wanted, t->missing == 1 ? "is" : "are");
+		fprintf(stderr,
+			"%" PRIu64 " of the %" PRIu64 " of the scenario's runs %s "
+			"missing",
+			t->missing, t->wanted, t->missing == 1 ? "is" : "are");
 	fprintf(stderr, "%s; this runs what is missing: ", q->ship ? ": not shipped" : "");
 	figures_print_rerun(f, size, q);
 }

@@ -24,7 +24,8 @@ static const struct cli_option run_arguments[] = {
 	  "processes per run, which partition its network, each with its threads; mpi: those of "
 	  "mpirun; results do not depend on it",
 	  OFFER_NOTHING },
-	{ "--json", "FILE", "writes all results of the run as JSON; - is standard output", OFFER_FILE },
+	{ "--json", "FILE", "writes all results of the run as JSON; - is standard output",
+	  OFFER_FILE },
 	OPTION_CSV("FOLDER"),
 	{ "--pcap", "PORT=FILE",
 	  "captures the packets sent on a port, as leaf0->h3, to a pcapng file; may be given "
@@ -34,22 +35,19 @@ static const struct cli_option run_arguments[] = {
 	  "captures whole packets, with a payload of zeros and all checksums; headers only "
 	  "unless given",
 	  OFFER_NOTHING },
-	{ "--out", "FOLDER",
-	  "result folder; for a [sweep] FILE.results unless given",
+	{ "--out", "FOLDER", "result folder; for a [sweep] FILE.results unless given",
 	  OFFER_FOLDER },
 	{ "--again", NULL, "repeats runs that are in the folder", OFFER_NOTHING },
 	{ "--shard", "I/N",
 	  "runs every N-th run of a sweep, from the I-th on, into FILE.I-of-N.results; 'weir "
 	  "merge' merges the shards",
 	  OFFER_NOTHING },
-	{ "--jobs", "N", "parallel runs of a sweep; one per core unless given",
-	  OFFER_NOTHING },
+	{ "--jobs", "N", "parallel runs of a sweep; one per core unless given", OFFER_NOTHING },
 	{ "--by", "PART",
 	  "rows of the table by part of each run: traffic, traffic-class or flow-size, see 'weir "
 	  "help table'",
 	  OFFER_NOTHING },
-	{ "--sort", "NAME",
-	  "sorts the table by this metric, ascending; -NAME: descending",
+	{ "--sort", "NAME", "sorts the table by this metric, ascending; -NAME: descending",
 	  OFFER_METRIC },
 	{ "--quiet", NULL, "prints no table and no progress", OFFER_NOTHING },
 	OPTION_ALLOW_PLUGINS,

@@ -190,9 +190,8 @@ static int run_show_result(const struct run_request *q, const struct config *c,
 
 static int run_report_bug(const struct config *c, struct weir_error *e)
 {
-	weir_error_prefix(e,
-			  "packet or byte conservation is violated, which is a bug of Weir; "
-			  "there is no result: ");
+	weir_error_prefix(e, "packet or byte conservation is violated, which is a bug of Weir; "
+			     "there is no result: ");
 	cli_error(EXIT_BUG, e);
 	fprintf(stderr,
 		"weir: please report it with %s, seed %" PRIu64

@@ -106,7 +106,8 @@ static int submit_read_request(struct submission *b, struct weir_error *e)
 				      options_size(b->a) == SIZE_FULL ? ".full" : "", b->folder, e);
 	if (!*out || strpbrk(out, "\"\n") ||
 	    snprintf(b->folder, sizeof(b->folder), "%s", out) >= (int)sizeof(b->folder))
-		return weir_error_set(e, "--out: %s cannot be a result folder", weir_quote(out).text);
+		return weir_error_set(e, "--out: %s cannot be a result folder",
+				      weir_quote(out).text);
 	return 0;
 }
 
@@ -232,9 +233,8 @@ static int submit_write_script(const struct submission *b, FILE *f, struct weir_
 	lines = memory_zeroed(b->a->count + 1, sizeof(*lines));
 	arguments_values(b->a, "--sbatch", lines);
 	if (length < 0 || !getcwd(here, sizeof(here)))
-		failed = weir_error_set(
-			e, "submit: cannot find the path of this program: %s",
-			strerror(errno));
+		failed = weir_error_set(e, "submit: cannot find the path of this program: %s",
+					strerror(errno));
 	if (!failed) {
 		const struct slurm_script script = {
 			.job = &b->job,

@@ -11,8 +11,7 @@
 
 static const struct cli_option switch_arguments[] = {
 	{ "--socket", "PATH",
-	  "control socket; that of the file, or /run/weir-NAME.sock, unless given",
-	  OFFER_FILE },
+	  "control socket; that of the file, or /run/weir-NAME.sock, unless given", OFFER_FILE },
 	{ "--out", "FOLDER",
 	  "stores the measurements as a run in this folder at the end, for 'weir table', "
 	  "'report' and 'export'",

@@ -28,8 +28,7 @@ static const struct cli_option table_arguments[] = {
 	  "ratios to the row with this value, written as in [sweep]: ecn, 20%; paired by seed; "
 	  "~: not significant (95 % CI includes 1)",
 	  OFFER_NOTHING },
-	{ "--sort", "NAME", "sorts by this metric, ascending; -NAME: descending",
-	  OFFER_METRIC },
+	{ "--sort", "NAME", "sorts by this metric, ascending; -NAME: descending", OFFER_METRIC },
 	{ "--csv", "FILE", "writes the table as CSV instead; - is standard output", OFFER_FILE },
 	OPTION_ALL,
 	{ .name = NULL },
@@ -87,8 +86,7 @@ static int table_print(const struct arguments *a, const struct compare_request *
 		if (q->normalize_to) {
 			char line[WEIR_OPT_TEXT_SIZE + 64];
 
-			snprintf(line, sizeof(line),
-				 "Ratios to %.*s, paired by seed.",
+			snprintf(line, sizeof(line), "Ratios to %.*s, paired by seed.",
 				 WEIR_OPT_TEXT_SIZE, q->normalize_to);
 			comparison_print_line(stdout, layout.width, line);
 		}

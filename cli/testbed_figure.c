@@ -69,8 +69,9 @@ static int real_plan_pair(void *user, struct ini_place *at, const char *key, con
 	if (p->is_it)
 		p->slower = strtod(value, &end);
 	if (p->is_it && (*end || !(p->slower >= 1 && p->slower <= 10000)))
-		return weir_error_set(at->e, "slower: %s; expected a time dilation factor, 1 to "
-					     "10000",
+		return weir_error_set(at->e,
+				      "slower: %s; expected a time dilation factor, 1 to "
+				      "10000",
 				      weir_quote(value).text);
 	return 0;
 }

@@ -38,8 +38,9 @@ static const struct cli_option train_arguments[] = {
 	  "given",
 	  OFFER_NOTHING },
 	{ "--preset", "NAME", "short for --set preset=NAME", OFFER_NOTHING },
-	{ "--set", "KEY=VALUE", "an option of the trainer ('weir help NAME'); may be given "
-				"several times",
+	{ "--set", "KEY=VALUE",
+	  "an option of the trainer ('weir help NAME'); may be given "
+	  "several times",
 	  OFFER_NOTHING },
 	{ "--episodes", "N", "rollout episodes per round, with a fixed policy; 16 unless given",
 	  OFFER_NOTHING },
@@ -216,8 +217,9 @@ static int train_read_request(const struct arguments *a, struct train_request *q
 		return 0;
 	q->out = arguments_option(a, "-o");
 	if (!q->out || !*q->out)
-		return weir_error_set(e, "train: -o is missing; write weir train %s -o "
-					 "FILE.model",
+		return weir_error_set(e,
+				      "train: -o is missing; write weir train %s -o "
+				      "FILE.model",
 				      q->trainer->scheme.name);
 	q->quiet = arguments_option(a, "--quiet") != NULL || world_rank() > 0;
 	text_print(&q->checkpoint, "%s.checkpoint", q->out);

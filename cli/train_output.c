@@ -152,7 +152,8 @@ static void train_write_portrait(FILE *f, const struct training *t)
 
 	training_best(t, &model);
 	fputs("<section id=\"portrait\">\n"
-	      "<h2>Policy by observation</h2>\n", f);
+	      "<h2>Policy by observation</h2>\n",
+	      f);
 	page_element(f, "p", p->about);
 	fputs("\n<div class=\"wide\"><table>\n<thead><tr><th>", f);
 	fprintf(f, "%s \\ %s</th>", p->rows, p->columns);

@@ -7,8 +7,7 @@
 #include "weir/option.h"
 
 static const struct cli_option view_arguments[] = {
-	{ "--port", "N",
-	  "TCP port, 0: any; 8347, or the next free one, unless given",
+	{ "--port", "N", "TCP port, 0: any; 8347, or the next free one, unless given",
 	  OFFER_NOTHING },
 	{ "--papers", "DIR",
 	  "folder of the figures, for results of 'weir reproduce'; as for that command unless "
