@@ -177,7 +177,7 @@ TEST(test_keeper_names_its_values_that_an_operator_left_and_writes_none)
 	open_tuned(&d);
 	d.fake->has[1].min_bytes = mixed.min_bytes;
 	fixture_step(&d);
-	CHECK_CONTAINS(d.keeper.profiles[1].why, "still the keeper's: max, p");
+	CHECK_CONTAINS(d.keeper.profiles[1].why, "the keeper's max, p remains");
 	CHECK_INT(keeper_resume_profile(&d.keeper, "b", &e), -1);
 	CHECK_CONTAINS(e.text, "its max, p is still the keeper's");
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 1);
@@ -208,7 +208,7 @@ TEST(test_keeper_restores_or_releases_a_mixed_profile_on_request)
 	CHECK_INT(keeper_stop(&d.keeper, NULL, NULL).left, 0);
 	CHECK(keeper_setting_equals(&d.fake->has[1], &mixed));
 	CHECK_INT(keeper_release_profile(&d.keeper, "b", &e), -1);
-	CHECK_CONTAINS(e.text, "no original is kept");
+	CHECK_CONTAINS(e.text, ": no original is stored, of no profile");
 	fixture_close(&d);
 }
 

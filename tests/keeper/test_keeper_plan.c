@@ -53,13 +53,13 @@ TEST(test_keeper_plan_names_line_key_and_what_is_allowed)
 	check_refused("[keeper]\ndriver = fake\ntune = qal\n[profile a]\n",
 		      "k.ini:3: keeper.tune: unknown agent or tuner 'qal'; ...(nearest: qla)");
 	check_refused("[keeper]\ndriver = fake\ntune = none\n[profile a]\n",
-		      "k.ini:3: keeper.tune: none decides nothing; ...");
+		      "k.ini:3: keeper.tune: none is not allowed; ...");
 	check_refused("[keeper]\ndriver = fake\n[profile a]\n",
 		      "k.ini:1: keeper.tune: is missing; ...");
 	check_refused(HEAD "interva = 1s\n[profile a]\n",
 		      "k.ini:4: keeper.interva: unknown key ... (nearest: interval)");
 	check_refused(HEAD "interval = 1\n[profile a]\n", "k.ini:4: keeper.interval: ...");
-	check_refused(HEAD, "k.ini: no profile to look after; ...");
+	check_refused(HEAD, "k.ini: no profile; add a section such ...");
 	check_refused(HEAD "[profile a]\nstep = 2\n", "k.ini:5: profile.a.step: ...");
 	check_refused(HEAD "[profile a]\nstep = 0.2\nstep = 0.3\n",
 		      "k.ini:6: profile.a.step: given twice, first in line 5");
@@ -71,7 +71,7 @@ TEST(test_keeper_plan_names_line_key_and_what_is_allowed)
 	check_refused(HEAD "[profle a]\n", "k.ini:4: unknown section 'profle'; ...");
 	check_refused("interval = 1s\n",
 		      "k.ini:1: 'interval' stands before the first section; ...");
-	check_refused("[profile a]\n", "k.ini: a plan has a section [keeper]");
+	check_refused("[profile a]\n", "k.ini: section [keeper] is missing");
 }
 
 /* --- journals --- */
@@ -132,7 +132,8 @@ TEST(test_keeper_journal_that_is_cut_anywhere_is_refused_not_believed)
 		fwrite(whole, 1, length, file);
 		fclose(file);
 		CHECK_INT(keeper_journal_load(path, &read, &count, &e), -1);
-		CHECK_CONTAINS(e.text, "no whole journal");
+		CHECK_CONTAINS(e.text, ": not a complete keeper journal; inspect it before "
+				       "removing it, it may hold the originals");
 		CHECK(read == NULL);
 	}
 	folder_remove(&f);

@@ -97,10 +97,9 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 	read_next(&next,
 		  "[keeper]\ndriver = fake\njournal = /nowhere/other\ntune = fixed\n[profile a]\n");
 	CHECK_INT(keeper_reload_check(&d.plan, &next, &e), -1);
-	CHECK_STR(
-		e.text,
-		"plan.ini: keeper.journal: is another now; stop the keeper and start it again for "
-		"that");
+	CHECK_STR(e.text,
+		  "plan.ini: keeper.journal: cannot change while the keeper runs; stop and restart "
+		  "it");
 	keeper_plan_free(&next);
 	/* A profile is removed while the switch is unreachable: nothing changes. */
 	d.desired = fixture_setting(60000, 120000, 10);
@@ -108,7 +107,8 @@ TEST(test_keeper_reload_is_refused_where_the_switch_or_the_journal_would_be_anot
 	read_next(&next, "[keeper]\ndriver = fake\ntune = fixed\n[profile a]\n");
 	d.fake->is_away = 1;
 	CHECK_INT(keeper_reload(&d.keeper, &next, d.fake, &e), -1);
-	CHECK_CONTAINS(e.text, "profile b is not in the plan any more");
+	CHECK_CONTAINS(e.text, "is no longer in the plan, but its original could not be "
+			       "restored; 'weir keeper release' gives it up");
 	CHECK(d.keeper.plan == &d.plan);
 	keeper_plan_free(&next);
 	fixture_close(&d);
@@ -194,7 +194,7 @@ TEST(test_keeper_pages_show_settings_counters_and_reasons)
 	snprintf(d.keeper.profiles[0].why, KEEPER_WHY_SIZE, "<script>alert(1)</script>");
 	text = page_of(&d, &log, "/", &type);
 	CHECK_CONTAINS(text, "60 KB / 120 KB, 10 %");
-	CHECK_CONTAINS(text, "scripted_tuner wants it");
+	CHECK_CONTAINS(text, "requested by scripted_tuner");
 	CHECK_CONTAINS(text, "&lt;script&gt;");
 	CHECK(strstr(text, "<script") == NULL);
 	free(text);

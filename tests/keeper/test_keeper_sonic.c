@@ -296,7 +296,7 @@ TEST(test_keeper_sonic_refuses_an_answer_of_a_billion_elements)
 {
 	struct saying more = { "HGETALL", "*1000000000\r\n" };
 
-	check_lost("the answer has too many elements", "timeout=10s", be_sound, &more);
+	check_lost("the reply has too many elements", "timeout=10s", be_sound, &more);
 }
 
 enum { FLOOD_BYTES = 64 << 20 };
@@ -324,7 +324,8 @@ TEST(test_keeper_sonic_closes_on_a_reply_that_is_too_long)
 	uint64_t *taken = mmap(NULL, sizeof(*taken), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	check_lost("the answer is too long", "timeout=60s", be_flood, taken);
+	check_lost("the reply is too long, or incomplete after the timeout", "timeout=60s",
+		   be_flood, taken);
 	CHECK(*taken < FLOOD_BYTES / 2);
 	munmap(taken, sizeof(*taken));
 }
@@ -353,7 +354,8 @@ static void be_slow(int listening, void *shared)
 
 TEST(test_keeper_sonic_waits_for_a_whole_answer_and_not_for_each_part)
 {
-	check_lost("not whole in time", "timeout=50ms", be_slow, NULL);
+	check_lost("the reply is too long, or incomplete after the timeout", "timeout=50ms",
+		   be_slow, NULL);
 }
 
 /* --- database numbers --- */

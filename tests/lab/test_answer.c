@@ -134,12 +134,11 @@ TEST(test_answer_names_the_best_setting_and_what_it_costs)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
-		  "No setting is best in everything. tcn has the lowest mean FCT: 53 us, 0.50 "
-		  "(0.45..0.57) of that of ecn. It pays in goodput: 26.05 Gb/s (pie: 95.2 Gb/s), "
-		  "drops: 506 (ecn: 0). Of those that do not, codel has the lowest: 73.5 us, 1.39 "
-		  "(1.24..1.56) times as much.\n");
+		  "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57); goodput "
+		  "71 % lower (26.05 Gb/s; ecn 90.05 Gb/s), drops (506; ecn 0). The best without "
+		  "these costs is codel: 73.5 us, 1.39 times as much, 95 % CI 1.24-1.56.\n");
 	/* Where others are compared with the one that wins, it is no less costly. */
-	CHECK_CONTAINS(desk_answer(&d, "tcn"), "tcn pays in goodput: 26.05 Gb/s (pie: 95.2 Gb/s)");
+	CHECK_CONTAINS(desk_answer(&d, "tcn"), "tcn pays: goodput 73 % lower (26.05 Gb/s; pie 95.2 Gb/s)");
 	desk_end(&d);
 }
 
@@ -154,13 +153,13 @@ TEST(test_answer_never_names_a_setting_best_that_another_dominates)
 	struct desk d = desk_make(WEB);
 
 	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(
-		desk_answer(&d, NULL),
-		"tcn is better than ecn: goodput 95 Gb/s against 26 Gb/s, with no clear difference "
-		"in mean FCT (105 us, 1.00 (0.89..1.13) of that of ecn).\n");
+	CHECK_STR(desk_answer(&d, NULL),
+		  "tcn is better than ecn: goodput 95 Gb/s against 26 Gb/s, with no significant "
+		  "difference in mean FCT (105 us; 1.00, 95 % CI 0.89-1.13); no setting is "
+		  "significantly better in goodput.\n");
 	CHECK_STR(desk_answer(&d, "tcn"),
-		  "No setting has a clearly lower mean FCT than tcn (105 us; next ecn, 1.00 "
-		  "(0.89..1.13) of it), and none is clearly better in goodput.\n");
+		  "No setting significantly lowers the mean FCT against tcn (105 us; next ecn: "
+		  "1.00, 95 % CI 0.89-1.13); no setting is significantly better in goodput.\n");
 	desk_end(&d);
 }
 
@@ -174,8 +173,9 @@ TEST(test_answer_without_costs_says_what_was_compared)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
-		  "tcn wins by mean FCT: 50 us, 0.50 of that of ecn; none is clearly better in "
-		  "goodput, drops or time paused. One run each: luck is in it.\n");
+		  "tcn halves the mean FCT against ecn: 50 us (0.50); no setting is "
+		  "significantly better in goodput, drops or time paused. One run per setting: "
+		  "no confidence interval.\n");
 	desk_end(&d);
 }
 
@@ -192,14 +192,14 @@ TEST(test_answer_ranks_no_setting_whose_flows_did_not_end)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
-		  "No setting has a clearly lower mean FCT than ecn (100 us; next codel, 1.20 of "
-		  "it), "
-		  "and none is clearly better in goodput. One run each: luck is in it.\n"
-		  "Not ranked, because flows did not end: tcn.\n");
+		  "No setting significantly lowers the mean FCT against ecn (100 us; next codel: "
+		  "1.20); no setting is significantly better in goodput. One run per setting: no "
+		  "confidence interval.\n"
+		  "Not ranked (unfinished flows): tcn.\n");
 	desk_end(&d);
 	d = desk_make(WEB);
 	desk_fill(&d, none, COUNT(none));
-	CHECK_STR(desk_answer(&d, NULL), "Not ranked, because flows did not end: ecn and tcn.\n");
+	CHECK_STR(desk_answer(&d, NULL), "Not ranked (unfinished flows): ecn and tcn.\n");
 	desk_end(&d);
 }
 
@@ -214,8 +214,9 @@ TEST(test_answer_names_the_settings_that_are_as_good_as_the_best)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_CONTAINS(desk_answer(&d, NULL),
-		       "tcn wins by mean FCT: 53 us, 0.50 (0.45..0.57) of that of ecn; no clear "
-		       "difference from codel; none is clearly better in goodput.");
+		       "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57); no "
+		       "significant difference from codel; no setting is significantly better in "
+		       "goodput.");
 	desk_end(&d);
 }
 
@@ -233,7 +234,8 @@ TEST(test_answer_judges_collectives_by_round_time_alone)
 
 	desk_fill(&d, runs, COUNT(runs));
 	text = desk_answer(&d, NULL);
-	CHECK_CONTAINS(text, "tcn wins by mean round time: 702 us, 0.78 (");
+	CHECK_CONTAINS(text, "tcn lowers the mean round time by 22 % against ecn: 702 us (0.78, "
+			     "95 % CI ");
 	CHECK(!strstr(text, "FCT"));
 	desk_end(&d);
 }
@@ -250,7 +252,7 @@ TEST(test_answer_ranks_no_collective_that_lacks_rounds_in_a_run)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL), "Only ecn can be ranked: mean round time 902.5 us.\n"
-					 "Not ranked, because some runs have no value: tcn.\n");
+					 "Not ranked (no value in some runs): tcn.\n");
 	desk_end(&d);
 	d = desk_make(STORAGE);
 	desk_add(&d, runs[0]);
@@ -271,14 +273,12 @@ TEST(test_answer_keeps_the_unfinished_flows_of_a_section_to_itself)
 	struct desk d = desk_make(RING WEB);
 
 	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(
-		desk_answer(&d, NULL),
-		"ai: No setting is best in everything. tcn has the lowest mean round time: 700 us, "
-		"0.78 of that of ecn. It pays in unfinished flows: 1 (ecn: 0). One run each: luck "
-		"is "
-		"in it.\n"
-		"web: Only ecn can be ranked: mean FCT 50 us. One run each: luck is in it.\n"
-		"web: Not ranked, because flows did not end: tcn.\n");
+	CHECK_STR(desk_answer(&d, NULL),
+		  "ai: tcn lowers the mean round time by 22 % against ecn: 700 us (0.78); "
+		  "unfinished flows (1; ecn 0). One run per setting: no confidence interval.\n"
+		  "web: Only ecn can be ranked: mean FCT 50 us. One run per setting: no confidence "
+		  "interval.\n"
+		  "web: Not ranked (unfinished flows): tcn.\n");
 	desk_end(&d);
 }
 
@@ -290,7 +290,7 @@ TEST(test_answer_of_settings_with_the_same_numbers_is_no_difference)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
-		  "No difference: ecn = tcn. One run each: luck is in it.\n");
+		  "No difference: ecn = tcn. One run per setting: no confidence interval.\n");
 	desk_end(&d);
 }
 
@@ -305,7 +305,8 @@ TEST(test_answer_compares_settings_by_the_runs_that_both_have)
 	struct desk d = desk_make(WEB);
 
 	desk_fill(&d, runs, COUNT(runs));
-	CHECK_CONTAINS(desk_answer(&d, NULL), "codel wins by mean FCT: 335 us, 0.60 (");
+	CHECK_CONTAINS(desk_answer(&d, NULL), "codel lowers the mean FCT by 40 % against ecn: "
+					      "335 us (0.60, 95 % CI ");
 	desk_end(&d);
 }
 
@@ -341,11 +342,11 @@ TEST(test_answer_of_an_incast_over_rdma_does_not_call_a_quarter_of_the_goodput_u
 	for (int i = 1; i < 4; i++)
 		CHECK(goodput_bps[i] > 0.8e11);
 	text = desk_answer(&d, NULL);
-	CHECK_CONTAINS(text, "No setting is best in everything. None has a clearly lower");
-	CHECK_CONTAINS(text, " than dcqcn (");
-	CHECK_CONTAINS(text, "dcqcn pays in goodput: ");
-	CHECK_CONTAINS(text, "goodput of unlimited flows: ");
-	CHECK_CONTAINS(text, "Of those that do not, dctcp-rdma has the lowest: ");
+	CHECK_CONTAINS(text, "No setting significantly lowers the ");
+	CHECK_CONTAINS(text, " against dcqcn (");
+	CHECK_CONTAINS(text, "dcqcn pays: goodput ");
+	CHECK_CONTAINS(text, "goodput of unlimited flows ");
+	CHECK_CONTAINS(text, "The best without these costs is dctcp-rdma: ");
 	desk_end(&d);
 }
 

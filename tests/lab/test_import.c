@@ -248,15 +248,15 @@ TEST(test_import_htsim_mistakes_are_named)
 		    ":3: 'x' is not a start; allowed are 0 to 1000 s in picoseconds");
 	check_flows("htsim", MATRIX_HEAD "0->1 id x start 0\n", ":3: id 'x'; it is a whole number");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0 size 9 prio 1\n",
-		    ":3: prio 1 is the order in which a receiver of NDP pulls, and nobody pulls "
-		    "here; prio = ignore in the section passes over it");
+		    ":3: prio 1 is the order in which an NDP receiver pulls, and no transport "
+		    "here is pull-based; prio = ignore in the section ignores it");
 	check_flows("htsim", MATRIX_HEAD "0->1 start 0 trigger 4 size 9\n",
 		    ":3: the flow has both a start and a trigger; a line is as in 0->5 "
 		    "start 0 size 2000000, or with a trigger in place of the start");
 	check_flows("htsim", MATRIX_HEAD "0->1 id 1 trigger 4 size 9\n",
 		    ": no line declares trigger 4, as in trigger id 4 oneshot");
 	check_flows("htsim", MATRIX_HEAD "0->1 trigger 4 size 9\ntrigger id 4 barrier count 2\n",
-		    ": flows wait for trigger 4, but none sets it off");
+		    ": flows wait for trigger 4, but none fires it");
 	check_flows(
 		"htsim", MATRIX_HEAD "0->1 start 0 size 9\ntrigger id 4 oneshoot\n",
 		":4: a trigger has an id above 0 and is oneshot, multishot or barrier count N, as "

@@ -109,7 +109,7 @@ TEST(test_import_hpcc_carries_over_a_whole_configuration)
 		"\nmarking.10Gbps = red(min=40KB, max=160KB, p=0.2, at=dequeue)\n",
 		"\nmarking.25Gbps = red(min=100KB, max=400KB, p=0.25, at=dequeue)\n",
 		"\nbuffer = 12MiB\nbuffer-per = switch\nlossless = all\npfc-alpha = 1/8\n"
-		"pfc-reserved = 4KiB\npfc-margin = 3KiB\n",
+		"pfc-reserved = 4KiB\nxon-offset = 3KiB\n",
 		"\ncc = dcqcn(preset=hpcc, alpha-timer=1us, decrease-interval=4us, "
 		"increase-timer=300us, fast-recovery=1, g=0.00390625, additive=2Mbps, "
 		"hyper=20Mbps, clamp-target=no, window=scaled)\njitter = 0ns\narbitration = "
@@ -216,14 +216,13 @@ TEST(test_import_hpcc_says_what_is_not_the_same)
 	check_note(HPCC FILES MAPS "ERROR_RATE_PER_LINK 0.001\n",
 		   "11: ERROR_RATE_PER_LINK 0.001: links lose nothing\n" NIC("3") WINDOW);
 	check_note(HPCC FILES MAPS "L2_BACK_TO_ZERO 1\nRATE_BOUND 0\n",
-		   "12: RATE_BOUND 0: senders keep to their rate\n11: L2_BACK_TO_ZERO 1: after a "
-		   "loss everything from the lost packet on is sent again, not its "
-		   "chunk\n" NIC("3") WINDOW);
+		   "12: RATE_BOUND 0: senders keep to their rate\n"
+		   "11: L2_BACK_TO_ZERO 1: after a loss everything from the lost packet on is "
+		   "retransmitted, not its chunk\n" NIC("3") WINDOW);
 	check_note(
 		"CC_MODE 1\nRATE_AI 1Mbps\nRATE_HAI 2Mbps\nHAS_WIN 0\nEWMA_GAIN 0.5\n"
 		"RP_TIMER 9\nFCT_OUTPUT_FILE x\n" FILES MAPS,
-		"1: CC_MODE 1: a notification is a packet of its own beside the ACK of a marked "
-		"packet; there, the ACK carries it\n1: CC_MODE 1: a new rate moves a queue pair's "
+		"1: CC_MODE 1: a CNP is a separate packet besides the ACK of a marked packet; there, the ACK carries it\n1: CC_MODE 1: a new rate moves a queue pair's "
 		"next packet at once; there, only the packet after that\n" NIC(
 			"1") "7: FCT_OUTPUT_FILE x: this and the other files that are written "
 			     "there: here it "

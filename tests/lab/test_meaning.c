@@ -96,9 +96,9 @@ TEST(test_scheme_inside_a_scheme_that_no_run_uses_is_read_too)
 /* What --set or a case says in another way is the same run. */
 TEST(test_settings_spell_out_a_scheme_inside_a_scheme)
 {
-	check_listed(BASE "[host]\ncard = fifo(marking=tcn)\n",
-		     "\nhost.card=fifo(limit=1000pkts, marking=tcn(threshold=");
-	check_listed(BASE "[host]\ncard = fair\n", "\nhost.card=fair\n");
+	check_listed(BASE "[host]\nnic = fifo(marking=tcn)\n",
+		     "\nhost.nic=fifo(limit=1000pkts, marking=tcn(threshold=");
+	check_listed(BASE "[host]\nnic = fair\n", "\nhost.nic=fair\n");
 }
 
 TEST(test_cards_that_mean_the_same_are_one_run)
@@ -108,7 +108,7 @@ TEST(test_cards_that_mean_the_same_are_one_run)
 	struct scenario s;
 	struct sweep w;
 
-	read_text(&s, BASE "[sweep]\nhost.card = fifo, fifo(limit=1000pkts)\n");
+	read_text(&s, BASE "[sweep]\nhost.nic = fifo, fifo(limit=1000pkts)\n");
 	CHECK_INT(sweep_read(&w, &s, &e), 0);
 	CHECK_INT(sweep_check(&w, &s, keys, &e), -1);
 	CHECK_STR(e.text, "f.ini: [sweep] has one run twice: (fifo) and (fifo(limit=1000pkts)) "

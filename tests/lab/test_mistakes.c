@@ -237,12 +237,11 @@ TEST(test_scenario_keys_that_contradict_each_other_are_named)
 		  "f.ini:6: switch.scheduler: fifo: serves one queue, but the "
 		  "port has 2; take one queue, or a scheduler such as sp, dwrr or wfq" },
 		{ BASE "[switch]\nbuffer-per = switch\nbuffer = 100pkts\n",
-		  "f.ini:8: switch.buffer: 100pkts, "
-		  "but a pool of the whole switch (buffer-per = switch) counts bytes; write it as "
-		  "in 12MB" },
+		  "f.ini:8: switch.buffer: 100pkts, but a shared buffer (buffer-per = switch) is "
+		  "in bytes; write it as in 12MB" },
 		{ BASE "[switch]\nmarking = ecn(scope=pool, k=1MB)\n",
-		  "f.ini:7: switch.marking: 'ecn(scope=pool, k=1MB)' looks at the "
-		  "buffer pool of the switch; there is one only with buffer-per = switch" },
+		  "f.ini:7: switch.marking: 'ecn(scope=pool, k=1MB)' needs the shared buffer of "
+		  "the switch; set buffer-per = switch" },
 		{ BASE "[switch]\nbuffer = 1KB\n",
 		  "f.ini:7: switch.buffer: 1KB holds no packet; one takes 1514B "
 		  "(host.mss + host.header)" },
@@ -320,8 +319,8 @@ TEST(test_scenario_locates_what_the_simulator_refuses)
 		  "f.ini:6: traffic.a.senders: 50, but there are 16 hosts besides the receiver" },
 		/* not in the file: the line of its section */
 		{ NETWORK "[traffic web]\npattern = many-to-one\n",
-		  "f.ini:3: traffic.web.sizes: not given; how large are the flows? "
-		  "Give a distribution, as in sizes = websearch, or size = 1MB" },
+		  "f.ini:3: traffic.web.sizes: not given; set a flow-size distribution, as in "
+		  "sizes = websearch, or size = 1MB" },
 		/* one of several lines with the same key */
 		{ NETWORK "[traffic l]\npattern = list\nflow = 0 1 1MB 0us\nflow = 0 77 1MB 0us\n",
 		  "f.ini:6: "

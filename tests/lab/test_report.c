@@ -282,7 +282,7 @@ TEST(test_report_colours_what_is_better_and_not_what_is_less)
 		add_made_with(s, "tcn", seed, 2, 20e9);
 	}
 	read_report(&r, s);
-	CHECK_CONTAINS(r.sentences[0], "It pays in goodput: 20 Gb/s (ecn: 80 Gb/s).");
+	CHECK_CONTAINS(r.sentences[0], "goodput 75 % lower (20 Gb/s; ecn 80 Gb/s).");
 	html = html_of(&r);
 	CHECK_CONTAINS(html, "<small class=\"better\">× 0.50"); /* of the FCT */
 	CHECK_CONTAINS(html, "<small class=\"worse\">× 0.25");  /* of the goodput */
@@ -307,7 +307,8 @@ TEST(test_report_begins_with_who_wins_for_each_section)
 	read_report(&r, s);
 	CHECK_INT(r.sentence_count, 2);
 	CHECK_CONTAINS(r.sentences[0],
-		       "web: tcn wins by mean FCT: 67.1 us, 0.55 (0.49..0.62) of that of ecn.");
+		       "web: tcn halves the mean FCT against ecn: 67.1 us (0.55, 95 % CI "
+		       "0.49-0.62).");
 	html = html_of(&r);
 	answer = strstr(html, "<p class=\"answer\">web: tcn wins");
 	summary = strstr(html, "<h2>Summary</h2>");
@@ -515,7 +516,7 @@ TEST(test_report_marks_numbers_of_runs_whose_flows_did_not_end)
 	CHECK_CONTAINS(html, "<p class=\"warning\">Not all is well: in 1 of 2 runs ");
 	CHECK_CONTAINS(html, "<th>flows ended</th>");
 	CHECK_CONTAINS(html, "<td class=\"doubtful\" title=\"in 1 of 1 runs ");
-	CHECK_CONTAINS(html, "! In 1 of 2 runs flows did not end");
+	CHECK_CONTAINS(html, "! unfinished flows in 1 of 2 runs");
 	CHECK_CONTAINS(find(&r, "Flow completion time, mean", "")->note, "flows did not end");
 	free(html);
 	report_free(&r);

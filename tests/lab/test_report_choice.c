@@ -130,9 +130,9 @@ TEST(test_a_report_of_a_search_says_what_was_asked_and_what_was_chosen)
 		  "Goal: least fct_small_p99_ns of req, with goodput_bps of bulk >= 0.9 of best.");
 	CHECK_STR(r.sentences[1], "Chosen: k=50KB, bulk.min=30KB.");
 	CHECK_STR(r.sentences[2],
-		  "On seed 2, which had no part in the choice: the chosen setting has "
-		  "fct_small_p99_ns of req 40 us, 0.9756 times the 41 us of the file's own; it is "
-		  "less on 1 of 1 seeds.");
+		  "On seed 2, not used in the search: the chosen setting has fct_small_p99_ns of "
+		  "req 40 us, 0.9756 times the 41 us of the file's own; it is less on 1 of 1 "
+		  "seeds.");
 	html = html_of(&r);
 	CHECK(strstr(html, "<tr class=\"chosen\"><th>chosen</th><td>50KB</td><td>30KB</td>"
 			   "<td>40 us</td><td>9.5 Gb/s</td><td>met</td>"));

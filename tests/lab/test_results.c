@@ -478,7 +478,7 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 static const char paused_text[] =
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 	"[switch]\nmarking = none\nbuffer-per = switch\nlossless = 0\nbuffer = 153144B\n"
-	"pfc-headroom = 50000B\npfc-reserved = 0B\npfc-margin = 0B\npfc-alpha = 1\n"
+	"pfc-headroom = 50000B\npfc-reserved = 0B\nxon-offset = 0B\npfc-alpha = 1\n"
 	"[host]\njitter = 0ns\ncc = line-rate\n[rdma]\nheader = 48B\nmtu = 1000B\n"
 	"[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = unlimited\n"
 	"[measure]\nto = 6250ns\n";

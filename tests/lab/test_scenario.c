@@ -23,7 +23,7 @@ static const char incast[] =
 	"# Does DCTCP hold the queue at K with 16 senders?\n"
 	"[network]\ntopology = star\nhosts = 17\nrate = 10Gbps\ndelay = 10us\n\n"
 	"[switch]\nmarking = ecn(k=70pkts)\nbuffer = 1000pkts\n\n"
-	"[host]\ncc = dctcp\nmss = 1448B\nacks-per = 1\n\n"
+	"[host]\ncc = dctcp\nmss = 1448B\npackets-per-ack = 1\n\n"
 	"[traffic incast]\npattern = many-to-one\nsenders = 16\nsize = unlimited\n"
 	"start = 0us..100us\n\n"
 	"[measure]\nfrom = 20ms\nto = 100ms\n";

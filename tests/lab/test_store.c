@@ -427,9 +427,9 @@ TEST(test_store_says_which_folder_it_cannot_use)
 	CHECK_INT(store_open(&s, "/none/such", STORE_READ, &e), -1);
 	CHECK_STR(e.text, "/none/such: cannot be read: No such file or directory");
 	CHECK_INT(store_open(&s, "/none/such", STORE_WRITE, &e), -1);
-	CHECK_STR(e.text, "/none/such: cannot be made: No such file or directory");
+	CHECK_STR(e.text, "/none/such: cannot be created: No such file or directory");
 	CHECK_INT(store_open(&s, "/dev/null", STORE_WRITE, &e), -1);
-	CHECK_STR(e.text, "/dev/null: is a file; a folder is needed");
+	CHECK_STR(e.text, "/dev/null: is a file, not a folder");
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), -1);
 	CHECK_CONTAINS(e.text, "/results.db: cannot be read: No such file or directory");
 	CHECK_INT(store_open(&s, "/proc/self", STORE_WRITE, &e), -1);

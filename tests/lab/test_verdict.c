@@ -199,7 +199,7 @@ TEST(test_measured_is_the_mean_over_seeds_with_its_interval)
 	shelf_fill(&s);
 	v = judge(&s, "metric = fct_mean_ns\n" ECN "value = 2us\n");
 	CHECK_INT(v.kind, VERDICT_TOO_FEW);
-	CHECK_STR(v.why, "2 seeds; 5 are needed, or 2 that are alike");
+	CHECK_STR(v.why, "2 seeds; 5 are needed, or 2 with equal values");
 	CHECK_NEAR(v.value.mean, 2000, 1e-9);
 	CHECK_NEAR(v.value.half, 12.706 * 1000, 1e-6); /* deviation 1414 over the root of 2 */
 	CHECK_INT(v.value.count, 2);
@@ -257,7 +257,7 @@ TEST(test_one_seed_has_no_interval_and_no_verdict)
 	shelf_add(&s, (struct made){ "ecn", "100pkts", 1, 1000, 20, 0, 0 });
 	v = judge(&s, "metric = drops\n" ECN "value = 20\n");
 	CHECK_INT(v.kind, VERDICT_TOO_FEW);
-	CHECK_STR(v.why, "1 seed; 5 are needed, or 2 that are alike");
+	CHECK_STR(v.why, "1 seed; 5 are needed, or 2 with equal values");
 	CHECK_INT(v.value.count, 1);
 	CHECK(isnan(v.value.half));
 	CHECK_INT(v.is_firm, 0);
@@ -408,9 +408,9 @@ TEST(test_what_is_not_there_is_not_measured_and_says_why)
 	CHECK_NEAR(v.of.mean, 20, 0);
 	v = judge(&s, "metric = marks\nof = switch.marking=tcn\nvalue = 25\n"); /* NAN */
 	CHECK_STR(verdict_name(v.kind), "not measured");
-	CHECK_STR(v.why, "no run with switch.marking=tcn has a number for it");
+	CHECK_STR(v.why, "no run with switch.marking=tcn has a value for it");
 	v = judge(&s, "metric = series \"queue sw->h7\" mean\nvalue = 25\n");
-	CHECK_STR(v.why, "no run has a number for it");
+	CHECK_STR(v.why, "no run has a value for it");
 	shelf_end(&s);
 }
 

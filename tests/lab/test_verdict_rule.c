@@ -39,7 +39,7 @@ TEST(test_four_seeds_are_too_few_and_five_are_not)
 	struct verdict v = judge(RATIO "value = 0.5\n", 0.5, 0.01, 4);
 
 	CHECK_STR(verdict_name(v.kind), "too few");
-	CHECK_STR(v.why, "4 seeds; 5 are needed, or 2 that are alike");
+	CHECK_STR(v.why, "4 seeds; 5 are needed, or 2 with equal values");
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.01, 5).kind, VERDICT_AGREES);
 	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 4).kind, VERDICT_TOO_FEW);
 	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 5).kind, VERDICT_DISAGREES);
@@ -57,7 +57,7 @@ TEST(test_half_of_the_interval_must_agree_too)
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.49, 5).kind, VERDICT_SAME_DIRECTION);
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.5, 5).kind, VERDICT_TOO_FEW);
 	CHECK_STR(judge(RATIO "value = 0.5\n", 0.5, 0.5, 5).why,
-		  "the mean agrees, but less than half of the interval does");
+		  "the mean is within the tolerance, but less than half of its interval is");
 	/* Of a range that is open half of the interval lies within wherever the mean does. */
 	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.89, 5, 5).kind, VERDICT_AGREES);
 }

@@ -167,7 +167,7 @@ TEST(test_contradicting_options_are_refused)
 		{ "red(min=1pkts, max=9pkts, slope=1)",
 		  "red: slope is per MB, so min and max must be in bytes" },
 		{ "red(p=2%, slope=1)",
-		  "red: p and slope are two ways to give the same line; give one" },
+		  "red: p and slope are two ways to give the marking probability; give one" },
 		{ "red(scope=port, weight=1/2)",
 		  "red: an average is kept per queue; scope=port needs weight=1" },
 	};

@@ -104,7 +104,7 @@ TEST(test_bcc_needs_the_pool_and_refuses_what_makes_no_sense)
 		  WEIR_MARK_NEEDS_ENQUEUE | WEIR_MARK_NEEDS_SHARED_BUFFER);
 	CHECK_INT(scenario_read_text(&scenario, "test", text, strlen(text), &e), 0);
 	CHECK_INT(scenario_config(&scenario, &c, &e), -1);
-	CHECK_CONTAINS(e.text, "one only with buffer-per = switch");
+	CHECK_CONTAINS(e.text, "needs the shared buffer of the switch; set buffer-per = switch");
 	scenario_free(&scenario);
 }
 

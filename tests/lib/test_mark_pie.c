@@ -332,7 +332,7 @@ TEST(test_pie_refuses_what_makes_no_sense)
 		{ "pie(t-update=0us)", "pie: t-update: '0us' is out of range; allowed: 1ns to 1s" },
 		{ "pie(target=0us)", "pie: target: '0us' is out of range; allowed: 1ns to 1s" },
 		{ "pie(drop-above=2)", "pie: drop-above: '2' is out of range; allowed: 0 to 1" },
-		{ "pie(alpha=0)", "pie: alpha must be above 0; without it no target is kept" },
+		{ "pie(alpha=0)", "pie: alpha must be above 0; without it the target is not held" },
 	};
 	struct weir_error e;
 

@@ -473,7 +473,7 @@ TEST(test_bad_options_of_queue_schemes_are_refused)
 	static const char *const cases[][2] = {
 		{ "tcn(t-min=20us, t-max=10us)", "tcn: t-min is above t-max" },
 		{ "tcn(threshold=20us, t-max=10us)",
-		  "tcn: threshold and t-max are two ways to say when; give one" },
+		  "tcn: threshold and t-max exclude each other; give one" },
 		{ "tcn(t-min=20us)", "tcn: t-min and p go with t-max, which is not given" },
 		{ "tcn(p=0.5)", "tcn: t-min and p go with t-max, which is not given" },
 		{ "tcn(t-max=10us, p=1.1)", "tcn: p: '1.1' is out of range; allowed: 0 to 1" },

@@ -464,9 +464,9 @@ TEST(test_red_refuses_half_a_second_line)
 	static const struct {
 		const char *spec, *message;
 	} cases[] = {
-		{ "red(drop-min=1KB)", "ends at drop-max; give that" },
-		{ "red(drop-p=10%)", "ends at drop-max; give that" },
-		{ "red(drop-max=0pkts)", "ends at drop-max; give that" },
+		{ "red(drop-min=1KB)", "drop-min and drop-p need drop-max; give that too" },
+		{ "red(drop-p=10%)", "drop-min and drop-p need drop-max; give that too" },
+		{ "red(drop-max=0pkts)", "drop-min and drop-p need drop-max; give that too" },
 		{ "red(drop-max=9pkts)", "in bytes or in packets as min is" },
 		{ "red(drop-min=9KB, drop-max=8KB)", "drop-min is above drop-max" },
 	};

@@ -97,8 +97,8 @@ TEST(test_ecn_sharp_refuses_what_makes_no_sense)
 {
 	static const char *const cases[][2] = {
 		{ "ecn-sharp(pst-target=81us)",
-		  "ecn-sharp: pst-target is above threshold, so that every packet it looks at is "
-		  "marked anyway" },
+		  "ecn-sharp: pst-target is above threshold, so every packet above it is marked "
+		  "anyway" },
 		{ "ecn-sharp(pst-interval=0us)",
 		  "ecn-sharp: pst-interval: '0us' is out of range; allowed: 1ns to 1s" },
 		{ "ecn-sharp(pst-target=0us)",

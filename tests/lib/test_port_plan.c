@@ -127,7 +127,8 @@ TEST(test_a_scheme_that_misses_what_it_measures_is_refused)
 	plan = plan_of(&params, 1, "mq-ecn", "dwrr");
 	check_refused(&plan, "and this port has none");
 	plan = plan_of(&params, 1, "bcc", "fifo");
-	check_refused(&plan, "marking bcc looks at the shared buffer of a switch");
+	check_refused(&plan, "needs the shared buffer of a switch, and this port has its own "
+			     "buffer");
 	plan = plan_of(&params, 2, "none", "dwrr(weights=3:1)");
 	plan.queues = 3;
 	check_refused(&plan, "dwrr: 2 weights for 3 weighted queues");

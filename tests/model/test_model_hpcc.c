@@ -60,7 +60,7 @@ static void run_like_hpcc(struct sim *s, int seed, const char *arbitration)
 		 "seed = %d\n[network]\ntopology = star\nhosts = 16\nrate = 25Gbps\ndelay = 1us\n"
 		 "[switch]\nmarking = red(min=100KB, max=400KB, p=0.2, at=dequeue)\n"
 		 "buffer = 10MiB\nbuffer-per = switch\nlossless = all\npfc-alpha = 1/8\n"
-		 "pfc-reserved = 4KiB\npfc-margin = 3KiB\npfc-headroom = 9375B\n"
+		 "pfc-reserved = 4KiB\nxon-offset = 3KiB\npfc-headroom = 9375B\n"
 		 "[host]\ncc = dcqcn(preset=hpcc)\narbitration = %s\n"
 		 "[rdma]\ncnp-interval = 0us\nack-size = 60B\n"
 		 "[traffic flows]\npattern = list\n%s[measure]\ncompletion = sender\n",

@@ -61,7 +61,7 @@ static struct figures simulate(const struct row *r, const char *recovery, const 
 			"seed = %d\n"
 			"[network]\ntopology = star\nhosts = %d\nrate = %dGbps\ndelay = %dus\n"
 			"[switch]\nmarking = %s\nbuffer = 1000pkts\n"
-			"[host]\n%s\nmss = 1448B\nacks-per = %d\nrecovery = %s\n"
+			"[host]\n%s\nmss = 1448B\npackets-per-ack = %d\nrecovery = %s\n"
 			"[traffic x]\npattern = many-to-one\nsize = unlimited\nstart = 0us..100us\n"
 			"[measure]\nfrom = 20ms\nto = 100ms\n",
 			seed, r->senders + 1, r->gbps, r->delay_us, marking, host, r->acks_per,

@@ -698,7 +698,8 @@ TEST(test_nobody_stands_in_for_what_does_not_learn)
 	sim_read(&s, STAR "[switch]\nmarking = red\ntune = qla\n" INCAST);
 	CHECK_INT(build_engine(&engine, &net, &s.c, &plan, &e), 0);
 	CHECK_INT(agents_set_external(engine->agents, &e), -1);
-	CHECK_STR(e.text, "switch.tune: 'qla' does not learn, so nobody can do so for it");
+	CHECK_STR(e.text, "switch.tune: 'qla' is not a learning agent, so no environment can "
+			  "drive it");
 	engine_free(engine);
 	network_free(&net);
 	sim_end(&s);
@@ -744,7 +745,7 @@ TEST(test_agent_values_can_be_probed_and_watched)
 	CHECK_INT(weir_sim_run_until(sim, 300 * US_PS, &e), 0);
 	CHECK_INT(weir_sim_observe(sim, watch + 2), 7000);
 	CHECK_INT(weir_sim_set(sim, "marking sw->h0", "red(min=1KB)", &e), -1);
-	CHECK_CONTAINS(e.text, "the ports' settings are those of switch.tune");
+	CHECK_CONTAINS(e.text, ": the ports are tuned by switch.tune =");
 	weir_sim_free(sim);
 }
 
@@ -768,14 +769,14 @@ static void refused(const char *section, const char *message)
 
 TEST(test_what_does_not_go_with_tune_is_refused)
 {
-	refused("marking = ecn\ntune = qla", "f.ini:8: switch.tune: qla, but marking = ecn has no "
-					     "knobs to turn; red and pred do");
+	refused("marking = ecn\ntune = qla", "f.ini:8: switch.tune: qla, but marking = ecn has "
+					     "no thresholds to tune; red and pred do");
 	refused("marking = none\ntune = fixed",
 		"f.ini:8: switch.tune: fixed, but marking = none...");
 	refused("marking = ideal-ecn\ntune = fixed", "f.ini:8: switch.tune: fixed, but marking...");
 	refused("marking = pred\ntune = qla",
-		"f.ini:8: switch.tune: qla, but of the knobs of pred: QLA turns them itself; only "
-		"parts=fcs leaves them alone");
+		"f.ini:8: switch.tune: qla, but of the thresholds of pred: QLA tunes them "
+		"itself; only parts=fcs does not");
 	refused("marking = red\ntune = fixd",
 		"f.ini:8: ...unknown agent or tuner 'fixd'...none...fixed...qla...");
 	refused("marking = red\ntune = fixed(min=5KB, max=1KB)", "f.ini:8: ...min is above max");

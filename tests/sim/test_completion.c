@@ -72,8 +72,8 @@ TEST(test_flow_alone_has_slowdown_1_at_either_end)
 			 "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\n"
 			 "hosts-per-leaf = 2\nrate = 10Gbps\nfabric-rate = 40Gbps\ndelay = 2us\n"
 			 "[switch]\nmarking = none\n"
-			 "[host]\ncc = %s\nprocessing-delay = 3us\nacks-per = 2\n"
-			 "[rdma]\nacks-per = 2\nack-size = 60B\n"
+			 "[host]\ncc = %s\nprocessing-delay = 3us\npackets-per-ack = 2\n"
+			 "[rdma]\npackets-per-ack = 2\nack-size = 60B\n"
 			 "[traffic a]\npattern = list\nflow = 0 5 %s 7us\n"
 			 "[measure]\ncompletion = %s\n",
 			 ccs[i % 3], sizes[i / 3 % 5], ends[i / 15]);

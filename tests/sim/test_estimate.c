@@ -30,7 +30,7 @@ TEST(test_estimated_hops_of_flows_that_end_are_those_of_their_segments)
 	struct sim s;
 
 	sim_read(&s, "[network]\ntopology = star\nhosts = 21\nrate = 10Gbps\ndelay = 5us\n"
-		     "[host]\nmss = 1460B\nacks-per = 2\nhandshake = no\n"
+		     "[host]\nmss = 1460B\npackets-per-ack = 2\nhandshake = no\n"
 		     "[traffic x]\npattern = many-to-one\nsize = 106600B\n");
 	CHECK_NEAR(estimate_of(&s).packet_hops, 20 * 74 * 1.5 * 2, 1e-6);
 	CHECK_NEAR(estimate_of(&s).cpu_seconds, 20 * 74 * 1.5 * 2 / ESTIMATE_HOPS_PER_S, 1e-12);

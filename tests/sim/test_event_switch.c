@@ -136,8 +136,8 @@ TEST(test_notes_of_packets_that_are_gone_are_free)
 {
 	static const char *const more[] = {
 		"[host]\ncc = hpcc\n",
-		"[host]\ncc = hpcc\ncard = fifo(limit=9pkts)\n",
-		"[host]\ncc = hpcc\ncard = fifo(limit=30pkts, marking=tcn(threshold=100ns))\n",
+		"[host]\ncc = hpcc\nnic = fifo(limit=9pkts)\n",
+		"[host]\ncc = hpcc\nnic = fifo(limit=30pkts, marking=tcn(threshold=100ns))\n",
 	};
 
 	for (uint32_t i = 0; i < 3; i++) {

@@ -77,7 +77,7 @@ TEST(test_lossless_loses_nothing_while_frames_wait_behind_data)
 			 "[network]\ntopology = dumbbell\nleft-hosts = 12\nright-hosts = 12\n"
 			 "rate = 25Gbps\nfabric-rate = 100Gbps\ndelay = 2us\nfabric-delay = 5us\n"
 			 "[switch]\n" LOSSLESS "lossless = all\nbuffer = 1MB\nqueues = 2\n"
-			 "scheduler = dwrr\npfc-reserved = 0B\npfc-margin = 0B\npfc-alpha = 1\n"
+			 "scheduler = dwrr\npfc-reserved = 0B\nxon-offset = 0B\npfc-alpha = 1\n"
 			 "[host]\ncc = line-rate\n[rdma]\nmtu = 4000B\n"
 			 "[traffic to]\npattern = many-to-one\nreceiver = 20\n%s\n"
 			 "[traffic fro]\npattern = many-to-one\nreceiver = 3\nclass = 1\n%s\n"
@@ -144,7 +144,7 @@ static void check_pause_times(uint32_t header_bytes)
 	sim_read(&s,
 		 "[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"
 		 "[switch]\n" LOSSLESS "lossless = 0\nbuffer = 153144B\npfc-headroom = 50000B\n"
-		 "pfc-reserved = 0B\npfc-margin = 0B\npfc-alpha = 1\n"
+		 "pfc-reserved = 0B\nxon-offset = 0B\npfc-alpha = 1\n"
 		 "[host]\ncc = line-rate\n[rdma]\nheader = %uB\nmtu = %uB\n"
 		 "[traffic x]\npattern = many-to-one\nreceiver = 2\nsize = unlimited\n"
 		 "[measure]\nto = 6250ns\n",
@@ -424,7 +424,7 @@ TEST(test_lossless_classes_without_queue_or_headroom_are_refused)
 	check_refused("lossless = 0\nbuffer-per = switch\nscheduler = pifo(rank=class)",
 		      "classes = 3", "classes count from 0");
 	check_refused("lossless = 0\nbuffer-per = switch\npfc-headroom = 1513B", "",
-		      "switch.pfc-headroom: 1513B holds no packet");
+		      "switch.pfc-headroom: 1513B is less than one packet");
 	check_refused("lossless = 0", "", "set buffer-per = switch");
 	check_refused("lossless = 0:\nbuffer-per = switch", "", "it is none, all, or classes");
 }

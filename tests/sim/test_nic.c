@@ -177,8 +177,7 @@ TEST(test_bursts_are_the_turns_of_an_fq_card)
 	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
 	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
 
-	check_sent(6, "nic = fq\ntso = 4542B", TWO_OF_SIX,
-		   a < b ? "AAAABBBAABBB" : "ABBBAAABBBAA");
+	check_sent(6, "nic = fq\ntso = 4542B", TWO_OF_SIX, a < b ? "AAAABBBAABBB" : "ABBBAAABBBAA");
 }
 
 /* --- the queue --- */
@@ -194,7 +193,7 @@ TEST(test_a_full_card_drops_its_hosts_own_packets)
 	CHECK_INT(sim_metric(&s, "drops"), 4);
 	CHECK_INT(sim_metric(&s, "retransmits"), 4);
 	CHECK_INT(sim_metric(&s, "timeouts"), 1);
-	CHECK_INT(reason(&s, "dropped by a host's card"), 4);
+	CHECK_INT(reason(&s, "dropped by a host's NIC"), 4);
 	CHECK_INT(reason(&s, "port buffer full"), 0);
 	CHECK_INT(sim_port(&s, "h0->sw")->drops, 4);
 	CHECK_INT(sim_port(&s, "h0->sw")->queue_max_pkts, 5);
@@ -222,7 +221,7 @@ TEST(test_a_card_marks_by_a_scheme_of_its_own)
 
 	play(&s, 10, "nic = fifo(marking=ecn(k=3pkts))", "flow = 0 1 14600B 0us\n");
 	CHECK_INT(sim_metric(&s, "marks"), 6);
-	CHECK_INT(reason(&s, "marked by a host's card"), 6);
+	CHECK_INT(reason(&s, "marked by a host's NIC"), 6);
 	CHECK_INT(sim_port(&s, "h0->sw")->marks, 6);
 	CHECK_INT(sim_port(&s, "sw->h1")->marks, 0);
 	CHECK_NEAR(sim_metric(&s, "mark_fraction"), 0.6, 1e-9);
@@ -254,7 +253,7 @@ TEST(test_the_measured_port_is_a_switchs_unless_a_card_is_named)
 #define RDMA_STAGE \
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 5us\n" \
 	"[switch]\nmarking = none\n[rdma]\nmtu = 1000B\nheader = 50B\nint-header = 50B\n" \
-	"[host]\ncc = %s\ncard = fifo\n" \
+	"[host]\ncc = %s\nnic = fifo\n" \
 	"[traffic x]\npattern = list\nflow = 0 1 20000B 0us\n%s"
 
 /* Two pairs, each at half the line: 1050 bytes every 1.68 us of each, and the line is never idle.
@@ -336,29 +335,29 @@ static void check_refused(const char *settings, const char *message)
 TEST(test_cards_that_cannot_work_are_refused)
 {
 	check_refused(
-		"[host]\ncard = fifo\n[switch]\nlossless = all\nbuffer-per = switch\n"
+		"[host]\nnic = fifo\n[switch]\nlossless = all\nbuffer-per = switch\n"
 		"buffer = 12MB",
-		"f.ini:7: host.nic: fifo: its queues hold packets of all classes, and one that "
-		"is stopped would stop all; switch.lossless needs fair");
-	check_refused("[host]\ncard = fq\narbitration = round-robin",
-		      "f.ini:7: host.nic: fq: its queues decide which packet is next; "
-		      "host.arbitration = round-robin needs fair");
-	check_refused("[host]\ncard = fifo(limit=1513B)",
+		"f.ini:7: host.nic: fifo: its queues hold packets of all classes, so a paused "
+		"class would block all others; switch.lossless needs nic = fair");
+	check_refused("[host]\nnic = fq\narbitration = round-robin",
+		      "f.ini:7: host.nic: fq: its scheduler chooses the next packet; "
+		      "host.arbitration = round-robin needs nic = fair");
+	check_refused("[host]\nnic = fifo(limit=1513B)",
 		      "f.ini:7: host.nic: fifo: limit: 1513B holds no packet; one takes 1514B");
 	check_refused(
-		"[host]\ncard = fq(marking=diffecn)",
+		"[host]\nnic = fq(marking=diffecn)",
 		"f.ini:7: host.nic: fq: marking: diffecn chooses queues itself; take another");
-	check_refused("[host]\ncard = fifo(marking=mq-ecn)",
+	check_refused("[host]\nnic = fifo(marking=mq-ecn)",
 		      "f.ini:7: host.nic: fifo: marking: mq-ecn "
 		      "measures the rounds of a switch's scheduler");
-	check_refused("[host]\ncard = fifo(marking=ecn(k=100KB, scope=pool))",
-		      "f.ini:7: host.nic: fifo: marking: 'ecn(k=100KB, scope=pool)' looks at the "
-		      "buffer pool of a switch");
-	check_refused("[host]\ncard = fifo(delays=1us:x)",
+	check_refused("[host]\nnic = fifo(marking=ecn(k=100KB, scope=pool))",
+		      "f.ini:7: host.nic: fifo: marking: 'ecn(k=100KB, scope=pool)' needs the "
+		      "shared buffer of a switch");
+	check_refused("[host]\nnic = fifo(delays=1us:x)",
 		      "f.ini:7: host.nic: fifo: delays: 'x' is not a number with a unit; "
 		      "allowed: 0s to 1s");
-	check_refused("[host]\ncard = fq(delays=1us:2us:3us:4us:5us:6us:7us:8us:9us)",
+	check_refused("[host]\nnic = fq(delays=1us:2us:3us:4us:5us:6us:7us:8us:9us)",
 		      "f.ini:7: host.nic: fq: delays: more than 8");
-	check_refused("[host]\ncard = fifo(marking=ecm)",
+	check_refused("[host]\nnic = fifo(marking=ecm)",
 		      "f.ini:7: host.nic: fifo: marking: unknown marking 'ecm'; there are ...");
 }

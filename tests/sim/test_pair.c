@@ -73,7 +73,7 @@ TEST(test_the_rate_of_a_pair_is_its_senders)
 	static const char network[] =
 		"[network]\ntopology = explicit\nlink = h0 s 10Gbps 5us\nlink = h1 s 10Gbps 5us\n"
 		"link = h2 s 100Gbps 5us\n[switch]\nmarking = none\n"
-		"[rdma]\nmtu = 1000B\nheader = 50B\nwindow-of = pair\n";
+		"[rdma]\nmtu = 1000B\nheader = 50B\nbase-rtt = pair\n";
 
 	CHECK_INT(told(network, "0 2").rate_bps, UINT64_C(10000000000));
 	CHECK_INT(told(network, "0 2").bdp_bytes, 26210);
@@ -96,7 +96,7 @@ TEST(test_a_queue_pair_sends_one_window_of_its_own)
 		uint32_t window = 0;
 
 		sim_read(&s, STAGE "[traffic x]\npattern = list\nflow = %s 1MB 0us\n",
-			 "base-rtt = pair\nacks-per = 255", pairs[i].hosts);
+			 "base-rtt = pair\npackets-per-ack = 255", pairs[i].hosts);
 		run_and_see(&s, "h0->leaf0", &seen);
 		while (seen.packet[window].start_ps == window * INT64_C(840000))
 			window++;

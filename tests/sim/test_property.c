@@ -147,7 +147,7 @@ static void draw_switch(struct draft *d)
 static void draw_host(struct draft *d)
 {
 	add(d,
-	    "[host]\ncc = %s\nmss = %s\ninitial-window = %s\nacks-per = %u\nrecovery = %s\n"
+	    "[host]\ncc = %s\nmss = %s\ninitial-window = %s\npackets-per-ack = %u\nrecovery = %s\n"
 	    "handshake = %s\necn-acks = %s\nprocessing-delay = %s\n%s"
 	    "rto-min = 100ms\nrto-initial = 150ms\nrto-max = 400ms\nidle-restart = %s\n",
 	    PICK(d, "dctcp", "dctcp(g=1, min-window=2pkts)", "dctcp(growth=segments)", "ecn-star",

@@ -118,7 +118,7 @@ TEST(test_ranks_agree_on_losses)
 
 TEST(test_ranks_agree_on_flows_that_the_end_cuts_off)
 {
-	check_ranks(FABRIC "[host]\ncard = fifo(delays=1us:20us)\n"
+	check_ranks(FABRIC "[host]\nnic = fifo(delays=1us:20us)\n"
 			   "[traffic crowd]\npattern = many-to-one\nsenders = 6\nsize = 10MB\n"
 			   "[measure]\nto = 1ms\ndrain = 0us\nunfinished = part\n");
 }

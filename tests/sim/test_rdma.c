@@ -138,7 +138,7 @@ TEST(test_one_ack_for_n_packets_tells_the_time_of_the_last)
 					.heard = &heard };
 	struct sim s;
 
-	sim_read(&s, STAR3 "[switch]\nmarking = none\n[rdma]\nacks-per = 4\n"
+	sim_read(&s, STAR3 "[switch]\nmarking = none\n[rdma]\npackets-per-ack = 4\n"
 			   "[traffic x]\npattern = list\ncc = line-rate\nflow = 0 1 42KB 0us\n");
 	use_fixed(&s, 0, &fixed_plain, &p);
 	run_and_see(&s, "h1->sw", &seen);
@@ -154,7 +154,8 @@ TEST(test_one_ack_for_n_packets_tells_the_time_of_the_last)
 	sim_end(&s);
 
 	heard.acks = 0;
-	sim_read(&s, "%s[rdma]\nacks-per = 4\nmax-window = 2000B\n[measure]\nto = 2ms\n", one_flow);
+	sim_read(&s, "%s[rdma]\npackets-per-ack = 4\nmax-window = 2000B\n[measure]\nto = 2ms\n",
+		 one_flow);
 	use_fixed(&s, 0, &fixed_plain, &p);
 	sim_run(&s, 1);
 	CHECK_INT(heard.acks, 3); /* every 514 us */

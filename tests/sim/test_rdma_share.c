@@ -88,7 +88,7 @@ TEST(test_a_flow_that_stops_after_going_back_ends)
 	struct sim s;
 
 	sim_read(&s, "[network]\ntopology = star\nhosts = 2\nrate = 1Gbps\ndelay = 100us\n"
-		     "[switch]\nmarking = none\n[rdma]\nrto = 100us\nacks-per = 4\n"
+		     "[switch]\nmarking = none\n[rdma]\nrto = 100us\npackets-per-ack = 4\n"
 		     "[host]\ncc = line-rate\n"
 		     "[traffic x]\npattern = list\nstop = 305us\nflow = 0 1 unlimited 0us\n"
 		     "[measure]\nto = 20ms\n");

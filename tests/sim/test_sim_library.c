@@ -312,7 +312,7 @@ TEST(test_a_scenario_that_is_wrong_is_refused_with_its_place)
 	CHECK_INT(weir_sim_new(&sim, PAIR MAIL "[sweep]\nhost.cc = dctcp, cubic\n", NULL, &e), -1);
 	CHECK_LIKE(e.text,
 		   "scenario:9: ...host.cc: a list of values; a simulation has one of each");
-	CHECK_INT(weir_sim_new(&sim, PAIR "[host]\ncc = dcqcn\n[rdma]\nwindow-of = pair\n" MAIL,
+	CHECK_INT(weir_sim_new(&sim, PAIR "[host]\ncc = dcqcn\n[rdma]\nbase-rtt = pair\n" MAIL,
 			       NULL, &e),
 		  -1);
 	CHECK_CONTAINS(e.text, "rdma.base-rtt: pair");
@@ -635,7 +635,7 @@ TEST(test_marking_that_is_set_counts_for_its_port_alone)
 	CHECK_INT(weir_sim_set(sim, "marking sw->h1", "red(min=5KB, max=100KB, p=20%)", &e), -1);
 	CHECK_CONTAINS(e.text, "a port keeps the scheme of the scenario, ecn");
 	CHECK_INT(weir_sim_set(sim, "marking h1->sw", "ecn(k=2pkts)", &e), -1);
-	CHECK_CONTAINS(e.text, "host's card");
+	CHECK_CONTAINS(e.text, "it is a host's NIC; name a switch port");
 	end(sim);
 }
 

@@ -299,7 +299,7 @@ TEST(test_threads_and_ranks_agree_on_sprayed_queue_pairs)
 			 FABRIC
 			 "fail = leaf1 spine2 300us\nreroute-delay = 100us\n"
 			 "[switch]\nmarking = ecn(k=15pkts)\nbuffer = 40pkts\n[host]\ncc = %s\n"
-			 "[rdma]\nacks-per = 2\n"
+			 "[rdma]\npackets-per-ack = 2\n"
 			 "[traffic x]\npattern = inter-rack\nsizes = exponential(mean=60KB)\n"
 			 "load = 0.8\nflows = 200\nconnections = persistent\n"
 			 "[measure]\ndrain = 10s\n",

@@ -111,7 +111,7 @@ TEST(test_threads_agree_on_losses)
 		&s,
 		"[network]\ntopology = fat-tree\nk = 4\nrate = 10Gbps\ndelay = 1us\n"
 		"[switch]\nmarking = none\nbuffer = 8pkts\n"
-		"[host]\ncc = cubic\nrto-min = 1ms\nhandshake = yes\nacks-per = 2\n"
+		"[host]\ncc = cubic\nrto-min = 1ms\nhandshake = yes\npackets-per-ack = 2\n"
 		"[traffic x]\npattern = all-to-all\nsizes = exponential(mean=60KB)\nload = 0.8\n"
 		"flows = 400\n[measure]\ndrain = 100s\n");
 	CHECK(sim_metric(&s, "drops") > 100);
@@ -145,7 +145,7 @@ TEST(test_threads_agree_on_losses_found_by_time)
 		"[network]\ntopology = leaf-spine\nleaves = 3\nspines = 4\nhosts-per-leaf = 3\n"
 		"rate = 10Gbps\ndelay = 1us\necmp = packet\n"
 		"[switch]\nbuffer = 20pkts\nmarking = none\n"
-		"[host]\ncc = cubic\nrto-min = 1ms\ntail-probe = yes\nacks-per = 2\n"
+		"[host]\ncc = cubic\nrto-min = 1ms\ntail-probe = yes\npackets-per-ack = 2\n"
 		"[traffic x]\npattern = inter-rack\nsizes = exponential(mean=100KB)\nload = 0.9\n"
 		"flows = 300\n[measure]\ndrain = 100s\n");
 	CHECK(sim_metric(&s, "drops") > 100);
@@ -205,7 +205,7 @@ TEST(test_threads_agree_on_cards_with_queues)
 		snprintf(text, sizeof(text),
 			 "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\n"
 			 "hosts-per-leaf = 4\nrate = 10Gbps\nfabric-rate = 25Gbps\ndelay = 3us\n"
-			 "[switch]\nmarking = ecn(k=65pkts)\n[host]\ncard = %s\n"
+			 "[switch]\nmarking = ecn(k=65pkts)\n[host]\nnic = %s\n"
 			 "[traffic mixed]\npattern = all-to-all\n"
 			 "sizes = uniform(min=1KB, max=400KB)\nload = 0.8\nflows = 200\n",
 			 cards[i]);
@@ -225,7 +225,7 @@ TEST(test_threads_agree_on_windows_of_pairs)
 		&s, "[network]\ntopology = leaf-spine\nleaves = 3\nspines = 2\nhosts-per-leaf = 4\n"
 		    "rate = 100Gbps\nfabric-rate = 200Gbps\ndelay = 1us\nfabric-delay = 3us\n"
 		    "[switch]\nmarking = none\nlossless = all\nbuffer-per = switch\nbuffer = 2MB\n"
-		    "[rdma]\nwindow-of = pair\n[host]\ncc = hpcc\n"
+		    "[rdma]\nbase-rtt = pair\n[host]\ncc = hpcc\n"
 		    "[traffic mixed]\npattern = all-to-all\nsizes = uniform(min=1KB, max=400KB)\n"
 		    "load = 0.8\nflows = 200\n");
 	CHECK_INT(sim_metric(&s, "flows_completed"), 200);

@@ -289,7 +289,7 @@ static void check_incast_ends(const char *cc, const char *buffer, const char *ho
 TEST(test_every_flow_of_an_incast_ends_whatever_is_lost)
 {
 	check_incast_ends("dctcp", "16pkts", "");
-	check_incast_ends("dctcp", "16pkts", "recovery = immediate\nacks-per = 3");
+	check_incast_ends("dctcp", "16pkts", "recovery = immediate\npackets-per-ack = 3");
 	check_incast_ends("ecn-star", "16pkts", "handshake = yes");
 	check_incast_ends("reno", "16pkts", "packets-per-ack = 2");
 	check_incast_ends("reno", "1pkts", "");

@@ -91,7 +91,7 @@ static int acks_around_a_mark(const char *cc, int acks_per)
 		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\n"
 		 "link = s h1 10Gbps 10us\n"
 		 "[switch]\nmarking = ecn(k=3pkts)\n"
-		 "[host]\ncc = %s\nacks-per = %d\n"
+		 "[host]\ncc = %s\npackets-per-ack = %d\n"
 		 "[traffic x]\npattern = list\nflow = 0 1 14600B 0us\nflow = 0 1 1B 10ms\n",
 		 cc, acks_per);
 	sim_run(&s, 1);
@@ -124,7 +124,7 @@ TEST(test_a_segment_that_closes_a_gap_is_acknowledged_at_once)
 		 "[network]\ntopology = explicit\nlink = h0 s 100Gbps 10us\n"
 		 "link = s h1 10Gbps 10us\n"
 		 "[switch]\nmarking = none\nbuffer = 8pkts\n"
-		 "[host]\ncc = reno\ninitial-window = 11\nacks-per = 100\nack-delay = 3ms\n"
+		 "[host]\ncc = reno\ninitial-window = 11\npackets-per-ack = 100\nack-delay = 3ms\n"
 		 "[traffic x]\npattern = list\nflow = 0 1 %dB 0us\n",
 		 34 * 1460);
 	sim_run(&s, 1);

@@ -254,10 +254,10 @@ TEST(test_a_held_ack_leaves_after_the_delay)
 	int64_t there_ps = 2 * FULL_PS + 20 * US_PS, back_ps = 2 * HEADER_PS + 20 * US_PS;
 	struct sim s;
 
-	run_flow(&s, "initial-window = 1\nacks-per = 2\nack-delay = 70us", 2);
+	run_flow(&s, "initial-window = 1\npackets-per-ack = 2\nack-delay = 70us", 2);
 	CHECK_INT(sim_fct_ps(&s, 0), there_ps + 70 * US_PS + back_ps + there_ps);
 	sim_end(&s);
-	run_flow(&s, "initial-window = 1\nacks-per = 1\nack-delay = 70us", 2);
+	run_flow(&s, "initial-window = 1\npackets-per-ack = 1\nack-delay = 70us", 2);
 	CHECK_INT(sim_fct_ps(&s, 0), there_ps + back_ps + there_ps);
 	sim_end(&s);
 }

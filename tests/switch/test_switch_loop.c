@@ -105,7 +105,7 @@ TEST(test_switch_changes_are_made_or_refused_with_a_reason)
 	CHECK_INT(change_apply(&l, "port.b.delay=1us", &e), 0);
 	CHECK_INT(loop_port(&l, 1)->delay_ps, 1000000);
 	CHECK_INT(change_apply(&l, "port.b.marking=red", &e), -1);
-	CHECK_CONTAINS(e.text, "keeps its scheme, ecn");
+	CHECK_CONTAINS(e.text, "the scheme cannot change at run time (ecn)");
 	CHECK_INT(change_apply(&l, "port.x.rate=50Mbps", &e), -1);
 	CHECK_CONTAINS(e.text, "unknown port 'x'");
 	CHECK_INT(change_apply(&l, "port.b.rat=50Mbps", &e), -1);

@@ -75,19 +75,20 @@ TEST(test_switch_settings_name_line_key_and_what_is_allowed)
 		      "sw.ini:3: port.b.intreface: unknown key ... (nearest: interface)");
 	check_refused("[real]\nbackend = dpdk\n" PORTS,
 		      "sw.ini:2: real.backend: unknown back-end 'dpdk'; ...");
-	check_refused("[real]\ndscp = 64 1\n" PORTS, "sw.ini:2: real.dscp: '64 1'; it is ...");
+	check_refused("[real]\ndscp = 64 1\n" PORTS, "sw.ini:2: real.dscp: '64 1'; expected a "
+						     "...");
 	check_refused("[real]\ndscp = 5 1\n" PORTS,
 		      "sw.ini:2: real.dscp: class 1, but no port has more than 1 queue...");
 	check_refused("[prot a]\n", "sw.ini:1: unknown section 'prot'; ... (nearest: port)");
 	check_refused("[port a]\naddress = 03:00:00:00:00:01\n[port b]\n",
-		      "sw.ini:2: port.a.address: '03:00:00:00:00:01' is no address of a host...");
+		      "sw.ini:2: port.a.address: '03:00:00:00:00:01' is not a unicast MAC ...");
 	check_refused("rate = 1Gbps\n" PORTS,
 		      "sw.ini:1: 'rate' stands before the first section...");
 }
 
 TEST(test_switch_settings_refuse_what_cannot_be)
 {
-	check_refused("[port a]\n", "sw.ini: a switch has two ports at least...");
+	check_refused("[port a]\n", "sw.ini: a switch has at least two ...");
 	check_refused(PORTS "[port a]\n", "sw.ini:3: port.a: given twice, first in line 1");
 	check_refused("[port a]\nrate = 1Mbps\nrate = 2Mbps\n[port b]\n",
 		      "sw.ini:3: port.a.rate: given twice, first in line 2");
@@ -99,9 +100,9 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 	check_refused("[switch]\nmarking.leaf = ecn\n" PORTS,
 		      "sw.ini:2: switch.marking.leaf: unknown key ...");
 	check_refused("[port a]\nbuffer-per = switch\nbuffer = 1MB\n[port b]\n",
-		      "sw.ini:2: port.a.buffer-per: a pool is that of all ports; ...");
+		      "sw.ini:2: port.a.buffer-per: a shared buffer is of all ...");
 	check_refused(PORTS "tune = qla\nmarking = red\n",
-		      "sw.ini:3: port.b.tune: an agent looks after all ports; ...");
+		      "sw.ini:3: port.b.tune: an agent tunes all ports; set ...");
 	check_refused("[real]\nthreads = 3\n" PORTS,
 		      "sw.ini:2: real.threads: 3 threads, but 2 ports");
 	check_refused("[real]\nthreads = 9\n" PORTS, "sw.ini:2: real.threads: ...");
@@ -123,11 +124,11 @@ TEST(test_switch_settings_of_an_internal_link_name_each_other)
 	CHECK_INT(s.ports[2].peer_plus_one, 0);
 	CHECK_INT(s.ports[1].part_number, 1);
 	settings_free(&s);
-	check_refused(CABLE("x", "z") PORTS, "sw.ini:1: port.x.to: unknown port 'z'; ...");
+	check_refused(CABLE("x", "z") PORTS, "sw.ini:1: port.x.peer: unknown port ...");
 	check_refused(CABLE("x", "a") PORTS,
-		      "sw.ini:1: port.x.to: port a does not lead here (to = x)");
+		      "sw.ini:1: port.x.peer: port a does not lead back (peer = x)");
 	check_refused(CABLE("x", "y") CABLE("y", "x") PORTS,
-		      "sw.ini:1: port.x.to: port y is of the same part");
+		      "sw.ini:1: port.x.peer: port y is of the same switch");
 	check_refused(CABLE("x", "y") "[port y]\npart = r\nto = x\n" PORTS,
 		      "sw.ini:5: port.y.delay: a cable between parts needs one");
 	check_refused(CABLE("x", "y") "interface = v\n" PORTS,

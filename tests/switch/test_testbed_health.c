@@ -22,12 +22,12 @@ TEST(test_everything_that_held_a_run_up_is_said)
 	};
 
 	CHECK_STR(testbed_held_up(&(struct testbed_health){ .lost_fraction = 0.00501 }).text,
-		  "the switch stood still for 0.501 % of the time");
+		  "the switch was descheduled for 0.501 % of the time");
 	CHECK_STR(testbed_held_up(&(struct testbed_health){ .lost_pkts = 1 }).text,
-		  "1 packets were not read in time");
+		  "1 packets lost at the receive ring");
 	CHECK_STR(testbed_held_up(&all).text,
-		  "the switch stood still for 3.2 % of the time; hosts began 12.5 % of the flows "
-		  "late; 1,200 packets were not read in time; 2 connections did not open or broke");
+		  "the switch was descheduled for 3.2 % of the time; hosts started 12.5 % of the "
+		  "flows late; 1,200 packets lost at the receive ring; 2 connections failed");
 	CHECK(strlen(testbed_held_up(&all).text) < sizeof(((struct run_result *)NULL)->held_up));
 }
 

@@ -43,9 +43,8 @@ TEST(test_testbed_refuses_what_reality_does_not_have_and_names_what_it_has)
 {
 	CHECK_STR(refusal(STAR LONG "cc = dctcp\n" MEASURE).text, "");
 	CHECK_STR(refusal(STAR LONG "cc = hpcc\n" MEASURE).text,
-		  "traffic.long.cc: hpcc is for simulated hosts; real ones here have dctcp, cubic "
-		  "and reno, "
-		  "with cubic(ecn=yes) and reno(ecn=yes)");
+		  "traffic.long.cc: hpcc is for simulated hosts; a testbed has dctcp, cubic and "
+		  "reno, with cubic(ecn=yes) and reno(ecn=yes)");
 	CHECK_STR(refusal(STAR LONG "cc = dctcp(g=1/8)\n" MEASURE).text,
 		  "traffic.long.cc: option 'g' of dctcp cannot be set in a real kernel");
 	CHECK_STR(refusal("[network]\ntopology = leaf-spine\nleaves = 10\nspines = 5\n"
@@ -53,7 +52,7 @@ TEST(test_testbed_refuses_what_reality_does_not_have_and_names_what_it_has)
 			  .text,
 		  "network.topology: a testbed's switches have at most 64 ports together");
 	CHECK_STR(refusal(STAR LONG MEASURE "port = h1->sw\n").text,
-		  "measure.port: a testbed measures ports of its switches");
+		  "measure.port: a testbed measures switch ports only");
 	CHECK_STR(refusal("[network]\ntopology = star\nhosts = 21\nrate = 100Mbps\n" LONG MEASURE)
 			  .text,
 		  "network.hosts: a testbed has at most 20 hosts, not 21");
@@ -61,12 +60,13 @@ TEST(test_testbed_refuses_what_reality_does_not_have_and_names_what_it_has)
 		     "at most 1000 Mb/s"));
 	CHECK_STR(refusal(STAR "[host]\nheader = 66B\n" LONG MEASURE).text, "");
 	CHECK_STR(refusal(STAR LONG MEASURE "completion = sender\n").text,
-		  "measure.completion: real flows end at the receiver, whose application sees the "
-		  "last byte; take receiver");
+		  "measure.completion: in a testbed flows complete at the receiving application; "
+		  "take receiver");
 	CHECK_STR(refusal(STAR "[host]\nheader = 70B\n" LONG MEASURE).text,
 		  "host.header: real packets have 54 bytes of it, or 66 with timestamps");
 	CHECK_STR(refusal(STAR "[traffic ring]\npattern = ring\nsize = 1MB\n" MEASURE).text,
-		  "traffic.ring.pattern: its flows wait for others, which a testbed's do not");
+		  "traffic.ring.pattern: its flows depend on others, which a testbed does not "
+		  "support");
 }
 
 TEST(test_testbed_switch_has_the_scenarios_ports_and_a_round_trip_of_its_cables)
