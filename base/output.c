@@ -145,10 +145,10 @@ int output_folder(const char *folder, struct weir_error *e)
 	if (mkdir(folder, 0777) == 0)
 		return 1;
 	if (errno != EEXIST)
-		return weir_error_set(e, "%.300s: cannot be made: %s", folder, strerror(errno));
+		return weir_error_set(e, "%.300s: cannot be created: %s", folder, strerror(errno));
 	if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode))
 		return 0;
-	return weir_error_set(e, "%.300s: is a file; a folder is needed", folder);
+	return weir_error_set(e, "%.300s: is a file, not a folder", folder);
 }
 
 int output_files(const char *folder, const struct output_file *files, const struct output_writer *w,

@@ -48,7 +48,7 @@ says() {
 says "  lossless classes 1, paused above 0.125 of the free buffer"
 says "  cc dctcp, class 0"
 says "  cc dcqcn(preset=hpcc), class 1, lossless"
-grep -q '^paths: between racks 4 equally short ones of 4 links, within a rack 2; base round trip 5[.0-9]* us to 9[.0-9]* us, typically 9' \
+grep -q '^paths: between racks 4 equal-cost, over 4 links, within a rack 2; base round trip 5[.0-9]* us to 9[.0-9]* us, typically 9' \
 	"$dir/out" || fail "paths"
 "$weir" check "$dir/mixed.ini" --set traffic.storage.classes=2 --set switch.queues=3 >"$dir/out" || fail "check"
 says "  cc dcqcn(preset=hpcc), class 1 to 2, in part lossless"

@@ -28,7 +28,7 @@ done <commands
 cp chosen out
 prints '^Goal: least fct_small_p99_ns, with goodput_bps >= 0.95 of best$'
 prints '^Chosen:$'
-prints '^On seeds 9 to 16, which had no part in the choice:$'
+prints '^On seeds 9 to 16, not used in the search:$'
 prints '^The front, on the 2 seeds that all settings had:$'
 runs=$(sed -n 's/^Runs: \([0-9]*\) of at most 80:.*/\1/p' out)
 [ "${runs:-81}" -le 80 ] || fail "the budget is kept"
@@ -103,12 +103,12 @@ grep -q '^weir: --goal: drops is of the whole run; of a section there are fct an
 
 # A constraint that nothing meets; a limit of 0 is missed by a number.
 ring 0 '-goodput of ai' 24 'fct_p50 of req <= 1us'
-prints '^On the seeds of the search no setting meets every constraint; this one comes closest\. It misses fct_p50_ns of req <='
+prints '^No setting meets every constraint on the search seeds; this one is closest\. It misses fct_p50_ns of req <='
 ! grep -qi 'inf\|nan' out || fail "infinitely bad"
 
 # --- few settings for the ranges ---
 expect 0 choose mixed.ini --quiet --goal fct_mean --over switch.marking.k=5KB..500KB --over switch.marking.storage.min=5KB..50KB --over switch.marking.storage.max=60KB..1MB --seeds 1 --budget 20 --out few
-message "--budget 20 draws 4 settings for 3 --over, which is few: a good one is easily missed. About ten for each are usual: --budget 71, or fewer --over"
+message "--budget 20 draws 4 settings for 3 --over, which is few: a good one is easily missed. About ten per --over are usual: --budget 71, or fewer --over"
 
 # --- mistakes ---
 expect 2 choose mixed.ini

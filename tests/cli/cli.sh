@@ -106,9 +106,9 @@ mkdir "$dir/empty"
 mistake "--json $dir/none/a.json: cannot be written: No such file or directory" \
 	$endless --json "$dir/none/a.json"
 mistake "--json $dir/empty: is a folder; a file is needed" $endless --json "$dir/empty"
-mistake "--csv $dir/a.json: is a file; a folder is needed" $endless --csv "$dir/a.json"
-mistake "--csv $dir/none/b: cannot be made: No such file or directory" $endless --csv "$dir/none/b"
-mistake "--csv $dir/none/b: cannot be made: No such file or directory" \
+mistake "--csv $dir/a.json: is a file, not a folder" $endless --csv "$dir/a.json"
+mistake "--csv $dir/none/b: cannot be created: No such file or directory" $endless --csv "$dir/none/b"
+mistake "--csv $dir/none/b: cannot be created: No such file or directory" \
 	$endless --json "$dir/empty/a.json" --csv "$dir/none/b"
 nothing_in "$dir/empty"
 mistake "--set host.cc=renno: unknown congestion control 'renno'; there are dctcp, ecn-star, reno, cubic, \
@@ -143,8 +143,8 @@ mistake "--quiet: takes no value, got '3'" $short --quiet=3
 mistake "--set: 'foo' is not a setting; write section.key=value, as in switch.marking=tcn" \
 	$short --set foo
 mistake "none.ini: cannot be read: No such file or directory" run none.ini
-mistake "unknown list 'markings'; there are marking, scheduler, agent, tuner, fabric, cc, card, topology, traffic, workload,\
- driver, trainer, model, metric, flow-metric (nearest: marking)" list markings
+mistake "unknown list 'markings'; there are marking, scheduler, agent, tuner, fabric, cc, nic, topology, traffic, workload,\
+ driver, trainer, metric, flow-metric, model (nearest: marking)" list markings
 mistake "no help on 'redd'; allowed are commands, sections (network, switch, host, rdma, traffic, measure, sweep, case, full; real and port of switches)\
  and their keys, what 'weir list' shows, and the topics of 'weir help' (nearest: red)" help redd
 printf '# \033[31mred\n[network]\ntopology = \033[2J\n' >"$dir/escape.ini"
@@ -175,7 +175,7 @@ grep -q "offers 6[34][0-9]\.[0-9]* Gb/s, \(49\|50\)\.[0-9]* % of the receivers' 
 	fail "half of 128 x 10 Gb/s is offered"
 grep -q "^needs: about [0-9.]* MB of memory; 17\.[0-9]* million packet-hops, 1\.[0-9] s at 10 million a second$" "$dir/out" ||
 	fail "check must say what a run needs"
-mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's card, where nothing waits; name a port of a switch" \
+mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's NIC without a queue; name a switch port" \
 	check scenarios/leaf-spine.ini --set "measure.port=h0->leaf0"
 
 # --- what would never end: devices and pipes for files, more samples than can be kept ---

@@ -57,8 +57,8 @@ grep -q '"flows_completed": 6' "$dir/one" || fail "six flows"
 cmp "$dir/one" "$dir/two" || fail "the scenario must give what the matrix gives"
 # A priority is refused, or passed over where that is asked for; the list that is written has no word for it.
 sed 's/prio 0/prio 2/' $import/incast.cm >"$dir/prio.cm"
-mistake "$dir/prio.cm:6: prio 2 is the order in which a receiver of NDP pulls, and nobody pulls here; prio = ignore in \
-the section passes over it" import "$dir/prio.cm" --topology star --set network.hosts=16
+mistake "$dir/prio.cm:6: prio 2 is the order in which an NDP receiver pulls, and no transport here is pull-based; prio = ignore in \
+the section ignores it" import "$dir/prio.cm" --topology star --set network.hosts=16
 "$weir" import "$dir/prio.cm" --topology star --set network.hosts=16 --set traffic.flows.prio=ignore -o "$dir/prio.ini" ||
 	fail "prio = ignore"
 sed 1d "$dir/made.ini" >"$dir/one"
@@ -69,8 +69,8 @@ grep -qx "weir: $import/incast.cm:1: Nodes 16, but the network has 6 hosts" "$di
 
 # A whole configuration: the settings too, and what is not the same is said on standard error.
 "$weir" import $import/config.txt -o "$dir/made.ini" 2>"$dir/err" || fail "import of a configuration"
-grep -qx "weir: $import/config.txt:27: not as there: ACK_HIGH_PRIO 1: a pause stops a host's ACKs too; there it lets \
-them pass" "$dir/err" || fail "notes"
+grep -qx "weir: $import/config.txt:27: not as there: ACK_HIGH_PRIO 1: a pause stops a host's ACKs too; there ACKs \
+pass" "$dir/err" || fail "notes"
 [ "$(grep -c '^# not as there: ' "$dir/made.ini")" = "$(wc -l <"$dir/err")" ] || fail "notes stand in the scenario"
 "$weir" check "$dir/made.ini" >"$dir/out" || fail "check of an imported configuration"
 grep -q 'marking.25Gbps red(min=100KB' "$dir/out" || fail "marking by rate"
@@ -79,7 +79,7 @@ grep -q 'marking.25Gbps red(min=100KB' "$dir/out" || fail "marking by rate"
 grep -qx 'cc = hpcc' "$dir/out" && grep -qx 'packets-per-ack = 2' "$dir/out" || fail "--set comes last"
 sed 's/^RP_TIMER/RP_TIME/' $import/config.txt >"$dir/config.txt"
 mistake "$dir/config.txt:15: 'RP_TIME' is no key of HPCC's simulator (nearest: RP_TIMER)" import "$dir/config.txt"
-mistake "import: '$import/config.txt' is a configuration, which names its topology and its flows itself; usage: weir \
+mistake "import: '$import/config.txt' is a configuration, which names its topology and flow files; usage: weir \
 import CONFIG -o FILE" import $import/config.txt $import/flows.txt
 sed 's/^SIMULATOR_STOP_TIME.*/SIMULATOR_STOP_TIME 1/' $import/config.txt >"$dir/config.txt"
 sed -i "s|import/|$import/|" "$dir/config.txt"
@@ -111,7 +111,7 @@ END
 grep -qx 'topology = leaf-spine' "$dir/made.ini" || fail "a capture on a network of choice"
 "$weir" import $import/topology.txt "$dir/mine.pcapng" >"$dir/made.ini" || fail "capture on a topology"
 grep -q '^link = ' "$dir/made.ini" && grep -q '^flow = 3 1 123456B' "$dir/made.ini" || fail "capture on a topology"
-mistake "import: '$dir/mine.pcapng' is a capture, and a topology comes first; usage: weir import TOPOLOGY FLOWS \
+mistake "import: '$dir/mine.pcapng' is a capture, but the first file must be a topology; usage: weir import TOPOLOGY FLOWS \
 -o FILE" import "$dir/mine.pcapng" $import/topology.txt
 head -c 1001 "$dir/mine.pcapng" >"$dir/cut.pcapng"
 "$weir" import "$dir/cut.pcapng" -o "$dir/none.ini" 2>"$dir/err"
@@ -131,9 +131,9 @@ mistake "$dir/short.txt:5: a link is two nodes, a rate, a delay and an error rat
 head -c 44 $import/flows.txt >"$dir/short.txt"
 mistake "$dir/short.txt:3: a flow is source, destination, priority, port, bytes and seconds, as in 0 4 3 100 \
 200000 2.5" import $import/topology.txt "$dir/short.txt"
-mistake "import: a connection matrix says nothing of the network; add --topology leaf-spine, say, and its \
+mistake "import: a connection matrix has no topology; add one, as in --topology leaf-spine, and its \
 keys by --set" import $import/incast.cm
-mistake "import: '$import/incast.cm' is a connection matrix, and a topology comes first; usage: weir import \
+mistake "import: '$import/incast.cm' is a connection matrix, but the first file must be a topology; usage: weir import \
 TOPOLOGY FLOWS -o FILE" import $import/incast.cm $import/topology.txt
 mistake "--topology: '$import/topology.txt' is the topology" import $import/topology.txt --topology star
 mistake "--set network.topology=sta: unknown topology 'sta'; there are star, dumbbell, leaf-spine, fat-tree-2, \

@@ -231,7 +231,7 @@ wanted WRED_A 60000 120000 20
 db 4 hset "WRED_PROFILE|WRED_A" ecn ecn_none >/dev/null
 said unfit
 expect 1 keeper stop plan.ini
-message "1 profile is not restored; $dir/plan.journal keeps the originals: 'weir keeper restore plan.ini' puts them back, \
+message "1 profile is not restored; $dir/plan.journal holds the originals: 'weir keeper restore plan.ini' restores them, \
 'weir keeper release plan.ini PROFILE' gives one up"
 wait "$keeper"
 [ $? = 1 ] || fail "the keeper did not say that an original is not restored"
@@ -270,7 +270,7 @@ expect 1 keeper resume plan.ini WRED_A
 grep -q "its max, p is still the keeper's" err || fail "no word of what is still the keeper's"
 stop_keeper TERM 1
 [ "$(profile WRED_A)" = "77777 120000 20 " ] || fail "an operator's profile was written"
-grep -q '"profile":"WRED_A".*"became":"not put back: an operator changed a part of it".*: max, p"' log || fail "no word of it"
+grep -q '"profile":"WRED_A".*"became":"not restored: an operator changed a part of it".*max, p remains"' log || fail "no word of it"
 expect 1 keeper release plan.ini WRED_B
 message "unknown profile 'WRED_B'; there are WRED_A (nearest: WRED_A)"
 cp plan.journal kept.journal

@@ -74,4 +74,4 @@ expect 1 keeper bad.ini
 message "bad.ini:11: 'throughput sw->h9': there is no node 'h9', but h0 to h4, sw (nearest: h4)"
 sed '/^queue/d' plan.ini >bad.ini
 expect 1 keeper bad.ini
-message "bad.ini:10: profile.rx: which ports? Add lines such as queue = sw->h0"
+message "bad.ini:10: profile.rx: no port; add lines such as queue = sw->h0"

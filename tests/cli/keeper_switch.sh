@@ -7,7 +7,7 @@ set -u
 
 printf '[keeper]\ndriver = weir\ntune = fixed\n[profile a]\n' >bad.ini
 expect 2 keeper bad.ini
-message "bad.ini:2: keeper.driver: weir: socket: the path of a socket is wanted, as in weir(socket=/run/weir-sw.sock)"
+message "bad.ini:2: keeper.driver: weir: socket: a path is needed, as in weir(socket=/run/weir-sw.sock)"
 
 command -v ip >/dev/null || skip "ip is not installed"
 alone
@@ -81,7 +81,7 @@ before=$(marking)
 # --- there and back, and no other option is touched ---
 begin
 wanted "min=60KB, max=120KB, p=0.125, slope=0, weight=0.0625, "
-grep -q '"event":"unfit","profile":"b".*ecn, which has no min, max and p' log || fail "ecn has no such setting"
+grep -q '"event":"unfit","profile":"b".*ecn; only red has min, max and p' log || fail "ecn has no such setting"
 end
 [ "$(marking)" = "$before" ] || fail "not as before: $(marking)"
 
@@ -112,7 +112,7 @@ wait "$keeper"
 [ $? = 1 ] || fail "restored, without a switch?"
 keeper=
 cp keeper.err err
-message "1 profile is not restored; $dir/plan.journal keeps the originals: 'weir keeper restore plan.ini' puts them back, \
+message "1 profile is not restored; $dir/plan.journal holds the originals: 'weir keeper restore plan.ini' restores them, \
 'weir keeper release plan.ini PROFILE' gives one up"
 [ -s plan.journal ] || fail "no journal"
 expect 0 keeper release plan.ini a

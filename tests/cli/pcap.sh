@@ -220,7 +220,7 @@ mistake() {
 	[ $status = 2 ] && [ "$(cat "$dir/err")" = "weir: $message" ] || fail "$* must say: $message"
 }
 
-mistake "--pcap-whole: is for captures; add --pcap PORT=FILE" --pcap-whole
+mistake "--pcap-whole: needs --pcap PORT=FILE" --pcap-whole
 mistake "--pcap: $dir/two.pcapng is the file of two ports, sw->h0 and sw->h1" \
 	--pcap "sw->h0=$dir/two.pcapng" --pcap "sw->h1=$dir/two.pcapng"
 [ ! -e "$dir/two.pcapng" ] || fail "a file of two ports was written"

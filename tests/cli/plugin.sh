@@ -244,7 +244,7 @@ tuned | grep '"metrics"\|"queue_\|"marks"' >"$dir/two"
 tuned --set "switch.tune=$dir/wildagent.so" | grep -q '"settings_refused": [1-9]' || fail "refused settings are a metric"
 tuned | grep -q '"settings_refused": null' || fail "without an agent there is none who could ask"
 "$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" >"$dir/out" || fail "a wild agent"
-grep -q "^NOTE: [0-9]* settings that $dir/wildagent.so asked for are outside the limits, and were not applied$" "$dir/out" &&
+grep -q "^NOTE: [0-9]* settings requested by $dir/wildagent.so were refused because they are outside the limits$" "$dir/out" &&
 	grep -q "^  settings refused  *[1-9]" "$dir/out" || fail "they are counted"
 "$weir" run scenarios/incast.ini --marking red --set "switch.tune=$dir/wildagent.so" --quiet --out "$dir/wild.results" >"$dir/out" ||
 	fail "a wild agent, kept"

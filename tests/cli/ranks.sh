@@ -54,7 +54,7 @@ says "this network has 4 such: too few for 5 ranks; take fewer, or --threads"
 expect 2 run mine.ini --ranks none
 says "--ranks: 'none' is neither a number from 1 to 64 nor mpi"
 expect 2 run mine.ini --ranks 2 --pcap 'leaf0->h0=x.pcapng'
-says "--ranks: captures are written by one process; take --threads, or leave --pcap out"
+says "--ranks: captures need a single process; use --threads, or leave --pcap out"
 expect 2 run mine.ini --ranks mpi
 says "--ranks mpi: "
 

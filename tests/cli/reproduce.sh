@@ -185,7 +185,7 @@ later = fitted (agrees) | 0, 5 seeds
 END
 expect 0 --papers papers
 line 'made/fig2  *20  *[0-9.]* s  *24  *-  *4  *shipped: 2 agree, 1 disagrees, 1 fitted'
-line 'Shipped: verdicts that Weir came with, quick size; these figures were not run here.'
+line 'Shipped: verdicts that come with Weir, quick size; these figures were not run here.'
 expect 0 --papers papers --summary --markdown summary.md
 grep -q '<td class="text">quick, shipped</td>.*<td><span class="verdict agrees">2</span></td>' reproduction/index.html ||
 	fail "the page must show what is shipped, in its colour"
@@ -221,7 +221,7 @@ wrong '[verdicts]' "3: unknown section 'verdicts'; there are [figure NAME] and [
 wrong "[claims fig9]
 bad = fails | 1" "4: bad: 'fails | 1'; allowed: a verdict, what was measured and what is wrong with its runs, divided by bars"
 expect 2 --papers papers --ship
-message "--ship: is of the summary; write --summary --ship"
+message "--ship: needs --summary; write --summary --ship"
 rm -r reproduction summary.md papers/made/paper.verdicts
 
 # --- one figure: claims, a page for it and one over all ---
@@ -289,7 +289,7 @@ done
 kill -INT $!
 wait $!
 [ $? = 130 ] || fail "interrupted: status 130"
-grep -q 'weir: interrupted; [0-9]* of 160 runs are kept in long/made/fig10; the same command continues' err ||
+grep -q 'weir: interrupted; [0-9]* of 160 runs are stored in long/made/fig10; the same command continues' err ||
 	fail "must say how to go on"
 kept=$(count long/made/fig10)
 [ "$kept" -ge 2 ] && [ "$kept" -lt 160 ] || fail "some runs are kept, some are missing: $kept"
@@ -347,13 +347,13 @@ rm -r nothing
 # Runs of another scenario than today's are said to be, and not shipped: a value that was changed, a seed more.
 cp papers/made/fig2.ini good.ini
 sed 's/^buffer = 200pkts/buffer = 100pkts/' good.ini >papers/made/fig2.ini
-strange="weir: made/fig2, quick size: 20 of the runs that are there are of another scenario than today's, and 20 of the 20 of today's are missing"
+strange="weir: made/fig2, quick size: 20 of the stored runs are of an earlier version of the scenario, and 20 of the 20 of the scenario's runs are missing"
 rerun='this runs what is missing: weir reproduce made/fig2 --papers papers'
 expect 0 --papers papers --summary
 [ "$(head -n 1 err)" = "$strange; $rerun" ] || fail "must say whose runs are of another scenario, and what to do"
 [ "$(sed 's/; this.*//' err | tail -n 1)" = "$(echo "$strange" | sed 's/quick/full/; s/20/24/g')" ] || fail "and in full size"
 expect 0 --papers papers
-line "made/fig2 .* 24 full runs are of another scenario than today's"
+line "made/fig2 .* 24 full runs are of an earlier version of the scenario"
 expect 2 --papers papers --summary --ship
 [ "$(head -n 1 err)" = "$strange: not shipped; $rerun" ] || fail "must say that it is not shipped"
 cmp -s shipped papers/made/paper.verdicts || fail "what was shipped before stays"
@@ -400,23 +400,23 @@ message "none: cannot be read: No such file or directory"
 expect 2
 grep -q "^weir: no figures: there is no folder scenarios/papers here.*; name one by --papers$" err || fail "must say how"
 expect 2 made --papers papers --summary
-message "--summary: is over all papers; leave 'made' out"
+message "--summary: covers all papers; leave 'made' out"
 expect 2 --papers papers --markdown a.md
-message "--markdown: is a form of the summary; write --summary --markdown a.md"
+message "--markdown: needs --summary; write --summary --markdown a.md"
 expect 2 made --papers papers --jobs 0
 expect 1 made --papers papers --out good.claims
-grep -q "^weir: good.claims: is a file; a folder is needed$" err || fail "must say why"
+grep -q "^weir: good.claims: is a file, not a folder$" err || fail "must say why"
 
 # A mistake that only the full size has is found in quick size, too. Nothing runs.
 expect 0 made/fig2 --papers papers --check
-last_line "1 figure: right in both sizes"
+last_line "1 figure: valid in both sizes"
 cp papers/made/fig2.ini good.ini
 sed 's/^\[full\]$/[full]\nsweep.traffic.requests.size = 20KB/' good.ini >papers/made/fig2.ini
 expect 2 made --papers papers
 grep -q "^weir: papers/made/fig2.claims:[0-9]*: .*traffic.requests.size = '10KB'" err || fail "must say what is wrong"
 cp good.ini papers/made/fig2.ini
 expect 2 --papers papers --check
-message "--check: of what? weir reproduce all --check"
+message "--check: needs a figure, a paper or all, as in weir reproduce all --check"
 
 # The figure of docs/manual/08-papers.md is right and comes out as it says.
 mkdir papers/mine
@@ -424,7 +424,7 @@ sed -n '/^```ini$/,/^```$/{/^```/d;p;}' "$docs/manual/08-papers.md" >both
 sed '/^\[figure\]$/,$d' both >papers/mine/fig1.ini
 sed -n '/^\[figure\]$/,$p' both >papers/mine/fig1.claims
 expect 0 mine --papers papers --check
-line '1 figure: right in both sizes'
+line '1 figure: valid in both sizes'
 expect 0 mine --papers papers
 line 'mine: 3 agree, 1 same direction'
 line 'mine, by sentences: 2 agree, 1 same direction'
@@ -433,7 +433,7 @@ grep -q '^same direction .* 73 pkts' out || fail "docs/manual/08-papers.md tells
 # Every figure of the papers is right; one small figure of each is run, end to end. That of acc takes over a
 # minute with sanitizers.
 expect 0 all --papers "$papers" --check
-line '[0-9]* figures: right in both sizes'
+line '[0-9]* figures: valid in both sizes'
 # Every claim that disagrees in what is shipped has a reason.
 expect 0 --papers "$papers" --summary --markdown shipped.md --out shipped-only
 sed -n '/| not said |$/,/^$/p' shipped.md >reasons

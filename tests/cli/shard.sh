@@ -45,11 +45,11 @@ cmp -s whole merged || fail "merged shards are not what the whole sweep gives"
 # Overlapping ones, into a folder that has some.
 expect 1 merge mine.2-of-3.results mine.2-of-3.results --out more.results
 prints "more.results: 3 of 8 runs, 3 of them new; 3 were found again, and are the same"
-message "5 of 8 runs are missing; shard 1/3 lacks 3 runs, shard 3/3 lacks 2; do these, and merge again"
+message "5 of 8 runs are missing; shard 1/3 lacks 3 runs, shard 3/3 lacks 2; run these, and merge again"
 expect 0 run mine.ini --shard 1/2 --out half
 expect 1 merge half --out more.results
 prints "more.results: 6 of 8 runs, 3 of them new; 1 were found again, and are the same"
-message "2 of 8 runs are missing; shard 2/2 lacks 2 runs; do these, and merge again"
+message "2 of 8 runs are missing; shard 2/2 lacks 2 runs; run these, and merge again"
 expect 1 merge half mine.1-of-3.results --out most.results
 grep -q 'lacks' err && fail "shards of two divisions have no common numbers"
 expect 0 merge mine.results --out most.results
@@ -64,9 +64,9 @@ for text in 0/3 1 1/ /3 1/2x 1/0 99999999999/99999999999; do
 done
 sed '/^\[sweep\]/,$d' mine.ini >one.ini
 expect 2 run one.ini --shard 1/2
-message "--shard: is for a sweep; this is one run"
+message "--shard: needs a sweep; this is one run"
 expect 2 merge mine.results
-message "merge: --out FOLDER is missing: where does it all go?"
+message "merge: --out FOLDER is missing"
 expect 2 merge mine.results --out mine.results
 message "--out mine.results: is one of the folders to be merged; name another"
 expect 0 run mine.ini --seed 9 --out foreign.results

@@ -49,9 +49,9 @@ chmod +x bin/*
 expect 0 run mine.ini --quiet --out alone
 
 expect 2 submit mine.ini
-message "submit: to whom? --slurm is the one there is"
+message "submit: no cluster manager; add --slurm"
 expect 2 submit mine.ini --slurm --sbatch=partition
-message "--sbatch: 'partition' is no option of sbatch; write --sbatch=--partition=long"
+message "--sbatch: 'partition' is not an option of sbatch; write --sbatch=--partition=long"
 sed '/^\[sweep\]/,$d' mine.ini >one.ini
 expect 2 submit one.ini --slurm
 message "one.ini: is one run; what is submitted is a [sweep]"
@@ -74,7 +74,7 @@ prints "#SBATCH --time=6"
 # --- one shard is lost, and done by the same command ---
 echo 2 >lost
 expect 0 submit mine.ini --slurm --shards 3 --out "it's"
-prints "job 77: 3 shards of 3, 8 runs in all; 'weir status it's.shards' follows it"
+prints "job 77: 3 shards of 3, 8 runs in total; 'weir status it's.shards' shows the progress"
 expect 1 status
 message "the same 'weir submit' does what ended early"
 prints "job 77: 5 of 8 runs; of 3 shards 2 done, 0 under way, 0 waiting, 1 ended early"
@@ -84,7 +84,7 @@ printf '2|PENDING|(Resources)\n' >queue
 expect 0 status "it's"
 prints "of 3 shards 2 done, 0 under way, 1 waiting (Resources), 0 ended early"
 expect 1 submit mine.ini --slurm --out "it's"
-message "job 77 has 1 shard in the queue; 'weir status it's.shards' follows it, 'scancel 77' ends it"
+message "job 77 has 1 shard in the queue; 'weir status it's.shards' shows the progress, 'scancel 77' ends it"
 rm queue lost tasks
 expect 2 submit mine.ini --slurm --out "it's" --shards 4
 expect 0 submit mine.ini --slurm --out "it's"

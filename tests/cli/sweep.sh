@@ -61,7 +61,7 @@ scenario 4 $((50 * 400 / ($(cat ended) - $(cat began) + 1)))ms >long.ini
 
 # --- a sweep: everything, then nothing, then what is missing ---
 expect 0 check short.ini
-prints "sweep: 8 runs: switch.marking (2) x traffic.requests.size (2) x seed (2); the above is the first"
+prints "sweep: 8 runs: switch.marking (2) x traffic.requests.size (2) x seed (2); shown above is the first run"
 [ ! -e short.results ] || fail "check must store nothing"
 expect 0 run short.ini
 prints "Does it go on?"
@@ -113,7 +113,7 @@ wait $!
 [ $? = 130 ] || fail "an interrupted sweep ends with status 130"
 kept=$(count long.results)
 [ "$kept" -ge 1 ] && [ "$kept" -lt 8 ] || fail "some runs are kept, some are missing: $kept"
-grep -q "^weir: interrupted; [1-7] of 8 runs are kept in long.results; the same command continues$" err ||
+grep -q "^weir: interrupted; [1-7] of 8 runs are stored in long.results; the same command continues$" err ||
 	fail "must say how to go on"
 [ ! -s out ] || fail "an interrupted sweep prints no table"
 expect 0 table long.results
@@ -146,7 +146,7 @@ kill -9 "$victim"
 wait $program
 [ $? = 1 ] || fail "a sweep with a run that failed ends with status 1"
 grep -q "^weir: run [1-8] (.*): killed by signal 9 (Killed)$" err || fail "must say which run"
-grep -q "^weir: 1 of 8 runs failed; the same command tries again what is missing$" err || fail "must say so"
+grep -q "^weir: 1 of 8 runs failed; the same command retries them$" err || fail "must say so"
 prints "hurt: 7 runs, 7 of them new in "
 expect 0 run long.ini --out hurt
 prints "hurt: 8 runs, 1 of them new in "
@@ -242,11 +242,11 @@ expect 1 prune none
 [ ! -e none ] || fail "prune makes no folder"
 
 expect 1 run short.ini --out short.ini
-message "short.ini: is a file; a folder is needed"
+message "short.ini: is a file, not a folder"
 expect 1 run short.ini --out none/such
-message "none/such: cannot be made: No such file or directory"
+message "none/such: cannot be created: No such file or directory"
 expect 1 run short.ini --out /proc/none
-grep -q "^weir: /proc/none: cannot be made: " err || fail "must say where"
+grep -q "^weir: /proc/none: cannot be created: " err || fail "must say where"
 mkdir locked
 chmod 555 locked
 if [ "$(id -u)" != 0 ]; then
@@ -271,12 +271,12 @@ expect 2 run short.ini --jobs 0
 # --- seeds: five where nobody speaks of them ---
 sed '/^seed/d; s/5ms/2ms/' short.ini >seedless.ini
 expect 0 check seedless.ini
-prints "sweep: 20 runs: switch.marking (2) x traffic.requests.size (2) x seed (5); the above is the first"
+prints "sweep: 20 runs: switch.marking (2) x traffic.requests.size (2) x seed (5); shown above is the first run"
 expect 0 check seedless.ini --seed 3
-prints "sweep: 4 runs: switch.marking (2) x traffic.requests.size (2); the above is the first"
+prints "sweep: 4 runs: switch.marking (2) x traffic.requests.size (2); shown above is the first run"
 expect 0 run seedless.ini --jobs 2
 prints "Mean of 5 runs and its 95 % confidence interval."
-grep -q "seeds 1 to 5 of everything that is compared, because \[sweep\] lists no seed; --seed 1 runs one" err ||
+grep -q "\[sweep\] lists no seed: seeds 1 to 5 of each setting; --seed 1 runs one" err ||
 	fail "what was not asked for is not said"
 rm -r seedless.results
 
@@ -299,10 +299,10 @@ traffic.bulk.senders = 2
 END
 expect 0 check cases.ini
 prints "switch: marking ecn(k=100pkts), scheduler sp, queues 2"
-prints "sweep: 4 runs: case (2) x traffic.requests.size (2); the above is the first"
+prints "sweep: 4 runs: case (2) x traffic.requests.size (2); shown above is the first run"
 prints "with --full: 8 runs: case (2) x traffic.requests.size (2) x seed (2)"
 expect 0 check cases.ini --full
-prints "sweep: 8 runs: case (2) x traffic.requests.size (2) x seed (2); the above is the first"
+prints "sweep: 8 runs: case (2) x traffic.requests.size (2) x seed (2); shown above is the first run"
 prints "without --full: 4 runs: case (2) x traffic.requests.size (2)"
 expect 0 run cases.ini --jobs 2
 prints "cases.results: 4 runs, 4 of them new in "
@@ -342,7 +342,7 @@ rm -r long.results
 expect 0 table --by marking --metric goodput_bps --metric fct_over_1mb_p99_ns
 prints "goodput"
 expect 0 table short.results --normalize-to ecn --metric fct_mean_ns
-prints "Relative to ecn, run by run of the same seed."
+prints "Ratios to ecn, paired by seed."
 expect 2 table short.results --metric speed
 expect 1 table none
 message "none: cannot be read: No such file or directory"

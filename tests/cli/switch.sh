@@ -11,7 +11,7 @@ expect 2 switch bad.ini
 grep -q "^weir: bad.ini:2: port.a.rate: " err || fail "no place in the message"
 printf '[real]\nsocket = %s/none.sock\n[port weir-no-a]\n[port weir-no-b]\n' "$dir" >none.ini
 expect 2 switch none.ini --every 1s
-message "--every: is for what is kept; add --out FOLDER"
+message "--every: needs --out FOLDER"
 expect 1 switch status none.ini
 grep -q "no switch answers there" err || fail "a switch that does not run is not said so"
 echo precious >none.sock

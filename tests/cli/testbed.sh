@@ -37,7 +37,7 @@ END
 
 # --- what needs no rights ---
 expect 2 testbed $bed.ini --cc hpcc
-message "--set host.cc=hpcc: hpcc is for simulated hosts; real ones here have dctcp, cubic and reno, with cubic(ecn=yes) and reno(ecn=yes)"
+message "--set host.cc=hpcc: hpcc is for simulated hosts; a testbed has dctcp, cubic and reno, with cubic(ecn=yes) and reno(ecn=yes)"
 expect 2 testbed $bed.ini --set network.rate=10Gbps
 grep -q "at most 1000 Mb/s" err || fail "no bound of the rate"
 
@@ -86,11 +86,11 @@ expect 2 testbed --figure mine/fig2 --papers papers
 grep -q "paper.real: has no \[figure fig2\]" err || fail "a figure that nobody planned"
 printf '[figure fig2]\nslower = 0\n' >>papers/mine/paper.real
 expect 2 testbed --figure mine/fig2 --papers papers
-grep -q "paper.real:5: slower: '0'; it is a factor, 1 to 10000" err || fail "slower = 0"
+grep -q "paper.real:5: slower: '0'; expected a time dilation factor, 1 to 10000" err || fail "slower = 0"
 expect 2 testbed --figure mine/fig1 --papers papers --cc reno
 message "--cc: not with --figure, whose settings are those of its paper.real"
 expect 2 testbed $bed.ini --seeds 5
-message "--seeds: is for --figure; a FILE lists them in [sweep], as in --set sweep.seed=1..5"
+message "--seeds: needs --figure; for a FILE write --set sweep.seed=1..5"
 
 command -v ip >/dev/null || skip "ip is not installed"
 unshare -n true 2>err || skip "network namespaces need root: $(cat err)"
@@ -120,7 +120,7 @@ grep -q "^real " out || fail "the table does not tell worlds apart"
 
 # --- a figure, ten times slower, over two switches ---
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers
-grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, the mean agrees | .* | too few, .* |$" out || fail "no verdicts"
+grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, mean within tolerance | .* | too few, .* |$" out || fail "no verdicts"
 grep -q "^slower by 10; seeds: 1; 20 Mb/s$" out || fail "it does not say how it was done"
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers # from what is there
 grep -q "^mine/fig1: " out && fail "it was run again"
@@ -164,13 +164,13 @@ held_up_with() { # TRIES PATTERN
 	held_up "$1"
 	grep -q "$2" err
 }
-held_up_with 2 "the machine held this run up: .*; it is repeated (2 of 2)" || fail "it is not repeated"
+held_up_with 2 "the machine disturbed this run: .*; repeated (2 of 2)" || fail "it is not repeated"
 [ "$(grep -c "the machine held this run up" err)" -le 2 ] || fail "too often"
 [ "$(grep -c "not to be trusted, and are marked" err)" = "$(grep -c '"held_up": "' held.json)" ] || fail "marked and not said, or said and not marked"
 held_up_with 1 "its numbers are not to be trusted, and are marked" || fail "nothing is said"
 grep -q '"held_up": "[a-z0-9]' held.json || fail "it is not kept"
 expect 0 table held.results --metric utilisation
-grep -q "^! The machine held up 1 of these runs" out || fail "the table does not say so"
+grep -q "^! 1 of these runs disturbed by the machine" out || fail "the table does not say so"
 grep -q "^ *1 of 1 .*!" out || fail "the table does not mark it"
 expect 0 report held.results -o held.html
 grep -q "the machine held up 1 of 1 runs" held.html || fail "the report does not say so"

@@ -138,7 +138,7 @@ refused() {
 refused "table: is done by one process, but 3 were started; leave mpirun out" table alone
 sed '/^\[case/,$d' short.ini >one.ini
 refused "one.ini: is one run, but 3 processes were started; several do the runs of a [sweep], and with --ranks mpi share one" run one.ini
-refused "--jobs: mpirun says how many runs there are at a time" run short.ini --jobs 2
+refused "--jobs: with mpirun the number of parallel runs is its -n" run short.ini --jobs 2
 refused "unknown trainer 'acb'; there are acc, fdcc, rl-cc (nearest: acc)" train acb -o x.model
 refused "run: unknown option '--tread'; there are $("$weir" run x --tread 2>&1 | sed 's/.*; there are //')" run short.ini --tread 2
 # Built without Open MPI, the program says so.

@@ -112,7 +112,7 @@ prints '#SBATCH --comment=x'
 prints "run 'mine.ini' '--set' 'seed=1..2' --jobs 1 --threads 1 --quiet --shard \"\$SLURM_ARRAY_TASK_ID/4\""
 [ ! -e mine.results.shards ] || fail "a rehearsal writes nothing"
 expect 0 submit mine.ini --slurm --shards 4
-prints "4 shards of 4, 12 runs in all; 'weir status mine.results.shards' follows it"
+prints "4 shards of 4, 12 runs in total; 'weir status mine.results.shards' shows the progress"
 expect 0 status --wait
 prints "12 of 12 runs; of 4 shards 4 done, 0 under way, 0 waiting, 0 ended early"
 same alone mine.results
@@ -129,7 +129,7 @@ until_state PENDING
 expect 0 status drained
 prints "0 of 12 runs; of 3 shards 0 done, 0 under way, 3 waiting ("
 expect 1 submit mine.ini --slurm --out drained
-grep -qF "has 3 shards in the queue; 'weir status drained.shards' follows it" err || fail "twice"
+grep -qF "has 3 shards in the queue; 'weir status drained.shards' shows the progress" err || fail "twice"
 scontrol update NodeName="$node" State=RESUME || fail "resume"
 expect 0 status drained.shards --wait
 same alone drained

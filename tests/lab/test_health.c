@@ -98,8 +98,8 @@ TEST(test_real_run_that_was_held_up_says_so_in_its_table_and_in_comparisons)
 		free(text);
 		snprintf(s.r.held_up, sizeof(s.r.held_up), "%s", i ? "it was busy" : "");
 		text = table_of(&s);
-		CHECK_INT(strstr(text, "HELD UP: it was busy; these numbers are not to be "
-				       "trusted.\n") != NULL,
+		CHECK_INT(strstr(text, "DISTURBED: it was busy; the numbers are not reliable.\n") !=
+				  NULL,
 			  i);
 		free(text);
 		CHECK_INT(run_key(&s.c, keys[i], &e), 0);
@@ -115,8 +115,7 @@ TEST(test_real_run_that_was_held_up_says_so_in_its_table_and_in_comparisons)
 	fclose(f);
 	CHECK_CONTAINS(text, "held up");
 	CHECK_CONTAINS(text, "1 of 2");
-	CHECK_CONTAINS(text, "! The machine held up 1 of these runs: their numbers are not to be "
-			     "trusted.\n");
+	CHECK_CONTAINS(text, "of these runs disturbed by the machine: numbers are not reliable.");
 	free(text);
 	comparison_free(&c);
 	store_close(store);

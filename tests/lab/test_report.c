@@ -310,7 +310,7 @@ TEST(test_report_begins_with_who_wins_for_each_section)
 		       "web: tcn halves the mean FCT against ecn: 67.1 us (0.55, 95 % CI "
 		       "0.49-0.62).");
 	html = html_of(&r);
-	answer = strstr(html, "<p class=\"answer\">web: tcn wins");
+	answer = strstr(html, "<p class=\"answer\">web: tcn halves");
 	summary = strstr(html, "<h2>Summary</h2>");
 	CHECK(answer && summary && answer < summary);
 	CHECK_CONTAINS(html, "<h2>By traffic section</h2>");

@@ -438,7 +438,7 @@ struct mistake {
 
 static const struct mistake mistakes[] = {
 	{ { { "ios", "5" } },
-	  "traffic.x.mix: not given; what the computing nodes read and write, as in oltp or "
+	  "traffic.x.mix: not given; the I/O mix of the compute nodes, as in oltp or "
 	  "custom(read=50%, min=4KiB, max=64KiB)" },
 	{ { { "ios", "5" }, { "mix", "oltpp" } },
 	  "traffic.x.mix: unknown mix 'oltpp'; there are oltp, olap, vdi, exchange, video, backup, "
@@ -452,13 +452,13 @@ static const struct mistake mistakes[] = {
 	{ { { "ios", "5" }, { "mix", "custom(min=8KB, max=20KB)" } },
 	  "traffic.x.mix: max is 20000B; must be a multiple of min, 8000B" },
 	{ { { "mix", "oltp" } },
-	  "traffic.x.ios: not given; say how many I/Os, or until when they begin by measure.to" },
+	  "traffic.x.ios: not given; set ios, or measure.to as the last start" },
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "computing", "17" } },
-	  "traffic.x.computing: 17 computing and 0 storage nodes, but there are 17 hosts" },
+	  "traffic.x.computing: 17 compute and 0 storage nodes, but there are 17 hosts" },
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "storage", "20" } },
-	  "traffic.x.storage: 0 computing and 20 storage nodes, but there are 17 hosts" },
+	  "traffic.x.storage: 0 compute and 20 storage nodes, but there are 17 hosts" },
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "computing", "9" }, { "storage", "9" } },
-	  "traffic.x.computing: 9 computing and 9 storage nodes, but there are 17 hosts" },
+	  "traffic.x.computing: 9 compute and 9 storage nodes, but there are 17 hosts" },
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "replicas", "5" } },
 	  "traffic.x.replicas: 5, but besides the storage node that is written to there are 4" },
 	{ { { "mix", "oltp" },

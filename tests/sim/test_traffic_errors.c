@@ -297,8 +297,8 @@ struct mistake {
 static const struct mistake mistakes[] = {
 	{ "many-to-one",
 	  { { 0 } },
-	  "traffic.x.sizes: not given; how large are the flows? Give a distribution, as in sizes = "
-	  "websearch, or size = 1MB" },
+	  "traffic.x.sizes: not given; set a flow-size distribution, as in sizes = websearch, or "
+	  "size = 1MB" },
 	{ "many-to-one",
 	  { { "size", "1MB" }, { "sizes", "websearch" } },
 	  "traffic.x.sizes: 'websearch', but size is given too; one of the two" },
@@ -319,15 +319,15 @@ static const struct mistake mistakes[] = {
 	  "traffic.x.stop: 1ms; must be after the last start, 1ms" },
 	{ "all-to-all",
 	  { { "sizes", "websearch" }, { "flows", "10" } },
-	  "traffic.x.load: not given; the share of the capacity that the flows offer, as in 0.5" },
+	  "traffic.x.load: not given; the offered load, as a share of the capacity, as in 0.5" },
 	{ "all-to-all",
 	  { { "load", "0.5" }, { "flows", "10" } },
-	  "traffic.x.sizes: not given; how large are the flows? Give a distribution, as in sizes = "
-	  "websearch, or size = 1MB" },
+	  "traffic.x.sizes: not given; set a flow-size distribution, as in sizes = websearch, or "
+	  "size = 1MB" },
 	{ "all-to-all",
 	  { { "load", "0.5" }, { "size", "1MB" } },
-	  "traffic.x.flows: not given; say how many flows, or until "
-	  "when they arrive by measure.to or start = 0ms..100ms" },
+	  "traffic.x.flows: not given; set flows, or the end of arrivals by measure.to or start "
+	  "= 0ms..100ms" },
 	{ "all-to-all",
 	  { { "load", "0.5" }, { "size", "1MB" }, { "flows", "10" }, { "start", "0ms..1ms" } },
 	  "traffic.x.start: 0s..1ms says when arrivals "
@@ -369,8 +369,8 @@ static const struct mistake mistakes[] = {
 	  "traffic.x.flows: 20; must be a multiple of the 8 senders that answer each request" },
 	{ "incast",
 	  { { "size", "1KB" } },
-	  "traffic.x.flows: not given; say how many flows, or until "
-	  "when they arrive by measure.to or start = 0ms..100ms" },
+	  "traffic.x.flows: not given; set flows, or the end of arrivals by measure.to or start "
+	  "= 0ms..100ms" },
 	{ "incast",
 	  { { "size", "1KB" }, { "period", "1s" }, { "flows", "32000" } },
 	  "traffic.x.flows: 2000 requests take 2000 s at this period; allowed are 1000" },
@@ -383,7 +383,7 @@ static const struct mistake mistakes[] = {
 	    { "period", "1s" },
 	    { "arrivals", "poisson" },
 	    { "start", "0us..1us" } },
-	  "traffic.x.period: longer than the time there is; no request would come" },
+	  "traffic.x.period: longer than the simulated time, so there would be no request" },
 };
 
 TEST(test_every_mistake_has_its_message)

@@ -390,8 +390,8 @@ struct mistake {
 static const struct mistake mistakes[] = {
 	{ "training",
 	  { { "rounds", "1" } },
-	  "traffic.x.model: not given; what is trained, as "
-	  "in alexnet, or its gradients, as in size = 100MB" },
+	  "traffic.x.model: not given; the DNN, as in alexnet, or its gradient size, as in size "
+	  "= 100MB" },
 	{ "training",
 	  { { "rounds", "1" }, { "model", "alexnet" }, { "size", "1MB" } },
 	  "traffic.x.model: 'alexnet', but size is given too; one of the two" },
@@ -440,8 +440,8 @@ static const struct mistake mistakes[] = {
 	    { "load", "0.1" },
 	    { "start", "0ms..1ms" },
 	    { "arrivals", "poisson" } },
-	  "traffic.x.load: the time between requests is longer than the time there is; no request "
-	  "would come" },
+	  "traffic.x.load: the time between requests is longer than the simulated time, so there "
+	  "would be no request" },
 	{ "incast",
 	  { { "size", "1000GB" }, { "load", "0.1" }, { "start", "0ms..1ms" } },
 	  "traffic.x.load: 0.1 is a request every 7529.41 s; allowed are 1e-12 to 1000" },

@@ -107,9 +107,9 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 		      "sw.ini:2: real.threads: 3 threads, but 2 ports");
 	check_refused("[real]\nthreads = 9\n" PORTS, "sw.ini:2: real.threads: ...");
 	check_refused("[switch]\nbuffer-per = switch\nbuffer = 1MB\n[real]\nthreads = 2\n" PORTS,
-		      "sw.ini:5: real.threads: 2 threads cannot share a pool of all ports ...");
+		      "sw.ini:5: real.threads: 2 threads cannot share a shared buffer ...");
 	check_refused("[switch]\nmarking = red\ntune = qla\n[real]\nthreads = 2\n" PORTS,
-		      "sw.ini:5: real.threads: 2 threads cannot share an agent of all ports ...");
+		      "sw.ini:5: real.threads: 2 threads cannot share an agent ...");
 }
 
 #define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
@@ -130,16 +130,16 @@ TEST(test_switch_settings_of_an_internal_link_name_each_other)
 	check_refused(CABLE("x", "y") CABLE("y", "x") PORTS,
 		      "sw.ini:1: port.x.peer: port y is of the same switch");
 	check_refused(CABLE("x", "y") "[port y]\npart = r\nto = x\n" PORTS,
-		      "sw.ini:5: port.y.delay: a cable between parts needs one");
+		      "sw.ini:5: port.y.delay: an internal link needs a delay");
 	check_refused(CABLE("x", "y") "interface = v\n" PORTS,
-		      "sw.ini:1: port.x.to: a port has an interface or a cable ...");
+		      "sw.ini:1: port.x.peer: a port has an interface or a ...");
 	check_refused("[real]\nthreads = 2\n" CABLE(
 			      "x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS,
 		      "sw.ini:2: real.threads: 2 threads cannot share a cable between parts ...");
 	check_refused("[real]\nprobe = queue a/1 every 1ms\n" PORTS,
 		      "sw.ini:2: real.probe: port a has 1 queues, counted from 0");
 	check_refused("[real]\nprobe = marks a/0 every 1ms\n" PORTS,
-		      "sw.ini:2: real.probe: of one queue there are queue and queue-bytes alone");
+		      "sw.ini:2: real.probe: a single queue has only queue and queue-bytes");
 }
 
 /* Under the sanitizers: a file of any bytes is read or rejected with one line. */
