@@ -315,8 +315,9 @@ static void figures_print_state(const struct summary_entry *y)
 	} else if (!st->done) {
 		fputs(st->planned ? "no runs" : "not run yet", stdout);
 	} else if (st->freshness.extra) {
-		printf("%" PRIu64 " %s run%s of another scenario than today's", st->freshness.extra,
-		       figure_size_names[size], st->freshness.extra == 1 ? " is" : "s are");
+		printf("%" PRIu64 " %s run%s of an earlier version of the scenario",
+		       st->freshness.extra, figure_size_names[size],
+		       st->freshness.extra == 1 ? " is" : "s are");
 	} else if (st->done < st->planned) {
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
 		       figure_size_names[size]);

@@ -307,7 +307,7 @@ static const char *state_of(const struct document *d, const struct summary_entry
 		       : y->shipped[size].version[0] ? ", out of date"
 						     : NULL;
 	return summary_is_shipped(y, size)       ? ", shipped"
-	       : y->states[size].freshness.extra ? ", of another scenario"
+	       : y->states[size].freshness.extra ? ", of an earlier version of the scenario"
 	       : summary_is_outdated(y, size)    ? ", shipped: out of date"
 	       : y->states[size].done            ? ""
 						 : NULL;

@@ -196,7 +196,7 @@ with those of the probes before it; allowed are 50000000 in all" $endless --set 
 printf '[network]\ntopology = star\nhosts = 3\nfail = h1 sw 1ms\n[traffic x]\npattern = permutation\nsize = 10MB\n
 [traffic late]\npattern = permutation\nsize = 1KB\nstart = 7ms\n[measure]\nto = 5ms\ndrain = 3ms\n' >"$dir/cut.ini"
 expect 0 run "$dir/cut.ini"
-grep -q "^NO PATH: from h[0-2] to h[0-2] since 1 ms; [0-9] flows cannot end$" "$dir/out" || fail "no path must be named"
+grep -q "^NO PATH: from h[0-2] to h[0-2] since 1 ms; [0-9] flows cannot complete$" "$dir/out" || fail "no path must be named"
 prints "NOTE: traffic late: none of its flows started before measure.to"
 expect 0 check "$dir/cut.ini"
 prints "; none starts before measure.to"

@@ -259,7 +259,7 @@ static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
 "$weir" check --allow-plugins scenarios/incast.ini --marking "$dir/knobs.so" --set switch.tune=qla 2>&1 |
-	grep -q "qla, but the marking scheme of a plug-in is not turned$" || fail "knobs of a plug-in"
+	grep -q "qla, but the marking scheme of a plug-in is not tuned$" || fail "knobs of a plug-in"
 "$weir" check --allow-plugins scenarios/incast.ini --marking red --set "switch.tune=$dir/mine.so" 2>&1 |
 	grep -q "mine.so: holds no agent, but a marking scheme (.mark)" || fail "a marking scheme is no agent"
 

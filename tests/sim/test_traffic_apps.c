@@ -460,13 +460,13 @@ static const struct mistake mistakes[] = {
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "computing", "9" }, { "storage", "9" } },
 	  "traffic.x.computing: 9 compute and 9 storage nodes, but there are 17 hosts" },
 	{ { { "mix", "oltp" }, { "ios", "5" }, { "replicas", "5" } },
-	  "traffic.x.replicas: 5, but besides the storage node that is written to there are 4" },
+	  "traffic.x.replicas: 5, but besides the storage node that is written there are 4" },
 	{ { { "mix", "oltp" },
 	    { "ios", "5" },
 	    { "replicas", "1" },
 	    { "connections", "persistent" } },
-	  "traffic.x.connections: persistent, but a write that waits for its copies is answered "
-	  "after later reads; allowed with replicas is per-flow" },
+	  "traffic.x.connections: persistent, but a write that waits for its replicas is "
+	  "acknowledged after later reads; with replicas only per-flow is allowed" },
 };
 
 TEST(test_storage_says_what_is_wrong)

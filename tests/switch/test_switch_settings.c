@@ -135,7 +135,7 @@ TEST(test_switch_settings_of_an_internal_link_name_each_other)
 		      "sw.ini:1: port.x.peer: a port has an interface or a ...");
 	check_refused("[real]\nthreads = 2\n" CABLE(
 			      "x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS,
-		      "sw.ini:2: real.threads: 2 threads cannot share a cable between parts ...");
+		      "sw.ini:2: real.threads: 2 threads cannot share an internal link ...");
 	check_refused("[real]\nprobe = queue a/1 every 1ms\n" PORTS,
 		      "sw.ini:2: real.probe: port a has 1 queues, counted from 0");
 	check_refused("[real]\nprobe = marks a/0 every 1ms\n" PORTS,
