@@ -359,7 +359,7 @@ expect 2 --papers papers --summary --ship
 cmp -s shipped papers/made/paper.verdicts || fail "what was shipped before stays"
 sed 's/^seed = 1..5/seed = 1..6/' good.ini >papers/made/fig2.ini
 expect 2 --papers papers --summary --ship --out reproduction
-[ "$(cat err)" = "weir: made/fig2, quick size: 4 of the 24 of today's are missing: not shipped; $rerun --out reproduction" ] ||
+[ "$(cat err)" = "weir: made/fig2, quick size: 4 of the 24 of the scenario's runs are missing: not shipped; $rerun --out reproduction" ] ||
 	fail "must say what is missing"
 # What is said otherwise and means the same is the same.
 sed 's/^switch.marking = ecn(k=20pkts)/switch.marking = ecn(at=enqueue, k=20pkts)/; s/^rate = 10Gbps/rate = 10000Mbps/' good.ini >papers/made/fig2.ini

@@ -76,7 +76,7 @@ echo 2 >lost
 expect 0 submit mine.ini --slurm --shards 3 --out "it's"
 prints "job 77: 3 shards of 3, 8 runs in total; 'weir status it's.shards' shows the progress"
 expect 1 status
-message "the same 'weir submit' does what ended early"
+message "the same 'weir submit' command resubmits what ended early"
 prints "job 77: 5 of 8 runs; of 3 shards 2 done, 0 under way, 0 waiting, 1 ended early"
 prints "shard 2: ended with 0 of 3 runs, NODE_FAIL; it's.shards/2.log: node7: lost"
 prints "it's: 5 of 8 runs, 5 of them new"

@@ -50,7 +50,7 @@ done
 "$WEIR" model "$dir/one" | grep -q 'command  *weir train acc --s'
 head -1 "$dir/one.csv" | grep -q '^episodes,steps,score,judged,reward,use,queue_bytes,loss,epsilon$'
 [ "$(wc -l <"$dir/one.csv")" = 10 ] || fail "rounds: $(wc -l <"$dir/one.csv")"
-grep -q 'What it does where' "$dir/one.html"
+grep -q 'Policy by observation' "$dir/one.html"
 ! grep -q "$(printf '\r')" "$dir/err" || fail "a progress line where there is no terminal"
 
 # The same again says that all is done, and threads have no say.

@@ -148,7 +148,7 @@ done
 [ -n "$victim" ] && kill -9 "$victim" || fail "nothing to kill"
 expect 1 status struck --wait
 grep -q '^shard 1: ended with [0-5] of 6 runs' out || fail "the shard must be named"
-grep -qF "the same 'weir submit' does what ended early" err || fail "what to do"
+grep -qF "the same 'weir submit' command resubmits what ended early" err || fail "what to do"
 expect 0 submit long.ini --slurm --out struck
 prints "1 shard of 2, 12 runs in all"
 until_state RUNNING
