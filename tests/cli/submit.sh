@@ -95,7 +95,7 @@ prints "it's: 8 of 8 runs, 3 of them new"
 expect 0 merge alone "it's" --out joined
 prints "joined: 8 of 8 runs, 8 of them new; 8 were found again, and are the same"
 expect 0 submit mine.ini --slurm --out "it's"
-prints "it's: all 8 runs are done"
+prints "it's: all 8 runs are complete"
 
 # --- no Slurm, and one that says no ---
 printf '#!/bin/sh\necho "sbatch: error: invalid partition" >&2\nexit 1\n' >bin/sbatch

@@ -79,7 +79,7 @@ for threads in 1 2 3; do
 	status=0
 	wait $pid || status=$?
 	[ $status = 130 ] || fail "$threads threads: status $status, $(cat "$dir/err")"
-	grep -q "interrupted; the same command goes on from $dir/$name.checkpoint" "$dir/err" ||
+	grep -q "interrupted; the same command resumes from $dir/$name.checkpoint" "$dir/err" ||
 		fail "$threads threads: says $(cat "$dir/err")"
 	[ -s "$dir/$name.checkpoint" ] || fail "$threads threads: no checkpoint"
 	[ ! -e "$dir/$name" ] || fail "$threads threads: a model before the end"

@@ -117,7 +117,7 @@ expect 0 status --wait
 prints "12 of 12 runs; of 4 shards 4 done, 0 under way, 0 waiting, 0 ended early"
 same alone mine.results
 expect 0 submit mine.ini --slurm
-prints "all 12 runs are done"
+prints "all 12 runs are complete"
 expect 2 submit mine.ini --slurm --shards 5
 grep -qF "holds 12 runs in 4 shards, and this would be 12 in 5" err || fail "another division"
 echo "submitted, followed, merged: equal"
