@@ -106,7 +106,7 @@ bad() {
 
 sed 's/^tune = .*//' "$dir/star.ini" >"$dir/no-tune.ini"
 bad "unknown trainer 'ack'; .*acc" ack -o "$dir/bad"
-bad "where does the model go?" acc
+bad "train: -o is missing; write weir train acc -o FILE.model" acc
 bad "steps: .0. is out of range; allowed: at least 1" acc --steps 0 -o "$dir/bad"
 bad "preset: 'papper' is no choice (nearest: paper)" acc --preset papper -o "$dir/bad"
 bad "unknown option 'rat' of acc.*nearest: rate" acc --set rat=0.1 -o "$dir/bad"
