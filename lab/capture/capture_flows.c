@@ -9,14 +9,14 @@
 
 enum {
 	PSN_BITS = 24,
-	PSN_WINDOW = 4096, /* RoCE packets further behind the newest are taken for sent again */
+	PSN_WINDOW = 4096, /* RoCE packets further behind the newest count as retransmissions */
 	FLOWS_MAX = 1 << 24,
 };
 
 /* --- a table of things found by their first bytes --- */
 
-/* Items lie one behind the other and begin with their key; slots hold their number plus 1, half of
- * them at most. */
+/* Open-addressing hash table. Items are contiguous and start with their key; slots hold index + 1
+ * and are at most half full. */
 struct table {
 	size_t key_bytes, item_bytes;
 	uint32_t count, room, slot_count;
@@ -58,8 +58,8 @@ static void table_grow(struct table *t)
 		*slot_of(t, item_at(t, i)) = i + 1;
 }
 
-/* The number of the item with this key, which is added with zeros behind it where it is not
- * there. */
+/* Index of the item with this key; a missing item is added, zeroed behind its key. O(1)
+ * expected. */
 static uint32_t table_find(struct table *t, const void *key)
 {
 	uint32_t *slot;
@@ -85,15 +85,16 @@ static void table_free(struct table *t)
 
 /* --- flows --- */
 
-/* A flow while the capture is read. */
+/* A flow while the capture is being read. */
 struct stream {
 	struct wire_key key;
-	uint32_t is_begun; /* TCP: low and high are known */
+	uint32_t is_begun; /* TCP: low and high are valid */
 	int64_t start_ns;
-	uint64_t bytes;     /* but for those of TCP between low and high */
-	uint64_t low, high; /* TCP: numbers of bytes; RoCE: high, of the packet after the newest */
-	uint64_t *arrived;  /* RoCE: a bit for each packet of the window below high */
-	int has_writes;     /* RoCE: a WRITE said how long it is */
+	uint64_t bytes;     /* payload bytes, except those of TCP between low and high */
+	uint64_t low, high; /* TCP: unwrapped sequence numbers; RoCE: high: unwrapped PSN after the
+			       newest */
+	uint64_t *arrived;  /* RoCE: bitmap of the packets within PSN_WINDOW below high */
+	int has_writes;     /* RoCE: a WRITE carried its length */
 };
 
 struct reading {
@@ -102,7 +103,7 @@ struct reading {
 	int64_t first_ns;
 };
 
-/* The number nearest to what was last seen, of all that look the same in so many bits. */
+/* Unwraps a serial number of that many bits: the candidate nearest to `near`. */
 static uint64_t unwrap(uint64_t near, uint32_t number, int bits)
 {
 	uint64_t ahead = (number - near) & ((UINT64_C(1) << bits) - 1);
@@ -110,10 +111,10 @@ static uint64_t unwrap(uint64_t near, uint32_t number, int bits)
 	return ahead >> (bits - 1) ? near + ahead - (UINT64_C(1) << bits) : near + ahead;
 }
 
-/* Numbers start so high that those before the first stay above 0. */
+/* Base of unwrapped numbers, so that numbers before the first stay positive. */
 #define UNWRAPPED_BASE (UINT64_C(1) << 48)
 
-/* A SYN with another number than before begins anew: its ports were used again. */
+/* A SYN with a different sequence number starts a new connection on reused ports. */
 static void add_tcp(struct stream *s, const struct wire_packet *w)
 {
 	uint64_t first =
@@ -132,7 +133,7 @@ static void add_tcp(struct stream *s, const struct wire_packet *w)
 		s->high = first + w->payload_bytes;
 }
 
-/* The bit of a packet in the window. */
+/* Bitmap word of a packet in the window. */
 static uint64_t *arrival_word(const struct stream *s, uint64_t number)
 {
 	return &s->arrived[number % PSN_WINDOW / 64];
@@ -143,7 +144,7 @@ static uint64_t arrival_bit(uint64_t number)
 	return UINT64_C(1) << number % 64;
 }
 
-/* The window moves on, so that the packet is the newest. */
+/* Advances the window so that the packet is the newest. */
 static void move_window(struct stream *s, uint64_t number)
 {
 	if (number - s->high >= PSN_WINDOW) {
@@ -154,7 +155,7 @@ static void move_window(struct stream *s, uint64_t number)
 		*arrival_word(s, s->high) &= ~arrival_bit(s->high);
 }
 
-/* Notes that a packet came. Was it the first time, as far as is known? */
+/* Records the arrival of a packet; returns 1 unless it is a known retransmission. */
 static int note_arrival(struct stream *s, uint32_t psn)
 {
 	uint64_t number;
@@ -172,7 +173,7 @@ static int note_arrival(struct stream *s, uint32_t psn)
 	return 1;
 }
 
-/* Where WRITEs say how long they are, their later packets count no more. */
+/* The first packet of a WRITE counts with the whole length, its later packets not at all. */
 static void add_roce(struct stream *s, const struct wire_packet *w)
 {
 	if ((!w->payload_bytes && !w->is_write) || !note_arrival(s, w->psn))
@@ -184,7 +185,7 @@ static void add_roce(struct stream *s, const struct wire_packet *w)
 		s->bytes += w->payload_bytes;
 }
 
-/* -1: there are too many flows. */
+/* -1: too many flows. */
 static int add_packet(struct reading *r, const struct capture_packet *p)
 {
 	struct wire_packet w;
@@ -220,7 +221,7 @@ static uint64_t stream_payload(const struct stream *s)
 	return s->bytes + (s->is_begun ? s->high - s->low : 0);
 }
 
-/* By start; those that start together, in the order of the capture. */
+/* Sort key: start time, then order in the capture. */
 struct order {
 	int64_t start_ns;
 	uint32_t stream;
@@ -235,7 +236,7 @@ static int compare_order(const void *left, const void *right)
 	return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-/* Streams that count, in order. */
+/* Sorted list of the streams that are flows. */
 static struct order *order_streams(struct reading *r)
 {
 	struct capture_flows *found = r->found;

@@ -11,23 +11,25 @@
 #include "lab/capture/capture_packet.h"
 
 struct captured_flow {
-	int64_t start_ns; /* after the first packet of any flow */
+	int64_t start_ns; /* relative to the first packet of any flow */
 	uint64_t bytes;
-	uint32_t src, dst; /* hosts */
+	uint32_t src, dst; /* host numbers */
 };
 
-/* In the order of starts; hosts are numbered as they appear in it, sources first. */
+/* Flows are sorted by start time; hosts are numbered in the order of their first flow, source
+ * before destination. */
 struct capture_flows {
 	uint32_t flow_count, host_count;
 	struct captured_flow *flows;
 	struct wire_address *hosts;
 	uint64_t packets;
-	uint64_t other_packets; /* neither TCP nor UDP over IP, or cut too short */
-	uint32_t empty_flows;   /* left out: no payload */
-	uint32_t own_flows;     /* left out: from an address to itself */
+	uint64_t other_packets; /* neither TCP nor UDP over IP, or truncated */
+	uint32_t empty_flows;   /* number omitted: without payload */
+	uint32_t own_flows;     /* number omitted: from an address to itself */
 };
 
-/* Of a file, or of a stream. On -1 nothing is left to free. */
+/* Reads a file, or a stream, which stays open. The caller frees the flows; on -1 there is nothing
+ * to free. */
 int capture_flows_read(struct capture_flows *c, const char *path, struct weir_error *e);
 int capture_flows_read_stream(struct capture_flows *c, FILE *f, const char *name,
 			      struct weir_error *e);

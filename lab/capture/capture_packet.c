@@ -18,15 +18,15 @@ enum {
 	IP_FRAGMENT = 44,
 	IP_OPTIONS = 60,
 	IPV6_BYTES = 40,
-	FRAGMENT_MASK = 0x1fff, /* IPv4: where the fragment lies */
+	FRAGMENT_MASK = 0x1fff, /* IPv4: fragment offset */
 	TCP_SYN = 0x02,
 	ROCE_PORT = 4791,
 	BTH_BYTES = 12,
-	RETH_BYTES = 16, /* of an RDMA WRITE: address, key, length */
+	RETH_BYTES = 16, /* RDMA extended header of a WRITE: address, key, length */
 	ICRC_BYTES = 4,
 };
 
-/* What has not been looked at: bytes that are here, and how many there were on the wire. */
+/* The unparsed rest of a packet: captured bytes, and their number on the wire. */
 struct view {
 	const unsigned char *at;
 	uint32_t here, whole;
@@ -41,7 +41,7 @@ static uint32_t number_at(const unsigned char *at, int width)
 	return value;
 }
 
-/* Goes over a header. -1: it is not all there. */
+/* Skips a header. -1: truncated. */
 static int pass(struct view *v, uint32_t bytes)
 {
 	if (bytes > v->here || bytes > v->whole)
@@ -52,7 +52,7 @@ static int pass(struct view *v, uint32_t bytes)
 	return 0;
 }
 
-/* No more than so many bytes belong to it. */
+/* Limits the rest to the length that a header gives, which excludes padding. */
 static void limit(struct view *v, uint32_t bytes)
 {
 	if (v->whole > bytes)
@@ -63,11 +63,12 @@ static void limit(struct view *v, uint32_t bytes)
 
 /* --- RoCE --- */
 
-/* Bytes of the headers between the base header and payload, by the lower five bits of the opcode,
- * which reliable and unreliable connections share; -1: no payload that counts. */
+/* Size of the extended headers between BTH and payload, by the lower five bits of the opcode, which
+ * reliable and unreliable connections share; -1: no payload to count. */
 static const int8_t extended_bytes[32] = {
 	[0x00] = 0,  0,  0,  4,  0,  4, /* SEND first, middle, last (immediate), only (immediate) */
-	[0x06] = 16, 0,  0,  4,  16, 20, /* RDMA WRITE, likewise */
+	[0x06] = 16, 0,  0,  4,  16, 20, /* RDMA WRITE first, middle, last (immediate), only
+					    (immediate) */
 	[0x0c] = -1,                     /* RDMA READ request */
 	[0x0d] = 4,  0,  4,  4,          /* RDMA READ response first, middle, last, only */
 	[0x11] = -1, -1, -1, -1, -1,     /* acknowledgements, atomic operations */
@@ -77,7 +78,7 @@ static const int8_t extended_bytes[32] = {
 
 enum { OPCODE_MASK = 0x1f, OPCODE_FAMILIES = 0x40, WRITE_FIRST = 0x06, WRITE_END = 0x0b };
 
-/* A packet behind its UDP header. */
+/* v: the packet after its UDP header. */
 static void read_roce(struct wire_packet *w, struct view v)
 {
 	const unsigned char *bth = v.at;
@@ -132,7 +133,7 @@ static int read_udp(struct wire_packet *w, struct view v)
 
 	uint32_t length = number_at(udp + 4, 2);
 
-	if (length >= 8) /* 0: as long as the IP packet */
+	if (length >= 8) /* 0: the rest of the IP packet (jumbogram) */
 		limit(&v, length - 8);
 	w->kind = WIRE_UDP;
 	w->payload_bytes = v.whole;
@@ -158,8 +159,7 @@ static void set_ipv4(struct wire_address *a, const unsigned char *at)
 	memcpy(a->bytes + 12, at, 4);
 }
 
-/* Of a fragment only the first has ports. A total length of 0 is that of a card that divides
- * packets later. */
+/* Only the first fragment has ports. Total length 0: captured before segmentation offload. */
 static int read_ipv4(struct wire_packet *w, struct view v)
 {
 	const unsigned char *ip = v.at;

@@ -4,17 +4,17 @@
 #define LAB_CAPTURE_CAPTURE_PACKET_H
 #include "lab/capture/capture_read.h"
 
-/* IPv6; IPv4 addresses as in ::ffff:10.0.0.1. */
+/* IPv6 address; IPv4 as ::ffff:10.0.0.1. */
 struct wire_address {
 	unsigned char bytes[16];
 };
 
-/* One direction of a conversation. No padding: keys are compared as bytes. */
+/* One direction of a conversation. Has no padding, because keys are compared as bytes. */
 struct wire_key {
 	struct wire_address src, dst;
-	uint16_t src_port, dst_port; /* RoCE: the source port is left out, paths may use several */
-	uint32_t queue_pair;         /* RoCE: the destination's */
-	uint32_t protocol;           /* IP's number */
+	uint16_t src_port, dst_port; /* RoCE: source port 0, because multipath senders vary it */
+	uint32_t queue_pair;         /* RoCE: destination queue pair */
+	uint32_t protocol;           /* IP protocol number */
 };
 
 _Static_assert(sizeof(struct wire_key) == 44, "a key has no padding");
@@ -30,12 +30,13 @@ struct wire_packet {
 		uint32_t psn;      /* WIRE_ROCE: packet sequence number */
 	};
 	int is_syn;
-	/* RoCE, an RDMA WRITE: is it a part of one, and where it begins, how long is it? */
+	/* RoCE: is the packet part of an RDMA WRITE, and its first one? write_bytes: then the
+	 * WRITE's length. */
 	int is_write, is_write_begin;
 	uint32_t write_bytes;
 };
 
-/* -1: it is no TCP or UDP over IP, or too little of it is there. */
+/* -1: not TCP or UDP over IP, or truncated. */
 int wire_packet_read(struct wire_packet *w, const struct capture_packet *p);
 
 enum { WIRE_ADDRESS_TEXT = 64 };

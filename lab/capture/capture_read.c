@@ -12,12 +12,12 @@
 
 enum {
 	BLOCK_MAX_BYTES = 1 << 24,
-	PACKET_MAX_BYTES = 1 << 18, /* what a damaged length exceeds, and no packet */
-	BLOCK_ENDS_BYTES = 12,      /* type and length before a block, length behind */
+	PACKET_MAX_BYTES = 1 << 18, /* larger than any packet; a length beyond it is damaged */
+	BLOCK_ENDS_BYTES = 12,      /* type and length before the body, length after it */
 	UNIT_IS_BINARY = 0x80,
 	MICROSECONDS = 6,
 	NANOSECONDS = 9,
-	LINK_TYPE_MASK = 0xffff, /* of pcap's field */
+	LINK_TYPE_MASK = 0xffff, /* low bits of pcap's link-type field */
 };
 
 #define PCAP_MICRO UINT32_C(0xa1b2c3d4)
@@ -81,7 +81,7 @@ static int pass_over(struct capture *c, uint32_t count)
 	return 0;
 }
 
-/* Like take, for what may begin here or not: 1: it does, 0: the file ends, -1: message. */
+/* Reads bytes, or finds the end of the file: 1: read; 0: end of file; -1: message. */
 static int take_first(struct capture *c, void *to, size_t count)
 {
 	c->began_at = c->at;
@@ -94,7 +94,7 @@ static int take_first(struct capture *c, void *to, size_t count)
 	return got == count ? 1 : ends_early(c);
 }
 
-/* The front of a packet of which kept bytes are in the file. */
+/* Reads the front of a packet of which the file holds `kept` bytes, and skips the rest. */
 static int take_packet(struct capture *c, struct capture_packet *p, uint32_t kept)
 {
 	if (kept > PACKET_MAX_BYTES)
@@ -116,7 +116,7 @@ static uint64_t power_of_ten(int exponent)
 	return value;
 }
 
-/* In nanoseconds, as long as 63 bits hold it: three centuries. 2^64 units x 10^12 < 2^104. */
+/* Nanoseconds, saturated at 63 bits (three centuries). No overflow: 2^64 units x 10^12 < 2^104. */
 static int64_t to_ns(const struct capture_interface *i, uint64_t time)
 {
 	weir_i128 ns = time, ns_per_s = WEIR_PS_PER_S / WEIR_PS_PER_NS;
@@ -170,7 +170,7 @@ static int begin_pcap(struct capture *c, uint8_t time_unit)
 	       add_interface(c, (struct capture_interface){ link_type, time_unit, 0 });
 }
 
-/* A record: seconds, parts of a second, bytes here, bytes on the wire, packet. */
+/* pcap record: seconds, fraction of a second, captured bytes, bytes on the wire, packet. */
 static int next_record(struct capture *c, struct capture_packet *p)
 {
 	const struct capture_interface *i = &c->interfaces[0];
@@ -187,7 +187,7 @@ static int next_record(struct capture *c, struct capture_packet *p)
 
 /* --- pcapng --- */
 
-/* The number that says in which order bytes are, from here on. */
+/* Reads a section's byte-order magic, which applies from here on. */
 static int begin_section(struct capture *c)
 {
 	unsigned char order[4];
@@ -203,14 +203,14 @@ static int begin_section(struct capture *c)
 	return 0;
 }
 
-/* An option of an interface whose value is of interest. */
+/* Reads an interface option: time resolution, time offset, or none of these. */
 static int read_option(struct capture *c, struct capture_interface *made, uint16_t code,
 		       uint16_t bytes)
 {
 	unsigned char value[8];
 
 	if (code == PCAPNG_OPTION_TIME_UNIT && bytes == 1) {
-		if (take(c, value, 4)) /* with padding */
+		if (take(c, value, 4)) /* including padding */
 			return -1;
 		made->time_unit = value[0];
 	} else if (code == PCAPNG_OPTION_TIME_OFFSET && bytes == 8) {
@@ -223,7 +223,7 @@ static int read_option(struct capture *c, struct capture_interface *made, uint16
 	return 0;
 }
 
-/* left: bytes of the block's body that have not been read. */
+/* *left: unread bytes of the block's body. */
 static int read_interface(struct capture *c, uint32_t *left)
 {
 	struct capture_interface made = { .time_unit = MICROSECONDS };
@@ -255,8 +255,7 @@ static int read_interface(struct capture *c, uint32_t *left)
 	return add_interface(c, made);
 }
 
-/* An enhanced packet block, or a packet block, its forerunner: they differ in how many bytes say
- * which interface it is. */
+/* Enhanced packet block, or the obsolete packet block, whose interface number has two bytes. */
 static int read_packet(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
 {
 	unsigned char fields[20];
@@ -283,7 +282,7 @@ static int read_packet(struct capture *c, struct capture_packet *p, uint32_t typ
 	return take_packet(c, p, kept);
 }
 
-/* What a block holds. 1: a packet, 0: none, -1: message. */
+/* Reads a block's body. 1: a packet; 0: no packet; -1: message. */
 static int read_body(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
 {
 	switch (type) {
@@ -299,7 +298,7 @@ static int read_body(struct capture *c, struct capture_packet *p, uint32_t type,
 	}
 }
 
-/* A block whose type has been read. Likewise. */
+/* Reads a block after its type. 1: a packet; 0: no packet; -1: message. */
 static int read_block(struct capture *c, struct capture_packet *p, uint32_t type)
 {
 	unsigned char before[4], behind[4];
@@ -345,7 +344,7 @@ int capture_next(struct capture *c, struct capture_packet *p)
 	return found;
 }
 
-/* The first four bytes as a number. 1: pcapng, 0: pcap, -1: neither. */
+/* Identifies the format by its magic number. 1: pcapng; 0: pcap; -1: neither. */
 static int format_of(struct capture *c, const unsigned char magic[4], uint8_t *time_unit)
 {
 	for (c->is_big_endian = 0; c->is_big_endian < 2; c->is_big_endian++) {

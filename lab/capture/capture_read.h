@@ -11,22 +11,22 @@
 #include <stdio.h>
 
 enum {
-	CAPTURE_HEAD_MAX = 256, /* more than all headers of a packet */
+	CAPTURE_HEAD_MAX = 256, /* larger than all headers of a packet */
 	CAPTURE_INTERFACES_MAX = 65536,
 };
 
 struct capture_packet {
 	int64_t time_ns;
-	uint32_t whole_bytes; /* on the wire */
-	uint32_t head_bytes;  /* of it, here */
+	uint32_t whole_bytes; /* length on the wire */
+	uint32_t head_bytes;  /* bytes in head */
 	unsigned char head[CAPTURE_HEAD_MAX];
 };
 
-/* One interface of a pcapng section; of pcap, the only one. */
+/* An interface of a pcapng section; pcap has one. */
 struct capture_interface {
 	uint32_t link_type;
-	uint8_t time_unit; /* as in the option: digits of a second, or with the highest bit, bits of
-			      it */
+	uint8_t time_unit; /* if_tsresol: decimal digits of a second; with the highest bit set,
+			      binary digits */
 	int64_t offset_s;
 };
 
@@ -34,21 +34,21 @@ struct capture {
 	FILE *f;
 	const char *name; /* for messages */
 	struct weir_error *e;
-	uint64_t at;       /* the next byte */
-	uint64_t began_at; /* the block or record that is being read */
+	uint64_t at;       /* offset of the next byte */
+	uint64_t began_at; /* offset of the current block or record */
 	int is_pcapng, is_big_endian;
 	uint32_t interface_count, interface_room;
 	struct capture_interface *interfaces;
 };
 
-/* Does the file begin like a capture? What cannot be read does not. */
+/* Does the file start like a capture? 0 if it cannot be read. */
 int capture_is(const char *path);
 
-/* Reads the beginning of a stream, which stays the caller's to close. On -1 nothing is left to
- * end. */
+/* Reads the header of a stream, which the caller closes after capture_end. On -1 there is nothing
+ * to end. */
 int capture_begin(struct capture *c, FILE *f, const char *name, struct weir_error *e);
 void capture_end(struct capture *c);
 
-/* 1: the next packet; 0: there are no more; -1: message. */
+/* 1: the next packet; 0: end of file; -1: message. */
 int capture_next(struct capture *c, struct capture_packet *p);
 #endif

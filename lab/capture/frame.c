@@ -98,13 +98,13 @@ void frame_put_ipv4(struct frame *f, const struct streams *s, const struct sight
 							 : 0;
 
 	frame_put_ethernet(f, mac_of(to), mac_of(from), TYPE_IPV4);
-	frame_put(f, 0x45, 1); /* version 4, five words */
+	frame_put(f, 0x45, 1); /* version 4, header of five words */
 	frame_put(f, dscp_of(s->config, seen) << 2 | ecn, 1);
-	frame_put(f, 0, 2); /* total length, below */
+	frame_put(f, 0, 2); /* total length, set by frame_close_ipv4 */
 	frame_put(f, DO_NOT_FRAGMENT, 4);
 	frame_put(f, HOPS_LEFT, 1);
 	frame_put(f, protocol, 1);
-	frame_put(f, 0, 2); /* checksum, below */
+	frame_put(f, 0, 2); /* checksum, set by frame_close_ipv4 */
 	frame_put(f, address_of(from), 4);
 	frame_put(f, address_of(to), 4);
 }

@@ -27,10 +27,11 @@ enum {
 	IP_UDP = 17,
 };
 
-/* How much of frames is kept: all but payload and what follows it, or everything. */
+/* Captured part of frames: all except payload and what follows it, or everything. */
 enum frame_extent { FRAME_HEADERS, FRAME_WHOLE };
 
-/* head, payload, tail, trailer: in this order on the wire. */
+/* Order on the wire: head, payload, tail, trailer. Payload and trailer are zeros and only
+ * counted. */
 struct frame {
 	enum frame_extent extent;
 	unsigned char head[FRAME_HEAD_MAX];
@@ -38,7 +39,8 @@ struct frame {
 	uint32_t head_bytes, payload_bytes, tail_bytes, trailer_bytes;
 };
 
-/* The frame of what a tap has seen; f->extent is set. A tail that is not kept may be left out. */
+/* Builds the frame of an observed packet. The caller has set f->extent. A tail that is not captured
+ * may be omitted. */
 void frame_build(struct frame *f, struct streams *s, const struct sighting *seen);
 
 static inline uint32_t frame_bytes(const struct frame *f)
@@ -46,7 +48,7 @@ static inline uint32_t frame_bytes(const struct frame *f)
 	return f->head_bytes + f->payload_bytes + f->tail_bytes + f->trailer_bytes;
 }
 
-/* Of these, how many are kept. */
+/* Number of captured bytes. */
 static inline uint32_t frame_kept_bytes(const struct frame *f)
 {
 	if (f->extent == FRAME_WHOLE)
@@ -56,22 +58,21 @@ static inline uint32_t frame_kept_bytes(const struct frame *f)
 
 /* --- for frame_*.c --- */
 
-/* Most significant byte first. */
+/* Big endian. */
 void frame_put(struct frame *f, uint64_t value, int width);
 void frame_set(unsigned char *at, uint64_t value, int width);
 
 void frame_put_ethernet(struct frame *f, uint64_t to, uint64_t from, uint16_t type);
 
-/* Ethernet and IPv4 of a packet from one end of its connection to the other, with lengths left
- * open. */
+/* Ethernet and IPv4 headers between the two ends of a connection, without lengths and checksum. */
 void frame_put_ipv4(struct frame *f, const struct streams *s, const struct sighting *seen,
 		    uint8_t protocol);
 
-/* All headers are there: fills in the lengths and checksums of IPv4, and whatever the packet is
- * longer by. */
+/* Called after the last header: fills in the lengths and checksum of IPv4, and adds the trailer up
+ * to the simulated length. */
 void frame_close_ipv4(struct frame *f, const struct sighting *seen);
 
-/* Adds 16-bit words to a sum in ones' complement; and the checksum of it, RFC 1071. */
+/* Internet checksum (RFC 1071): adds 16-bit words to a ones' complement sum; and folds it. */
 uint32_t sum16(const unsigned char *data, size_t count, uint32_t sum);
 uint16_t fold16(uint32_t sum);
 
@@ -82,7 +83,7 @@ void frame_tcp(struct frame *f, struct streams *s, const struct sighting *seen);
 void frame_roce(struct frame *f, struct streams *s, const struct sighting *seen);
 void frame_pause(struct frame *f, const struct sighting *seen);
 
-/* The invariant CRC of a RoCEv2 packet of IPv4 whose head begins with Ethernet, as the number whose
- * bytes are sent lowest first. */
+/* The invariant CRC (ICRC) of a RoCEv2 packet over IPv4 whose head starts with Ethernet, followed
+ * by that many zeros. Sent least significant byte first. */
 uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros);
 #endif

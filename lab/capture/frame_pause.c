@@ -9,7 +9,8 @@ enum {
 	TYPE_MAC_CONTROL = 0x8808,
 	TYPE_EXPERIMENT = 0x88b5,
 	OPCODE_PFC = 0x0101,
-	QUANTA_MAX = 0xffff, /* of 512 bit times: as long as can be said; the resume ends it */
+	QUANTA_MAX =
+		0xffff, /* longest pause, in units of 512 bit times; the resume frame ends it */
 };
 
 #define MAC_CONTROL_GROUP UINT64_C(0x0180c2000001)

@@ -15,7 +15,7 @@
 
 enum {
 	ROCE_PORT = 4791,
-	SOURCE_PORT_FIRST = 0xc000, /* annex A17.9: what spreads flows over paths */
+	SOURCE_PORT_FIRST = 0xc000, /* annex A17.9: the source port is the entropy for ECMP */
 	SOURCE_PORT_MASK = 0x3fff,
 	BTH_BYTES = 12,
 	RETH_BYTES = 16,
@@ -26,9 +26,9 @@ enum {
 	PARTITION_DEFAULT = 0xffff,
 	BECN = 0x40,
 	ACK_REQUEST = 0x80,
-	NUMBER_MASK = 0xffffff, /* of packets, messages and queue pairs */
-	QUEUE_PAIR_FIRST = 16,  /* the lowest ones have purposes of their own */
-	SYNDROME_ACK = 0x1f,    /* no limit by credits */
+	NUMBER_MASK = 0xffffff, /* 24-bit numbers of packets, messages and queue pairs */
+	QUEUE_PAIR_FIRST = 16,  /* lower queue pairs are reserved */
+	SYNDROME_ACK = 0x1f,    /* credits: unlimited */
 	SYNDROME_SEQUENCE = 0x60,
 };
 
@@ -45,7 +45,7 @@ enum roce_opcode {
 
 /* --- the invariant CRC --- */
 
-#define CRC_POLYNOMIAL UINT32_C(0xedb88320) /* that of Ethernet, lowest bit first */
+#define CRC_POLYNOMIAL UINT32_C(0xedb88320) /* CRC-32 of Ethernet, reflected */
 
 static uint32_t crc_byte(uint32_t crc, unsigned char byte)
 {
@@ -55,8 +55,8 @@ static uint32_t crc_byte(uint32_t crc, unsigned char byte)
 	return crc;
 }
 
-/* Fields that change on the way count as ones: type of service, hops left and checksum of IPv4,
- * checksum of UDP, and the byte of the transport header with the congestion bits. */
+/* Fields that routers change are hashed as ones: type of service, TTL and checksum of IPv4,
+ * checksum of UDP, and the byte of the BTH with the FECN and BECN bits. */
 static int is_variant(size_t at)
 {
 	enum { UDP = ETHERNET_BYTES + IPV4_BYTES, BTH = UDP + UDP_BYTES };
@@ -69,7 +69,7 @@ uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros)
 {
 	uint32_t crc = UINT32_MAX;
 
-	for (size_t i = 0; i < 8; i++) /* in the place of a header that only InfiniBand has */
+	for (size_t i = 0; i < 8; i++) /* stands for InfiniBand's local route header */
 		crc = crc_byte(crc, 0xff);
 	for (size_t i = ETHERNET_BYTES; i < head_bytes; i++)
 		crc = crc_byte(crc, is_variant(i) ? 0xff : head[i]);
@@ -80,7 +80,7 @@ uint32_t roce_icrc(const unsigned char *head, size_t head_bytes, size_t zeros)
 
 /* --- headers --- */
 
-/* The base transport header, but for what is known later. */
+/* The base transport header (BTH) except the PSN. */
 struct bth {
 	enum roce_opcode opcode;
 	uint32_t pad_bytes;
@@ -88,7 +88,7 @@ struct bth {
 	uint32_t request; /* ACK_REQUEST or 0 */
 };
 
-/* Of a connection, the queue pair at the end that the packet goes to. */
+/* The queue pair at the packet's destination. */
 static uint32_t queue_pair(const struct sighting *seen)
 {
 	uint64_t end = (seen->packet->flags & SEGMENT_ACK) == 0;
@@ -97,7 +97,7 @@ static uint32_t queue_pair(const struct sighting *seen)
 	return (uint32_t)(QUEUE_PAIR_FIRST + number % (NUMBER_MASK - QUEUE_PAIR_FIRST));
 }
 
-/* Of UDP, the length is filled in below; IPv4 lets its checksum be left out. */
+/* UDP header and BTH. The UDP length is set later; the UDP checksum is optional over IPv4. */
 static void put_transport(struct frame *f, const struct streams *s, const struct sighting *seen,
 			  const struct bth *b)
 {
@@ -135,7 +135,7 @@ static void close_transport(struct frame *f, const struct sighting *seen)
 
 /* --- data --- */
 
-/* By the place of a segment in its message. */
+/* The opcode of a segment by its position in the message. */
 static enum roce_opcode opcode_of(const struct flow *message, int is_first, int is_last)
 {
 	if (message->size_bytes == FLOW_UNLIMITED)
@@ -145,7 +145,7 @@ static enum roce_opcode opcode_of(const struct flow *message, int is_first, int 
 	return is_last ? WRITE_LAST : WRITE_MIDDLE;
 }
 
-/* Payload as it is where it fits, in whole words; else what fits. */
+/* Payload size, reduced if the frame would exceed the simulated packet; whole words of 4 bytes. */
 static uint32_t fit_payload(const struct sighting *seen, uint32_t headers, uint32_t *pad_bytes)
 {
 	uint32_t payload = seen_segment(seen).payload_bytes, whole = (payload + 3) / 4 * 4;
@@ -180,7 +180,7 @@ static void put_data(struct frame *f, struct streams *s, const struct sighting *
 	put_transport(f, s, seen, &b);
 	if (!address_bytes)
 		return;
-	frame_put(f, place.bytes_before, 8); /* messages lie in memory one behind the other */
+	frame_put(f, place.bytes_before, 8); /* remote address: messages are contiguous in memory */
 	frame_put(f, segment.connection, 4);
 	frame_put(f, message->size_bytes < UINT32_MAX ? message->size_bytes : UINT32_MAX, 4);
 }

@@ -9,7 +9,7 @@
 
 enum {
 	TCP_BYTES = 20,
-	TCP_FLAGS = 13, /* offsets in the header */
+	TCP_FLAGS = 13, /* offsets in the TCP header */
 	TCP_WINDOW = 14,
 	TCP_CHECKSUM = 16,
 	FLAG_SYN = 0x02,
@@ -28,8 +28,7 @@ enum {
 	RECEIVER_PORTS = 60000,
 };
 
-/* Ports of a connection, by the number of its flow: no two have the same pair up to billions of
- * them. */
+/* Ports of a connection from its flow's number; unique up to billions of flows. */
 static uint16_t sender_port(uint32_t connection)
 {
 	return (uint16_t)(PORT_FIRST + connection % PORTS);
@@ -40,8 +39,8 @@ static uint16_t receiver_port(uint32_t connection)
 	return (uint16_t)(RECEIVER_PORT + connection / PORTS % RECEIVER_PORTS);
 }
 
-/* All but the first SYN acknowledge something. A SYN that offers ECN has both flags, its answer
- * one. */
+/* All packets except the first SYN have ACK. A SYN that offers ECN sets ECE and CWR, its answer
+ * ECE. */
 static uint8_t flags_of(const struct streams *s, const struct sighting *seen)
 {
 	uint8_t flags = seen->packet->flags, made = 0;
@@ -57,7 +56,7 @@ static uint8_t flags_of(const struct streams *s, const struct sighting *seen)
 			 (flags & SEGMENT_CWR ? FLAG_CWR : 0));
 }
 
-/* How far the window is shifted: no further than it needs to be. */
+/* The smallest window scale that the window needs. */
 static uint32_t scale_of(uint64_t window_bytes)
 {
 	uint32_t scale = 0;
@@ -67,7 +66,7 @@ static uint32_t scale_of(uint64_t window_bytes)
 	return scale;
 }
 
-/* Windows of SYNs are not scaled. Rounded up: what the sender may send fits. */
+/* The window field. SYNs are not scaled; rounded up, so that it covers what the sender may send. */
 static uint16_t window_of(const struct streams *s, const struct sighting *seen)
 {
 	uint64_t bytes = s->config->host.max_window_bytes, scale = 0;
@@ -94,7 +93,7 @@ static void put_offer(struct frame *f, const struct streams *s)
 	frame_put(f, scale_of(s->config->host.max_window_bytes), 1);
 }
 
-/* A byte's number on the wire: the first one of the connection is 1. */
+/* Sequence number of a byte: the connection's first byte is 1. */
 static uint32_t wire_number(uint64_t bytes_before)
 {
 	return (uint32_t)(bytes_before + 1);
@@ -124,7 +123,7 @@ static void put_blocks(struct frame *f, const struct streams *s, const struct si
 	}
 }
 
-/* The checksum covers a pseudo-header, and payload of zeros. */
+/* The checksum covers a pseudo-header; payload of zeros adds nothing. */
 static void set_checksum(struct frame *f)
 {
 	unsigned char *ip = f->head + ETHERNET_BYTES, *tcp = ip + IPV4_BYTES;
@@ -151,7 +150,7 @@ void frame_tcp(struct frame *f, struct streams *s, const struct sighting *seen)
 	frame_put(f, is_ack ? here : there, 2);
 	frame_put(f, is_syn ? 0 : is_ack ? 1 : number, 4);
 	frame_put(f, is_ack ? number : is_syn ? 0 : 1, 4);
-	frame_put(f, 0, TCP_BYTES - 12); /* below */
+	frame_put(f, 0, TCP_BYTES - 12); /* set by set_checksum */
 	if (is_syn)
 		put_offer(f, s);
 	else if (is_ack)

@@ -15,7 +15,7 @@ enum { TIME_DIGITS = 9 /* nanoseconds */, NO_FCS = 0, PACKET_BLOCK_BYTES = 32 };
 
 /* --- bytes --- */
 
-/* Errors of the stream are seen when it is published. Least significant byte first. */
+/* Little endian. Errors of the stream are detected by pcap_publish. */
 static void put(FILE *f, uint64_t value, int width)
 {
 	for (int i = 0; i < width; i++)
@@ -35,7 +35,7 @@ static uint32_t padding_of(uint32_t bytes)
 
 /* --- blocks --- */
 
-/* An option of a block; what is too long for its length is cut. */
+/* An option of a block; values beyond the 16-bit length are truncated. */
 struct block_option {
 	uint16_t code;
 	uint16_t bytes;
@@ -50,7 +50,7 @@ static struct block_option text_option(uint16_t code, const char *text)
 				      text };
 }
 
-/* Bytes of options and of their end. */
+/* Size of the options and of the end-of-options marker. */
 static uint32_t options_bytes(const struct block_option *options, size_t count)
 {
 	uint32_t bytes = 4;
@@ -85,7 +85,7 @@ static void put_section(FILE *f, const char *title)
 	put(f, PCAPNG_BYTE_ORDER, 4);
 	put(f, 1, 2); /* version 1.0 */
 	put(f, 0, 2);
-	put(f, UINT64_MAX, 8); /* length not given */
+	put(f, UINT64_MAX, 8); /* section length: not specified */
 	put_options(f, options, count);
 	put(f, bytes, 4);
 }
@@ -105,7 +105,7 @@ static void put_interface(FILE *f, const char *port)
 	put(f, bytes, 4);
 	put(f, CAPTURE_ETHERNET, 2);
 	put(f, 0, 2);
-	put(f, 0, 4); /* packets of any length */
+	put(f, 0, 4); /* snapshot length: no limit */
 	put_options(f, options, count);
 	put(f, bytes, 4);
 }
@@ -126,7 +126,7 @@ static void put_packet_head(FILE *f, uint32_t block_bytes, uint64_t time_ns, uin
 {
 	put(f, PCAPNG_PACKET, 4);
 	put(f, block_bytes, 4);
-	put(f, 0, 4); /* interface */
+	put(f, 0, 4); /* interface number */
 	put(f, time_ns >> 32, 4);
 	put(f, time_ns, 4);
 	put(f, kept, 4);

@@ -5,14 +5,14 @@
 #define LAB_CAPTURE_PCAPNG_H
 
 enum {
-	CAPTURE_ETHERNET = 1, /* link type, of both */
+	CAPTURE_ETHERNET = 1, /* link type of both formats */
 	PCAPNG_SECTION = 0x0a0d0d0a,
 	PCAPNG_BYTE_ORDER = 0x1a2b3c4d,
 	PCAPNG_INTERFACE = 1,
 	PCAPNG_OLD_PACKET = 2,
 	PCAPNG_SIMPLE_PACKET = 3,
 	PCAPNG_PACKET = 6,
-	/* options of every block, of sections, of interfaces */
+	/* options: of every block; of sections; of interfaces */
 	PCAPNG_OPTION_END = 0,
 	PCAPNG_OPTION_COMMENT = 1,
 	PCAPNG_OPTION_PROGRAM = 4,

@@ -22,7 +22,7 @@ uint32_t stream_mss(const struct streams *s, const struct flow *flow)
 						  : s->config->host.mss_bytes);
 }
 
-/* A message of unlimited size has its connection to itself. */
+/* A message of unlimited size is the only one of its connection. */
 static int has_next(const struct flow *message, uint32_t end)
 {
 	return message->size_bytes != FLOW_UNLIMITED && end > message->end_segment;
@@ -44,7 +44,6 @@ struct stream_place stream_find_from(const struct stream_place *from, const stru
 	return at;
 }
 
-/* Room for the connection. */
 static void reserve(struct streams *s, uint32_t connection)
 {
 	uint32_t count = s->found_count;

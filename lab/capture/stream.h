@@ -12,46 +12,47 @@
 #include "sim/traffic/flow.h"
 #include "weir/packet.h"
 
-/* What a tap has seen. */
+/* A packet that a tap has observed. */
 struct sighting {
 	int64_t start_ps;
 	const struct weir_packet *packet;
-	const struct flow *flows; /* all, by number; NULL: a frame between neighbours */
-	uint32_t card;            /* a number for the port, for its address */
+	const struct flow *flows; /* all flows by number; NULL: a frame between neighbours */
+	uint32_t card;            /* hash of the port's name, for its MAC address */
 };
 
-/* A message and what the connection carried before it. */
+/* A message, and what its connection carried before it. */
 struct stream_place {
 	uint64_t bytes_before;
-	uint32_t message; /* flow */
+	uint32_t message; /* flow number of the message */
 	uint32_t first_segment;
 	uint32_t messages_before;
 };
 
-/* The message found last of each connection that has had several. */
+/* Cache: the last message found, for connections with several messages. */
 struct streams {
 	const struct config *config;
-	struct stream_place *found; /* by the flow that opened it; bytes_before 0: none yet */
+	struct stream_place *found; /* indexed by the flow that opened the connection; bytes_before
+				       0: none yet */
 	uint32_t found_count;
 };
 
 void streams_free(struct streams *s);
 
-/* Has the connection that a flow opened an RDMA control? */
+/* Does the connection that the flow opened use RDMA? */
 int stream_is_rdma(const struct streams *s, const struct flow *flow);
 
-/* Payload of a full segment of the flow. */
+/* Payload bytes of a full segment of the flow. */
 uint32_t stream_mss(const struct streams *s, const struct flow *flow);
 
-/* The message that segment end - 1 of a connection belongs to; the first one where end is 0. */
+/* The message that contains segment end - 1 of a connection; the first message if end is 0. */
 struct stream_place stream_find(struct streams *s, const struct sighting *seen, uint32_t connection,
 				uint32_t end);
 
-/* The same for an end that lies in the message at *from, or behind it. */
+/* The same, searching from the message at *from, which must not be after it. */
 struct stream_place stream_find_from(const struct stream_place *from, const struct sighting *seen,
 				     uint32_t end);
 
-/* Bytes of the connection before segment end; the place is that of end. */
+/* Bytes of the connection before segment end; place: from stream_find for that end. */
 uint64_t stream_bytes(const struct streams *s, const struct sighting *seen,
 		      const struct stream_place *place, uint32_t end);
 #endif

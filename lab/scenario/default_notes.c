@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rates of the links that something serves. */
+/* Rates of the links that a scheme serves, bits per second. */
 struct span {
-	uint64_t least_bps, most_bps; /* most 0: of none */
+	uint64_t least_bps, most_bps; /* most_bps 0: no links yet */
 };
 
-/* A run whose defaults are looked at. */
+/* The run whose defaults are checked. */
 struct look {
 	struct default_notes *notes;
 	const struct scenario *scenario;
 	const struct config *config;
 	const struct network *net;
-	struct span hosts, ports; /* hosts' links, and those that switches send on */
+	struct span hosts, ports; /* access links of hosts; links of switch ports */
 };
 
-/* A scheme in use, as written. */
+/* A scheme in use, as the scenario writes it. */
 struct scheme_use {
-	const char *kind; /* of default_kinds */
+	const char *kind; /* one of default_kinds */
 	const char *path; /* "host.cc" */
 	const char *spec;
 	const struct span *span;
@@ -50,7 +50,6 @@ static void add_note(struct default_notes *n, const char *line)
 	n->lines[n->count++] = text_copy(line);
 }
 
-/* Has the scenario a setting of that path? */
 static int is_given(const struct scenario *s, const char *path)
 {
 	const struct setting *at;
@@ -61,8 +60,8 @@ static int is_given(const struct scenario *s, const char *path)
 	return 0;
 }
 
-/* "k", "min and max", "a, b and c": those of the entry's options that nothing sets. Returns how
- * many. spec NULL: they are keys of a section. */
+/* Lists the entry's options that the scenario does not set: "k", "min and max", "a, b and c".
+ * Returns their number. spec NULL: the options are keys of a section. */
 static uint32_t options_not_given(const struct look *l, const struct default_entry *d,
 				  const char *spec, char list[WEIR_OPT_TEXT_SIZE])
 {
@@ -83,8 +82,8 @@ static uint32_t options_not_given(const struct look *l, const struct default_ent
 	return count;
 }
 
-/* Notes the entry where a link is outside of it and a value is left to it. subject: "host.cc =
- * timely", "rdma". */
+/* Adds a note if a link rate is outside the entry's range and an option has its default value.
+ * subject: "host.cc = timely", "rdma". */
 static void look_at_entry(const struct look *l, const struct default_entry *d, const char *subject,
 			  const char *spec, const struct span *span)
 {
@@ -160,8 +159,8 @@ static void look_at_controls(const struct look *l)
 		look_at_section(l, "rdma", &l->hosts);
 }
 
-/* Adds a port's rate to the spans of the markings that its queues have; the last is
- * switch.marking's. */
+/* Adds a port's rate to the spans of the markings of its queues; spans[count of parts] is that of
+ * switch.marking. */
 static void add_port(const struct look *l, const struct net_link *link, struct span *spans)
 {
 	const struct config *c = l->config;
@@ -206,7 +205,7 @@ static void look_at_run(struct look *l)
 		span_add(&l->hosts, (uint64_t)host_access_bps(l->net, i));
 	look_at_controls(l);
 	look_at_section(l, "switch", &l->ports);
-	if (c->agent || c->tuner) /* which turns the thresholds of the marking */
+	if (c->agent || c->tuner) /* agent or tuner sets the marking's thresholds */
 		look_at_scheme(l, &(struct scheme_use){ c->agent ? "agent" : "tuner", "switch.tune",
 							c->switches.tune, &l->ports });
 	else

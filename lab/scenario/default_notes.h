@@ -10,11 +10,12 @@
 
 struct default_notes {
 	uint32_t count;
-	char **lines; /* each once, in the order of the runs */
+	char **lines; /* without duplicates, in run order */
 };
 
-/* Of all runs of the sweep. Runs that cannot be made have none: what is wrong with them is said
- * elsewhere. The scenario's settings are those of the last run afterwards. */
+/* Reads the notes of all runs of the sweep. Stops at the first run whose settings are invalid,
+ * which sweep_check reports. Leaves the scenario with the settings of the last run. The caller
+ * frees the notes. */
 void default_notes_read(struct default_notes *n, struct scenario *s, const struct sweep *w);
 void default_notes_free(struct default_notes *n);
 #endif

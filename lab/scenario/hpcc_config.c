@@ -19,8 +19,8 @@ enum value_kind {
 	VALUE_LINK,
 };
 
-/* What the simulator takes where a key is not given; NULL: it has nothing that works. EWMA_GAIN is
- * among those: its 1 / 16 is a division of whole numbers. */
+/* def: the simulator's default; NULL: it has no usable one. EWMA_GAIN has none, because the
+ * simulator computes 1 / 16 in integers. */
 struct key {
 	const char *name;
 	enum value_kind kind;
@@ -95,7 +95,7 @@ static int read_number(const char *word, double *number)
 	return end == word || *end != '\0' || !isfinite(*number) || *number < 0 ? -1 : 0;
 }
 
-/* ns-3's rates: a number and bps or b/s, Bps or B/s for bytes, with k, K, M or G before it. */
+/* ns-3's data rates: a number and bps or b/s (Bps or B/s for bytes), with prefix k, K, M or G. */
 static int read_rate(const char *word, double *bps)
 {
 	char *unit;
@@ -153,7 +153,7 @@ static struct hpcc_map *map_of(struct hpcc_config *c, enum hpcc_key key)
 	return key == HPCC_KMAX_MAP ? &c->kmax_kb : key == HPCC_KMIN_MAP ? &c->kmin_kb : &c->pmax;
 }
 
-/* What a word is where it does not fit; NULL: it does. */
+/* NULL: the word was read; otherwise the text for messages of what it must be. */
 static const char *read_word(enum value_kind kind, const char *word, double *number)
 {
 	switch (kind) {
@@ -266,7 +266,7 @@ int hpcc_config_is(const char *file)
 
 	if (!f)
 		return 0;
-	do { /* the first word that is in no comment */
+	do { /* find the first word outside comments */
 		next = fgetc(f);
 		if (next == '#')
 			while (next != '\n' && next != EOF)

@@ -57,7 +57,7 @@ enum hpcc_key {
 	HPCC_KMIN_MAP,
 	HPCC_PMAX_MAP,
 	HPCC_BUFFER_SIZE,
-	/* Where the simulator writes what; and what nobody in it reads any more. */
+	/* Outputs of the simulator, and keys that it accepts and ignores. */
 	HPCC_TRACE_FILE,
 	HPCC_TRACE_OUTPUT_FILE,
 	HPCC_FCT_OUTPUT_FILE,
@@ -81,7 +81,7 @@ struct hpcc_value {
 	double number;                 /* rates: bit/s */
 };
 
-/* Values by link rate; as many as a line of words holds. */
+/* Values by link rate; the limit is that of LINE_WORDS_MAX. */
 enum { HPCC_RATES_MAX = 15 };
 
 struct hpcc_map {
@@ -91,17 +91,17 @@ struct hpcc_map {
 };
 
 struct hpcc_config {
-	const char *file; /* the caller's */
+	const char *file; /* borrowed from the caller */
 	struct hpcc_value values[HPCC_KEYS];
-	struct hpcc_map kmax_kb, kmin_kb, pmax; /* 1000 bytes */
-	uint64_t down_us;                       /* 0: no link fails */
+	struct hpcc_map kmax_kb, kmin_kb, pmax; /* units of 1000 bytes */
+	uint64_t down_us;                       /* microseconds after 2 s; 0: no link fails */
 	uint64_t down_node[2];
 };
 
-/* Does it begin like such a file: with the name of a key? */
+/* Does the file start like such a configuration, with the name of a key? */
 int hpcc_config_is(const char *file);
 
-/* The message says file and line. */
+/* Errors are located: "FILE:LINE: ...". */
 int hpcc_config_read(struct hpcc_config *c, const char *file, struct weir_error *e);
 
 const char *hpcc_key_name(enum hpcc_key key);

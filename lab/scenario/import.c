@@ -75,7 +75,7 @@ static int is_path(const struct setting *at, const char *owner, const char *key)
 	       strcmp(at->path + length + 1, key) == 0;
 }
 
-/* Is it a key of the files' own pattern, which is not the one that is written? */
+/* Is it a key that pattern hpcc-flows has and the written pattern, list, has not? */
 static int is_of_files(const struct setting *at, const char *owner)
 {
 	const char *key = at->path + strlen(owner) + 1;
@@ -83,7 +83,7 @@ static int is_of_files(const struct setting *at, const char *owner)
 	return strcmp(owner, FLOWS_PATH) == 0 && strcmp(key, "prio") == 0;
 }
 
-/* Every setting of a section but the two that name a kind and its file. */
+/* Writes the settings of a section except the chooser of its kind and the kind's file. */
 static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 			   const char *chooser)
 {
@@ -97,7 +97,7 @@ static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 		    (chooser && (is_path(at, owner, chooser) || is_path(at, owner, "file"))) ||
 		    is_of_files(at, owner))
 			continue;
-		/* Lines of a repeated key may have come as one value. */
+		/* A value may hold several lines of a repeated key, separated by ";". */
 		do {
 			size_t part;
 
@@ -149,8 +149,7 @@ static int has_settings(const struct scenario *s, const char *owner)
 	return 0;
 }
 
-/* The one flow that the flow waits for, as a tie; NULL where several are to be done, or any of
- * several. */
+/* The only flow that this flow waits for; NULL: it waits for all or for any of several. */
 static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow)
 {
 	const struct gate_tie *found = NULL;
@@ -168,7 +167,7 @@ static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow
 	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
 }
 
-/* Can every start be written in a list? */
+/* Refuses flows whose start the pattern list cannot express. */
 static int check_starts(const struct flow_list *flows, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < flows->count; i++)
@@ -192,7 +191,7 @@ static const char *start_text(char *buffer, size_t size, const struct flow_list 
 	return buffer;
 }
 
-/* Starts count from the section's own start, which is among its settings. */
+/* Start times are relative to the section's own start, which is one of its settings. */
 static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
 			const struct import_files *files, const struct flow_list *flows)
 {
@@ -217,8 +216,9 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 	}
 }
 
-/* A run ends when all flows have ended, or where their simulator would stop it: so long after the
- * last start, unless it stops before that. */
+/* The run ends when all flows have completed, or at the simulator's stop time: written as drain
+ * time after the last flow start, or as end of the measured interval if it is earlier than that
+ * start. */
 static void write_end(FILE *f, const struct scenario *s, const struct flow_list *flows,
 		      int64_t stop_ps)
 {
@@ -235,7 +235,7 @@ static void write_end(FILE *f, const struct scenario *s, const struct flow_list 
 	fputs("drain = 0us\n", f);
 }
 
-/* Files of the HPCC family start at 2 s: what is measured begins with the first flow. */
+/* Flows of the HPCC family start at 2 s, so the measured interval starts with the first flow. */
 static void write_measure(FILE *f, const struct scenario *s, const struct import_files *files,
 			  const struct flow_list *flows)
 {
@@ -264,7 +264,8 @@ static void write_others(FILE *f, const struct scenario *s)
 	}
 }
 
-/* What of a capture is here, and what is not. */
+/* Writes as comments which flows and packets of the capture were imported, and the hosts'
+ * addresses. */
 static void write_capture(FILE *f, const struct capture_flows *c)
 {
 	char text[WIRE_ADDRESS_TEXT];
@@ -297,7 +298,7 @@ static void write_title(FILE *f, const struct import_files *files)
 	}
 }
 
-/* The flows of a capture, as if they had been written down. */
+/* Adds the flows of a capture to the config as lines of pattern list. */
 static void add_captured(struct config *c, const struct capture_flows *capture)
 {
 	char line[96];
@@ -311,8 +312,7 @@ static void add_captured(struct config *c, const struct capture_flows *capture)
 	}
 }
 
-/* An experiment of HPCC's simulator that stops before its first flow starts has nothing to
- * measure. */
+/* Refuses a configuration that stops before its first flow starts: nothing would be measured. */
 static int check_stop(const struct scenario *s, const struct import_files *files,
 		      const struct flow_list *flows, struct weir_error *e)
 {
@@ -327,7 +327,7 @@ static int check_stop(const struct scenario *s, const struct import_files *files
 		format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
 }
 
-/* Nothing is written before everything was read. */
+/* Reads everything before it writes the first byte, so that an error leaves no partial output. */
 static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 		     const struct import_files *files, struct weir_error *e)
 {
@@ -356,7 +356,8 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 	return failed;
 }
 
-/* Puts a message about an imported file in front of everything: "topo.txt:3: ...". */
+/* Errors in an imported file name that file alone, "topo.txt:3: ...", not the setting that names
+ * it. */
 static int locate(const struct scenario *s, struct weir_error *e)
 {
 	static const char *const keys[] = { "network.file: ", FLOWS_PATH ".file: " };

@@ -13,24 +13,26 @@
 #include "lab/scenario/scenario.h"
 #include <stdio.h>
 
-/* The name of the section that imported flows are in. */
+/* Name of the traffic section of imported flows. */
 #define IMPORT_TRAFFIC "flows"
 
 struct import_files {
-	const char *topology; /* NULL: the settings say which network it is */
-	const char
-		*flows; /* a connection matrix where it ends in .cm; NULL: a permutation of 1 MB */
-	const struct capture_flows *capture; /* what is in flows, where that is a capture */
-	uint32_t star_hosts;                 /* the network is a star of so many; 0: it is not */
-	const struct import_hpcc
-		*hpcc; /* whose files these are; NULL: nobody's, settings are defaults */
+	const char *topology; /* NULL: settings define the network */
+	const char *flows;    /* a connection matrix if it ends in .cm; NULL: a permutation of 1 MB
+				 flows */
+	const struct capture_flows
+		*capture;    /* content of `flows` if it is a capture; NULL: it is none */
+	uint32_t star_hosts; /* number of hosts if the network is a star; 0: it is not */
+	const struct import_hpcc *hpcc; /* the configuration that names the files; NULL: none,
+					   settings have their defaults */
 };
 
-/* A scenario that names the files, to which further settings may be added by scenario_set. On -1
- * nothing is left to free. */
+/* Makes a scenario that names the files; the caller may add settings by scenario_set and frees it
+ * with scenario_free. On -1 there is nothing to free. */
 int import_scenario(struct scenario *s, const struct import_files *files, struct weir_error *e);
 
-/* Reads the files that the scenario names and writes it without them. */
+/* Reads the files that the scenario names, and writes a scenario with their contents in place of
+ * the names. */
 int import_write(FILE *f, const struct scenario *s, const struct import_files *files,
 		 struct weir_error *e);
 #endif

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Flows and failures of that simulator count from here. */
+/* Flow starts and link failures are relative to this time in that simulator. */
 #define BEGIN_US (2 * (uint64_t)(WEIR_NS_PER_S / WEIR_NS_PER_US))
 
-/* Of its shared memory: alpha of links as fast as a host's, headroom in link delays at line
- * rate. */
+/* The simulator's shared buffer: 1 / alpha of links as fast as a host's; headroom in propagation
+ * delays at line rate. */
 enum { ALPHA_SHARE = 8, HEADROOM_DELAYS = 3 };
 
 const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
@@ -37,7 +37,7 @@ int hpcc_mode_of(const struct import_hpcc *h)
 void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
-	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
+	struct weir_quoted quoted = weir_quote(v->text); /* removes control characters */
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%s %.*s%s: %s", hpcc_key_name(key),
@@ -49,11 +49,11 @@ void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what
 #define MODE(mode) (1u << (mode))
 #define ANY_MODE UINT32_MAX
 
-/* Keys that have one value here. */
+/* Keys for which Weir supports a single value. */
 static const struct lone_value {
 	enum hpcc_key key;
 	double here;
-	uint32_t modes; /* in which it matters */
+	uint32_t modes; /* bit set of the CC modes concerned */
 	const char *what;
 } lone_values[] = {
 	{ HPCC_CC_MODE, HPCC_HPCC, MODE(HPCC_PINT),
@@ -84,10 +84,10 @@ static void note_lone_values(struct import_hpcc *h)
 	}
 }
 
-/* Differences that no key of the configuration decides: how the two simulators are made. */
+/* Differences between the two simulators that no key of the configuration controls. */
 static const struct standing_difference {
-	enum hpcc_key key; /* under which it is told */
-	uint32_t modes;    /* in which it matters */
+	enum hpcc_key key; /* key that the note is filed under */
+	uint32_t modes;    /* bit set of the CC modes concerned */
 	const char *what;
 } standing_differences[] = {
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
@@ -142,7 +142,7 @@ static void note_outputs(struct import_hpcc *h)
 			"slowdowns begin below 1");
 }
 
-/* Priorities of flows: each is a queue there. */
+/* Notes flows of several priorities: the simulator gives each priority a queue. */
 static int note_priorities(struct import_hpcc *h, struct weir_error *e)
 {
 	char *words[LINE_WORDS_MAX];
@@ -209,7 +209,7 @@ int import_hpcc_mistake(const struct import_hpcc *h, enum hpcc_key key, const ch
 			struct weir_error *e)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
-	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
+	struct weir_quoted quoted = weir_quote(v->text); /* removes control characters */
 
 	weir_error_set(e, "%s%s%.*s: %s", hpcc_key_name(key), v->text[0] ? " " : "",
 		       (int)strlen(quoted.text) - 2, quoted.text + 1, what);
@@ -232,7 +232,7 @@ int import_hpcc_check_given(const struct import_hpcc *h, const enum hpcc_key *ke
 
 /* --- switches --- */
 
-/* The value for a rate; -1: the map has none. */
+/* The map's value for a rate, the last one if given twice; -1: none. */
 static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
 {
 	for (uint32_t i = map->count; i-- > 0;)
@@ -241,8 +241,8 @@ static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
 	return -1;
 }
 
-/* The queue that a packet leaves behind decides, and is above the thresholds, not at them: a byte
- * that nothing here depends on. */
+/* at=dequeue: the simulator marks by the queue that a departing packet leaves behind. It compares
+ * with >, Weir's red with >=; the difference is one byte. */
 static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
 			  const char *path, struct weir_error *e)
 {
@@ -270,7 +270,7 @@ static int is_switch_port(const struct network *net, uint32_t link)
 	return net->nodes[net->links[link].from].kind == NODE_SWITCH;
 }
 
-/* Each rate that a switch sends at once, in the order of links. */
+/* One marking per distinct rate of switch ports, in link order. */
 static int add_marking(struct import_hpcc *h, struct scenario *s, const struct network *net,
 		       struct weir_error *e)
 {
@@ -303,8 +303,8 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 	return 0;
 }
 
-/* Headroom there is three link delays at line rate; here it is one size, or what each link
- * needs. */
+/* The simulator's headroom is three propagation delays at line rate; Weir has one size for all
+ * links, or computes what each link needs. */
 static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct network *net)
 {
 	double first = -1;
@@ -356,8 +356,8 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 	return 0;
 }
 
-/* The node of that number in the topology file: hosts have numbers of their own, switch 4 is s4.
- * UINT32_MAX: there is none. */
+/* Node with that number in the topology file: host_ids maps hosts; switch 4 is named s4.
+ * UINT32_MAX: none. */
 static uint32_t node_of(const struct network *net, uint64_t number)
 {
 	char wanted[32], name[32];
@@ -372,7 +372,7 @@ static uint32_t node_of(const struct network *net, uint64_t number)
 	return UINT32_MAX;
 }
 
-/* Every cable between the two nodes is cut: the second of parallel ones is "s2 s7#1". */
+/* Fails every parallel link between the two nodes; the second one is "s2 s7#1". */
 static int add_failure(struct import_hpcc *h, struct scenario *s, const struct network *net,
 		       struct weir_error *e)
 {
@@ -402,7 +402,7 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 	return cut ? 0 : import_hpcc_mistake(h, HPCC_LINK_DOWN, "the topology has no such link", e);
 }
 
-/* Between two nodes the simulator knows one link, the last of the file. */
+/* The simulator keeps one link between two nodes, the last of the file. */
 static void note_paths(struct import_hpcc *h, const struct network *net)
 {
 	if (net->switch_count > 1)
@@ -465,7 +465,7 @@ static int is_there(const char *path)
 	return f != NULL;
 }
 
-/* As named, beside the configuration, or beside its folder; as named where it is nowhere. */
+/* Looks for the file as named, beside the configuration, and in the parent of its folder. */
 static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path, size_t size,
 		     struct weir_error *e)
 {

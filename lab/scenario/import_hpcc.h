@@ -10,19 +10,18 @@
 #include "lab/scenario/hpcc_config.h"
 #include "lab/scenario/scenario.h"
 
-/* A configuration, and where its two files were found: as named, or beside the configuration, or
- * beside its folder, where the simulator is started. */
+/* A configuration and the paths of its two files. */
 struct import_hpcc {
 	struct hpcc_config config;
 	char topology[2 * WEIR_OPT_TEXT_SIZE], flows[2 * WEIR_OPT_TEXT_SIZE];
 	int64_t stop_ps;
-	struct line_list notes; /* what is not the same here */
+	struct line_list notes; /* how Weir's run differs, one sentence each */
 };
 
-/* On -1 nothing is left to free. */
+/* On -1 there is nothing to free. */
 int import_hpcc_read(struct import_hpcc *h, const char *file, struct weir_error *e);
 void import_hpcc_free(struct import_hpcc *h);
 
-/* Adds the settings to a scenario that names the files, and makes the notes. */
+/* Adds the settings to a scenario made by import_scenario, and fills the notes. */
 int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
 #endif

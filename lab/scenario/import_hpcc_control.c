@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* HAS_WIN and VAR_WIN. */
+/* The option window of a control, from HAS_WIN and VAR_WIN. */
 static const char *window_text(const struct import_hpcc *h)
 {
 	return hpcc_number_of(h, HPCC_HAS_WIN) == 0   ? "none"
@@ -37,7 +37,7 @@ static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_erro
 			hpcc_rate_text(hai, sizeof(hai), hpcc_number_of(h, HPCC_RATE_HAI)),
 			hpcc_number_of(h, HPCC_CLAMP_TARGET_RATE) != 0 ? "yes" : "no",
 			window_text(h));
-	/* Every ACK of a marked packet is a notification there. */
+	/* The simulator treats every ACK of a marked packet as a CNP. */
 	import_hpcc_add(h, s, HPCC_CC_MODE, "rdma.cnp-interval", "0us");
 	return 0;
 }
@@ -76,7 +76,8 @@ static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_err
 
 	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_RATE_HAI))
 		return -1;
-	/* Gradients are over 20 us there whatever the network, and packets carry a time of 8 B. */
+	/* The simulator normalises RTT gradients by 20 us in every network; its packets carry a
+	 * timestamp of 8 B. */
 	import_hpcc_add(
 		h, s, HPCC_CC_MODE, "host.cc",
 		"timely(t-low=50us, t-high=500us, alpha=0.875, beta=0.8, delta=%s, hai-delta=%s, "
@@ -123,15 +124,15 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		e);
 }
 
-/* Its switches put ACKs into the queue of their data; the NIC of a host sends them first. An ACK
- * has 20 bytes of IP, 14 of PPP and 12 of its own, is padded to 60, and carries what data packets
- * carry for the control. */
+/* The simulator's switches enqueue ACKs with the data; a host's NIC sends them first. An ACK has 20
+ * B of IP, 14 B of PPP and 12 B of its own, padded to 60 B, plus the telemetry of the data
+ * packet. */
 static void add_acks(struct import_hpcc *h, struct scenario *s)
 {
 	enum { PADDED_BYTES = 60, HEADER_BYTES = 46, PINT_BYTES = 2 };
 	int bytes = PADDED_BYTES;
 
-	if (hpcc_mode_of(h) == HPCC_HPCC) /* with int-header it is above 60 */
+	if (hpcc_mode_of(h) == HPCC_HPCC) /* with rdma.int-header it exceeds 60 */
 		bytes = HEADER_BYTES;
 	if (hpcc_mode_of(h) == HPCC_PINT)
 		bytes = PADDED_BYTES - PINT_BYTES;
@@ -139,8 +140,8 @@ static void add_acks(struct import_hpcc *h, struct scenario *s)
 	import_hpcc_add(h, s, HPCC_L2_ACK_INTERVAL, "traffic.flows.ack-class", "data");
 }
 
-/* An ACK for each packet once as many bytes have come as the interval says: it does not count on
- * from the last. */
+/* The simulator acknowledges every packet once L2_ACK_INTERVAL bytes have arrived: it does not
+ * count from the last ACK. */
 int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char rate[64];

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Changes when runs are to be called otherwise; the form of stores has nothing to do with it. */
+/* Changes if the same settings are to get new keys; independent of STORE_SCHEMA. */
 enum { KEY_FORM = 2 };
 
-/* FNV-1a of the text, mixed into what was before; the length keeps neighbours apart. */
+/* FNV-1a of the text, mixed into `before`. The length separates neighbouring texts. */
 static uint64_t hash_text(uint64_t before, const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -33,7 +33,7 @@ int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e
 {
 	uint64_t hash = hash_text(KEY_FORM, version_of_results().text);
 
-	/* The settings hold digests of the files that they name. */
+	/* Includes digests of the files that settings name. */
 	if (scenario_settings(c, hash_setting, &hash, e))
 		return -1;
 	snprintf(key, RUN_KEY_SIZE, "%016" PRIx64, hash);

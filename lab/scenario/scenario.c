@@ -61,7 +61,7 @@ const struct scenario_section *scenario_section(const struct scenario *s, const 
 	return NULL;
 }
 
-/* Names of sections have no dot; a key may: "marking.leaf". */
+/* Section names have no dot; a key may have one: "marking.leaf". */
 int path_split(const char *path, struct setting_path *p)
 {
 	const char *dot = strchr(path, '.'), *last = dot;
@@ -111,7 +111,6 @@ void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 	s->setting_count = kept;
 }
 
-/* The file has no [traffic NAME] of that name. */
 static int unknown_named(const struct scenario *s, const struct setting_path *p,
 			 struct weir_error *e)
 {
@@ -131,7 +130,7 @@ static int unknown_named(const struct scenario *s, const struct setting_path *p,
 	return weir_error_unknown(e, what, p->name, names, count);
 }
 
-/* "switch", "traffic.NAME": how a path may begin. */
+/* The message names the sections as prefixes of paths: "switch", "traffic.NAME". */
 static int unknown_section(const char *name, struct weir_error *e)
 {
 	enum { SECTIONS_MAX = 16 };
@@ -200,7 +199,7 @@ int path_is_repeated(const char *path)
 	       section_repeats(path_section(&p), p.key);
 }
 
-/* The list that [sweep] has of the setting, or NULL. */
+/* The list of the setting in [sweep], or NULL. */
 static const struct setting *find_sweep(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++) {
@@ -212,7 +211,7 @@ static const struct setting *find_sweep(const struct scenario *s, const char *pa
 	return NULL;
 }
 
-/* Of the file or scenario_set, whatever case is in use. */
+/* The setting of the file or of scenario_set; cases are ignored. */
 static struct setting *find_own(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)
@@ -226,7 +225,8 @@ void scenario_replace(struct scenario *s, const char *path, const char *value, i
 	struct setting *old = (struct setting *)find_sweep(s, path);
 
 	if (strcmp(path, CASE_PATH) == 0)
-		path = SWEEP_PREFIX CASE_PATH; /* cases are always several */
+		path = SWEEP_PREFIX
+			CASE_PATH; /* a case is always chosen through the list in [sweep] */
 	if (!old)
 		old = find_own(s, path);
 	if (!old) {
@@ -237,7 +237,6 @@ void scenario_replace(struct scenario *s, const char *path, const char *value, i
 	old->line = line;
 }
 
-/* A setting that scenario_set gives. */
 static void set(struct scenario *s, const char *path, const char *value)
 {
 	if (find_sweep(s, path) || !path_is_repeated(path)) {
@@ -273,7 +272,7 @@ int scenario_set(struct scenario *s, const char *assignment, struct weir_error *
 
 /* --- where is it? --- */
 
-/* A list or range where one value belongs. */
+/* Extends the message if a list or range was given where one value is allowed. */
 static void explain_list(const struct scenario *s, const struct setting *at, struct weir_error *e)
 {
 	struct weir_error ignored, copy;
@@ -309,7 +308,7 @@ const char *line_part(const char *text, size_t *length)
 	return text;
 }
 
-/* Does one of the value's lines follow in quotes? */
+/* Does `rest` start with one of the value's lines in quotes? */
 static int is_quoted(const char *value, const char *rest)
 {
 	size_t length;
@@ -324,7 +323,7 @@ static int is_quoted(const char *value, const char *rest)
 	return 0;
 }
 
-/* Of several settings with one path: the one whose text follows in quotes. */
+/* Among several settings of the path, the one that the message quotes; else the first. */
 static const struct setting *find_quoted(const struct scenario *s, const char *path,
 					 const char *rest)
 {

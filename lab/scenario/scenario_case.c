@@ -35,7 +35,7 @@ void bundle_free(struct setting_bundle *b)
 
 void bundle_add(struct setting_bundle *b, const char *path, const char *value, int line)
 {
-	if ((b->count & (b->count - 1)) == 0) /* none, or a power of two: no room left */
+	if ((b->count & (b->count - 1)) == 0) /* capacity is the next power of two */
 		b->settings = memory_grow(b->settings, 2 * (b->count + UINT64_C(1)),
 					  sizeof(*b->settings));
 	b->settings[b->count++] = (struct setting){ text_copy(path), text_copy(value), line };
@@ -92,7 +92,7 @@ int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e
 	return 0;
 }
 
-/* Was it given by scenario_set? */
+/* Line 0: given by scenario_set. */
 static int is_set(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)
@@ -127,7 +127,7 @@ static void use_full_case(struct setting_bundle *b)
 	for (uint32_t i = 0; i < b->full->count; i++) {
 		const struct setting *at = &b->full->settings[i];
 
-		if (bundle_find(b->full, at->path) == at) /* the first line of it */
+		if (bundle_find(b->full, at->path) == at) /* first line of a repeated key */
 			bundle_drop(b, at->path);
 		bundle_add(b, at->path, at->value, at->line);
 	}
@@ -145,7 +145,7 @@ void scenario_use_full(struct scenario *s)
 			scenario_replace(s, at->path, at->value, at->line);
 			continue;
 		}
-		if (bundle_find(&s->full, at->path) == at) /* the first line of it */
+		if (bundle_find(&s->full, at->path) == at) /* first line of a repeated key */
 			scenario_drop(s, at->path, OF_FILE);
 		scenario_add(s, at->path, at->value, at->line);
 	}
@@ -153,7 +153,7 @@ void scenario_use_full(struct scenario *s)
 
 /* --- mistakes --- */
 
-/* Every key that a section may have, whatever its kind. */
+/* Every key that the section can have with any of its kinds. */
 static size_t all_keys(const struct section *section, const char *names[NAMES_MAX])
 {
 	size_t count = section_keys(section, NULL, names);
@@ -176,7 +176,7 @@ static int check_key(const char *path, struct weir_error *e)
 		return 0; /* seed or case */
 	section = section_find(p.section);
 	if (section_spec(section, p.key))
-		return 0; /* what it may be is scenario_config's business */
+		return 0; /* options of schemes are checked by scenario_config */
 	count = all_keys(section, names);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], p.key) == 0)
@@ -211,7 +211,7 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 	return 0;
 }
 
-/* kind is what its header says before the name. */
+/* kind: the header's text before the name, "case ". */
 static int check_bundle(const struct scenario *s, const struct setting_bundle *b, const char *kind,
 			struct weir_error *e)
 {

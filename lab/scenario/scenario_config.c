@@ -14,7 +14,7 @@
 
 enum { VALUE_ROOM = 4096 };
 
-/* A section of the config that is being filled or listed: its keys and where their values are. */
+/* A section of the config that is filled or listed: its keys and the address of their values. */
 struct target {
 	const struct section *section;
 	struct kind kind;  /* .name NULL: the section has no kinds */
@@ -22,13 +22,13 @@ struct target {
 	void *params;
 };
 
-/* [traffic NAME] may be there many times, [sweep] and the like hold settings of the others. */
+/* Not [traffic NAME], which may occur several times, nor [sweep] and others that hold paths. */
 static int is_single(const struct section *s)
 {
 	return s->traits == 0;
 }
 
-/* The values of the keys in a table: of the section, or of its kind. */
+/* Address of the values of an option table: the section's own, or that of its kind. */
 static void *values_of(const struct target *t, const struct weir_option *table)
 {
 	return (char *)t->params + (table == t->section->options ? 0 : t->section->kind_params);
@@ -46,8 +46,7 @@ static struct target traffic_target(struct traffic_config *t, const char *owner)
 
 /* --- the kind: topology or pattern --- */
 
-/* The setting of the section whose key was meant to be this one, by its looks; NULL: there is
- * none. */
+/* The section's unknown key that is nearest to *key, for the message; NULL: none. */
 static const struct setting *misspelt(const struct scenario *s, const struct target *t,
 				      const char *const *key)
 {
@@ -68,7 +67,7 @@ static const struct setting *misspelt(const struct scenario *s, const struct tar
 	return NULL;
 }
 
-/* Reads which topology or pattern it is and fills in that one's defaults. */
+/* Reads the chooser of the section's kind (topology, pattern) and sets the kind's defaults. */
 static int choose_kind(const struct scenario *s, struct target *t, struct weir_error *e)
 {
 	const struct weir_option *chooser = section_chooser(t->section);
@@ -124,7 +123,7 @@ static int unknown_key(const struct target *t, const char *key, struct weir_erro
 			      names_join(own, sizeof(own), names, count));
 }
 
-/* The lines of a key in a table, which may be repeated. */
+/* The lines of a repeatable key. */
 static struct line_list *lines_of(const struct target *t, const struct weir_option *table,
 				  const struct weir_option *o)
 {
@@ -160,7 +159,7 @@ int setting_parse(void *params, const struct weir_option *o, const char *value,
 
 	if (weir_option_parse(params, o, value, e) == 0)
 		return 0;
-	/* The place that is put in front names the key already. */
+	/* setting_prefix names the key, so the option's own prefix is removed. */
 	if (strncmp(e->text, o->name, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
 		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
 	return -1;
@@ -181,7 +180,7 @@ static int apply(struct target *t, const char *key, const struct setting *at, st
 	return setting_parse(values_of(t, table), o, at->value, e);
 }
 
-/* The key that the path has in that section; NULL: it is of another. */
+/* The key of a path in that section; NULL: the path belongs to another section. */
 static const char *key_in(const char *owner, const char *path)
 {
 	size_t length = strlen(owner);
@@ -191,7 +190,7 @@ static const char *key_in(const char *owner, const char *path)
 	return strncmp(path, owner, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
 }
 
-/* What stands inside specs: parts first, whatever the order given, and then their options. */
+/* Settings inside specs: first all parts, then options, which may refer to parts given later. */
 static int fill_specs(const struct scenario *s, const struct target *t, struct weir_error *e)
 {
 	static spec_setter *const steps[] = { spec_add_part, spec_set_option };
@@ -208,7 +207,7 @@ static int fill_specs(const struct scenario *s, const struct target *t, struct w
 	return 0;
 }
 
-/* Every setting of the section, in the order given. */
+/* Applies all settings of the section in the order of the file. */
 static int fill(const struct scenario *s, struct target t, struct weir_error *e)
 {
 	const struct setting *at;
@@ -279,7 +278,7 @@ static void list_one(const struct listing *l, const char *owner, const char *key
 typedef int option_visitor(const struct listing *l, const struct target *t,
 			   const struct weir_option *o, const void *params, struct weir_error *e);
 
-/* Those of a table that have something to say. */
+/* Visits the options that have a default or a value. */
 static int each_of_table(const struct listing *l, const struct target *t,
 			 const struct weir_option *table, option_visitor *visit,
 			 struct weir_error *e)
@@ -287,7 +286,6 @@ static int each_of_table(const struct listing *l, const struct target *t,
 	const void *params = values_of(t, table);
 
 	for (const struct weir_option *o = table; o && o->name; o++) {
-		/* Without a default and not given: there is nothing to say. */
 		if (!o->def && weir_option_is_default(o, params))
 			continue;
 		if (visit(l, t, o, params, e))
@@ -314,7 +312,7 @@ static int list_option(const struct listing *l, const struct target *t, const st
 	return 0;
 }
 
-/* The file that a value names goes to file, of WEIR_OPT_TEXT_SIZE bytes; 0: it names none. */
+/* Does the value name a file? Its path is copied to `file` (WEIR_OPT_TEXT_SIZE bytes). */
 static int names_file(const struct weir_option *o, const char *value, char *file)
 {
 	const struct weir_scheme_set *specs;
@@ -347,7 +345,7 @@ static int list_spec_digest(const struct listing *l, const char *path, const cha
 	return 0;
 }
 
-/* Of the schemes that stand inside a spec, as a card's marking does: "digest.host.card.marking". */
+/* Digests of plug-ins nested in a spec, such as a NIC's marking: "digest.host.card.marking". */
 static int list_inner_digests(const struct listing *l, const struct weir_option *o,
 			      const char *path, const char *spec, struct weir_error *e)
 {
@@ -355,8 +353,8 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 	const struct weir_scheme_set *specs = weir_option_scheme_set(o);
 	const struct weir_option *table;
 
-	struct weir_error unread; /* config_check has read it: a spec that cannot be read has
-				     nothing inside */
+	struct weir_error unread; /* config_check has accepted the spec; one that cannot be read has
+				     no nested specs */
 
 	if (!specs->read || *spec == '\0' || specs->read(spec, params, &table, &unread))
 		return 0;
@@ -371,9 +369,8 @@ static int list_inner_digests(const struct listing *l, const struct weir_option 
 	return 0;
 }
 
-/* Visits "digest.PATH" where the value names a file (a plug-in, a topology, flows or sizes), or a
- * scheme that works with a model, or a plug-in that does: then that of the model is behind that of
- * the file. */
+/* Visits "digest.PATH" if the value names a file (plug-in, topology, flows, sizes) or a scheme that
+ * uses a model. A plug-in with a model has both digests: file, then model. */
 static int list_digest(const struct listing *l, const struct target *t, const struct weir_option *o,
 		       const void *params, struct weir_error *e)
 {
@@ -398,7 +395,7 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	return 0;
 }
 
-/* Each under the key that a user gives. */
+/* Lists each part under the key that a scenario uses. */
 static void list_parts(const struct listing *l, const struct target *t,
 		       const struct line_list *list)
 {
@@ -434,7 +431,6 @@ static void list_lines(const struct listing *l, const struct target *t,
 	}
 }
 
-/* Every option and line of a section. */
 static int list_values(const struct listing *l, const struct target *t, struct weir_error *e)
 {
 	if (each_option(l, t, list_option, e))
@@ -444,7 +440,7 @@ static int list_values(const struct listing *l, const struct target *t, struct w
 	return 0;
 }
 
-/* What is in the files that its values name. */
+/* Digests of the files that the section's values name. */
 static int list_digests(const struct listing *l, const struct target *t, struct weir_error *e)
 {
 	const struct weir_option *parts = weir_option_find(t->section->options, MARKING_PART_KEY);
@@ -478,7 +474,8 @@ static int visit_target(const struct listing *l, struct target t, target_visitor
 
 static int each_target(const struct listing *l, target_visitor *visit, struct weir_error *e)
 {
-	struct config *c = (struct config *)l->config; /* to be read only */
+	struct config *c =
+		(struct config *)l->config; /* targets are not const, but listing only reads */
 	char owner[128];
 
 	if (visit_target(l, single_target(c, &section_root), visit, e))
@@ -494,7 +491,7 @@ static int each_target(const struct listing *l, target_visitor *visit, struct we
 	return 0;
 }
 
-/* Of a run with real packets: "PATH VALUE" as it stands. */
+/* Settings of a run with real packets, stored as "PATH VALUE". */
 static void list_real(const struct listing *l)
 {
 	for (uint32_t i = 0; i < l->config->real.count; i++) {
@@ -507,7 +504,7 @@ static void list_real(const struct listing *l)
 	}
 }
 
-/* Digests come after all values. */
+/* Digests follow all values. */
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e)
 {

@@ -12,18 +12,19 @@
 enum {
 	TRAFFIC_SECTIONS_MAX = 1000,
 	CASES_MAX = 1000,
-	SETTINGS_MAX = 20000, /* besides those of keys that may be repeated */
+	SETTINGS_MAX = 20000, /* not counting repeatable keys */
 	PATH_ROOM = 192,
 };
 
 struct reader {
 	struct scenario *s;
 	struct weir_error *e;
-	int line; /* that is being read */
+	int line; /* line being read */
 	uint32_t single_settings;
-	char owner[128];               /* of the current section: "", "network", "traffic.web" */
+	char owner[128]; /* prefix of the current section's paths: "", "network", "traffic.web" */
 	const struct section *section; /* section_root before the first header */
-	struct setting_bundle *bundle; /* of cases and [full]; NULL: in another section */
+	struct setting_bundle
+		*bundle; /* the current [case NAME] or [full]; NULL: in another section */
 };
 
 /* --- section headers --- */
@@ -57,7 +58,7 @@ static int unknown_section(struct reader *r, const char *name)
 	return weir_error_unknown(r->e, "section", name, names, count);
 }
 
-/* A case may be called ecn# or k0.5; its name is no part of a path. */
+/* Names of cases may contain # and dots, because they are not part of paths. */
 static int add_case(struct reader *r, const char *name)
 {
 	struct scenario *s = r->s;
@@ -77,7 +78,7 @@ static int add_case(struct reader *r, const char *name)
 	return 0;
 }
 
-/* The case stands above. */
+/* [full NAME] must follow its case. */
 static int add_full_case(struct reader *r, const char *name)
 {
 	struct setting_bundle *c = (struct setting_bundle *)scenario_case(r->s, name);
@@ -102,7 +103,6 @@ static int add_full_case(struct reader *r, const char *name)
 	return 0;
 }
 
-/* A section of which there are several. */
 static int read_named(struct reader *r, const char *name)
 {
 	int is_case = r->section->traits & SECTION_LATER;
@@ -118,7 +118,6 @@ static int read_named(struct reader *r, const char *name)
 	return add_section(r);
 }
 
-/* [full], or a section with settings of its own. */
 static int read_single(struct reader *r)
 {
 	snprintf(r->owner, sizeof(r->owner), "%s", r->section->name);
@@ -184,7 +183,7 @@ static int count_setting(struct reader *r)
 		       : 0;
 }
 
-/* In [case NAME], [full] or [full NAME]. */
+/* Adds a setting of [case NAME], [full] or [full NAME]. */
 static int add_bundled(struct reader *r, const char *path, const char *value)
 {
 	struct setting_bundle *b = r->bundle;
@@ -215,7 +214,7 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
 	if (!section_repeats(r->section, key)) {
 		first = scenario_find(r->s, path);
-		/* A list may go on in another line. */
+		/* A list of [sweep] may continue on further lines with the same key. */
 		if (first && path_of_list(path)) {
 			setting_extend((struct setting *)first, value);
 			return 0;

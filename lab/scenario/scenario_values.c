@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for any section's values; nothing is done with them. */
+/* Receives parsed values, which are discarded. */
 union scratch {
 	struct config config;
 	struct traffic_config traffic;
 };
 
-/* With what stands inside it, as a card's marking does. A file, such as a plug-in, is opened when
- * it is used. */
+/* Checks nested specs, too, such as a NIC's marking. Files such as plug-ins are opened only when
+ * they are used. */
 static int check_spec(const struct weir_option *o, const char *spec, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -50,7 +50,7 @@ static int check_option(const struct section *section, const struct weir_option 
 	return o->type == WEIR_OPT_SCHEME ? check_spec(o, value, e) : 0;
 }
 
-/* As one of the kinds would read it: another setting says which it is. */
+/* Accepts the value if any kind with that key accepts it; which kind is used is another setting. */
 static int check_of_kinds(const struct section *section, const char *key, const char *value,
 			  struct weir_error *e)
 {
@@ -64,10 +64,10 @@ static int check_of_kinds(const struct section *section, const char *key, const 
 		if (o && check_option(section, o, value, e) == 0)
 			return 0;
 	}
-	return is_known ? -1 : 0; /* of what is unknown scenario_config tells more */
+	return is_known ? -1 : 0; /* scenario_config reports unknown keys in more detail */
 }
 
-/* Is the section's kind a plug-in, whose keys no built-in one can read? */
+/* Is the section's kind a plug-in? Its keys are known only after it was loaded. */
 static int is_of_plugin(const struct scenario *s, const struct setting_path *p,
 			const struct section *section)
 {

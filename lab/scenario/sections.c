@@ -37,7 +37,7 @@ static const struct weir_scheme *find_pattern(const char *name, struct weir_erro
 	return ops ? &ops->scheme : NULL;
 }
 
-/* A head is where its ops begin. */
+/* A scheme head is the first member of its ops. */
 static void choose_topology(void *config, const struct weir_scheme *kind)
 {
 	topology_choose(config, (const struct topology_ops *)kind);
@@ -48,7 +48,7 @@ static void choose_pattern(void *config, const struct weir_scheme *kind)
 	traffic_choose(config, (const struct weir_traffic_ops *)kind);
 }
 
-/* Of sections whose keys are the paths of other sections' keys. */
+/* For sections with SECTION_PATHS. */
 static const struct weir_option path_options[] = { { .name = NULL } };
 
 static const struct weir_option root_options[] = {

@@ -10,7 +10,7 @@
 
 static const char text_name[] = "scenario";
 
-/* A sweep is many simulations, and which one is meant nobody has said. */
+/* Refuses lists: a sweep stands for several simulations. */
 static int check_single(const struct scenario *s, struct weir_error *e)
 {
 	const struct setting *at;
@@ -23,7 +23,7 @@ static int check_single(const struct scenario *s, struct weir_error *e)
 	return 0;
 }
 
-/* Whoever makes something of a config, which it takes. */
+/* Builds an object from a config, which it takes ownership of. */
 struct maker {
 	int (*make)(void *out, struct config *c, const void *plan, struct weir_error *e);
 	void *out;

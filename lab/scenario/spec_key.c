@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the scheme of a part may be. */
+/* A part's scheme, as an option. */
 static const struct weir_option part_scheme = { "marking", WEIR_OPT_SCHEME,   0, NULL, 0, 0,
 						"",        marking_specs.kind };
 
 /* --- a spec as text --- */
 
-/* Up to the next comma or the closing bracket of the list. */
+/* Length up to the next comma or the closing bracket of the argument list. */
 static size_t argument_length(const char *text)
 {
 	int depth = 0;
@@ -51,8 +51,7 @@ int spec_gives(const char *spec, const char *option)
 	return 0;
 }
 
-/* The spec with that option set: "red(p=1%)" and min = 5KB make "red(p=1%, min=5KB)". -1: it does
- * not fit. */
+/* Sets an option in a spec: "red(p=1%)" and min = 5KB give "red(p=1%, min=5KB)". -1: too long. */
 static int spec_with(char *buffer, size_t size, const char *spec, const struct setting *option)
 {
 	const char *at = spec + strcspn(spec, "(");
@@ -75,7 +74,7 @@ static int spec_with(char *buffer, size_t size, const char *spec, const struct s
 	return used < size ? 0 : -1;
 }
 
-/* Sets an option of a spec that is kept in text; the option's path is its name. */
+/* Sets an option of the spec in text, in place; option->path is the option's name. */
 static int set_option(const struct weir_option *scheme, char text[WEIR_OPT_TEXT_SIZE],
 		      const struct setting *option, struct weir_error *e)
 {
@@ -106,7 +105,7 @@ const char *spec_part_key(const char *line, char *buffer, size_t size)
 	return buffer;
 }
 
-/* The spec behind the name. */
+/* The spec of a line "NAME SPEC". */
 static void part_spec(const char *line, char text[WEIR_OPT_TEXT_SIZE])
 {
 	snprintf(text, WEIR_OPT_TEXT_SIZE, "%s", strchr(line, ' ') + 1);
@@ -120,7 +119,7 @@ const char *spec_part_text(const char *line, char *buffer, size_t size)
 	return weir_option_format(buffer, size, &part_scheme, text);
 }
 
-/* The lines of parts that the key's section has; NULL: none has schemes by parts. */
+/* The section's lines "NAME SPEC" of parts; NULL: the key does not name a part. */
 static struct line_list *parts_of(const struct spec_owner *o, const char *key)
 {
 	const struct weir_option *parts = weir_option_find(o->section->options, MARKING_PART_KEY);
@@ -135,8 +134,8 @@ static int is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* By its last word: a section, a class or a rate is a part, and so is what is given a scheme, as a
- * tier is. */
+/* Does the key name a part, rather than an option? Its last word is a traffic section, a class or a
+ * rate, or its value is a scheme (as for a tier). */
 static int is_part(const struct spec_owner *o, const char *key, const struct setting *at)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -175,7 +174,6 @@ int spec_add_part(const struct spec_owner *o, const char *key, const struct sett
 
 /* --- options --- */
 
-/* The line of the part of that name; NULL: there is none. */
 static struct config_line *find_part(const struct line_list *parts, const char *name, size_t length)
 {
 	for (uint32_t i = 0; parts && i < parts->count; i++)
@@ -185,7 +183,7 @@ static struct config_line *find_part(const struct line_list *parts, const char *
 	return NULL;
 }
 
-/* "marking.leaf.k": part is "leaf". */
+/* Sets an option of a part: for "marking.leaf.k", part is "leaf". */
 static int set_of_part(const struct line_list *parts, const char *part, size_t length,
 		       const struct setting *option, struct weir_error *e)
 {

@@ -9,25 +9,24 @@
 #define LAB_SCENARIO_SPEC_KEY_H
 #include "lab/scenario/scenario.h"
 
-/* A section of the config whose plain keys have been read. */
+/* A section of the config whose keys without dot have been applied. */
 struct spec_owner {
 	const struct scenario *scenario;
 	const struct section *section;
 	const char *path; /* "switch", "traffic.web" */
-	void *params;     /* of the section's options */
+	void *params;     /* values of the section's options */
 };
 
-/* Takes the setting if it is of its kind, and leaves it alone otherwise. The message has no
- * place. */
+/* spec_add_part applies settings that name a part, spec_set_option those that name an option; both
+ * ignore the other. The message has no location. */
 typedef int spec_setter(const struct spec_owner *o, const char *key, const struct setting *at,
 			struct weir_error *e);
 spec_setter spec_add_part, spec_set_option;
 
-/* "marking.leaf", and the spec with every option spelled out, of a line of switch.markings. Both
+/* For a line of switch.markings: its key, "marking.leaf", and its spec with all options. Both
  * return buffer. */
 const char *spec_part_key(const char *line, char *buffer, size_t size);
 const char *spec_part_text(const char *line, char *buffer, size_t size);
 
-/* Does the spec give that option a value? */
 int spec_gives(const char *spec, const char *option);
 #endif

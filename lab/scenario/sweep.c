@@ -20,7 +20,7 @@ void sweep_free(struct sweep *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* Takes the values over. */
+/* Takes ownership of the values. */
 static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
 		    struct weir_error *e)
 {
@@ -34,7 +34,6 @@ static int add_axis(struct sweep *w, const char *path, int line, struct text_lis
 
 /* --- cases --- */
 
-/* All of them, in the order of the file. */
 static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	struct text_list names = { s->case_count,
@@ -45,7 +44,6 @@ static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_
 	return add_axis(w, CASE_PATH, s->cases[0].line, &names, e);
 }
 
-/* Those that [sweep] lists. */
 static int add_listed_cases(struct sweep *w, const struct scenario *s, const struct setting *at,
 			    struct weir_error *e)
 {
@@ -61,7 +59,8 @@ static int add_listed_cases(struct sweep *w, const struct scenario *s, const str
 	return add_axis(w, CASE_PATH, at->line, &names, e);
 }
 
-/* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
+/* Refuses a setting that both [sweep] lists and a case sets. A list given by --set overrides
+ * cases. */
 static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a,
 			  struct weir_error *e)
 {
@@ -135,7 +134,7 @@ static struct text_list seeds_from(uint64_t first, uint32_t count)
 	return seeds;
 }
 
-/* Is there a list of anything but cases, and none of seeds? */
+/* Does a setting other than the case have several values, and the seed no list? */
 static int compares_values(const struct sweep *w)
 {
 	int compares = 0;
@@ -202,7 +201,7 @@ void point_apply(const char *point, struct scenario *s)
 	}
 }
 
-/* Which value of an axis has the run? */
+/* Index of the run's value on the axis; the last axis changes fastest. */
 static uint32_t value_index(const struct sweep *w, uint64_t run, uint32_t axis)
 {
 	for (uint32_t i = w->axis_count - 1; i > axis; i--)
@@ -245,7 +244,6 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 
 /* --- before anything runs --- */
 
-/* The same run but for its seed was built before. */
 int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++)
@@ -254,7 +252,7 @@ int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 	return 0;
 }
 
-/* All that a run needs is made. */
+/* Builds everything that the run needs, without running it. */
 static int try_run(const struct config *c, struct run_result *result, struct weir_error *e)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
@@ -262,7 +260,7 @@ static int try_run(const struct config *c, struct run_result *result, struct wei
 	return run(c, &control, result, e);
 }
 
-/* built: what was, for the caller to free; NULL where nobody asks. */
+/* built: receives the built run, which the caller frees; NULL: not needed. */
 static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
 		     char key[RUN_KEY_SIZE], struct run_result *built, struct weir_error *e)
 {
@@ -324,7 +322,7 @@ int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RU
 		      struct run_result *first, struct weir_error *e)
 {
 	struct weir_error unused = { "" };
-	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
+	int failed = scenario_check_values(s, &unused); /* before sweep_apply replaces values */
 
 	if (first)
 		memset(first, 0, sizeof(*first));

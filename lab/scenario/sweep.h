@@ -18,8 +18,8 @@ struct text_list {
 };
 
 struct sweep_axis {
-	char *path; /* "switch.marking", or "case" */
-	int line;   /* 0: by --set */
+	char *path; /* "switch.marking" or "case" */
+	int line;   /* 0: given by --set */
 	struct text_list values;
 };
 
@@ -29,47 +29,47 @@ struct sweep {
 	uint64_t run_count;
 };
 
-/* On -1 nothing is left to free. */
+/* On -1 there is nothing to free. */
 int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e);
 void sweep_free(struct sweep *w);
 
-/* What a user runs to compare is run with several seeds, so that differences have an interval:
- * where values are listed and nobody says a word of seeds, not the file, a case nor --seed, there
- * are those from 1 on. Returns 1 where that was so. Cases alone are compared as they stand. */
+/* Adds seeds 1 to SWEEP_SEEDS, so that differences have a confidence interval, if the sweep lists
+ * values of a setting and no seed is given by the file, a case or --seed. Returns 1 if it did.
+ * Sweeps over cases alone get no seeds. */
 enum { SWEEP_SEEDS = 5 };
 int sweep_add_seeds(struct sweep *w, const struct scenario *s);
 
-/* A sweep of points, several settings each, "switch.marking.min=5KB; host.cc.g=1/4", and of seeds:
- * the first point with every seed, and so on. A setting without a value, "host.cc.g=", is as if
- * nobody gave it, so points that name the same paths leave nothing behind for each other. */
+/* A sweep over points, each several settings, "switch.marking.min=5KB; host.cc.g=1/4", and over
+ * seeds, which change faster. A setting without a value, "host.cc.g=", is removed, so that points
+ * that name the same paths do not affect each other. */
 #define POINT_PATH "point"
 void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t first_seed,
 		     uint32_t seeds);
 
-/* Gives the scenario the settings of a point. */
+/* Applies the settings of a point. */
 void point_apply(const char *point, struct scenario *s);
 
-/* Gives the scenario's settings the values of one run. */
+/* Applies the values of one run to the scenario. */
 int sweep_apply(const struct sweep *w, uint64_t run, struct scenario *s, struct weir_error *e);
 
-/* Reads every combination, makes all that a run of it needs (for one seed of each), and writes down
- * the keys of all runs. Refuses combinations that are the same run. */
+/* Parses every combination, builds each one for one seed, and computes the keys of all runs.
+ * Refuses combinations with equal keys. keys has room for run_count. */
 int sweep_check(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		struct weir_error *e);
 
-/* The same; first is what was built of the first run, the caller's to free whatever comes of it. */
+/* The same; first: what was built for the first run, which the caller frees in any case. */
 int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RUN_KEY_SIZE],
 		      struct run_result *first, struct weir_error *e);
 
-/* What tells the run from others, "tcn, 0.5, seed 2"; empty for a sweep of one. Returns buffer. */
+/* The run's values on all axes, "tcn, 0.5, seed 2"; empty for a single run. Returns buffer. */
 const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size);
 
 /* --- used between the files of this module --- */
 
-/* Does the run differ from an earlier one in its seed alone? */
+/* Does the run differ from an earlier one only in its seed? */
 int sweep_is_other_seed(const struct sweep *w, uint64_t run);
 
-/* The values of a list, on -1 nothing is left to free. The message has no place. */
+/* Splits a list into its values. On -1 there is nothing to free; the message has no location. */
 int list_split(struct text_list *list, const char *text, struct weir_error *e);
 void list_free(struct text_list *list);
 #endif

@@ -24,7 +24,7 @@ static int add_item(struct text_list *list, const char *text, struct weir_error 
 	for (uint32_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
 			return weir_error_set(e, "%s is listed twice", weir_quote(text).text);
-	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
+	if ((list->count & (list->count - 1)) == 0) /* capacity is the next power of two */
 		list->items = memory_grow(list->items, 2 * (list->count + UINT64_C(1)),
 					  sizeof(*list->items));
 	list->items[list->count++] = text_copy(text);
@@ -33,7 +33,7 @@ static int add_item(struct text_list *list, const char *text, struct weir_error 
 
 /* --- ranges --- */
 
-/* "0.25us": 25 with 2 decimals and the unit "us". Exact, unlike a double. */
+/* A decimal number with unit, exact: "0.25us" is 25 with 2 decimals and unit "us". */
 struct number {
 	int64_t digits;
 	int decimals;
@@ -45,7 +45,7 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* 0, or -1 where the text does not begin with a number. */
+/* -1: the text does not start with a number. */
 static int read_number(const char *text, struct number *n)
 {
 	int digits = 0, point = 0;
@@ -65,7 +65,7 @@ static int read_number(const char *text, struct number *n)
 	return digits > 0 ? 0 : -1;
 }
 
-/* Both with the same number of decimals; -1: too many digits. */
+/* Scales the number to that many decimals. -1: too many digits. */
 static int align(struct number *n, int decimals)
 {
 	for (; n->decimals < decimals; n->decimals++) {
@@ -99,7 +99,7 @@ struct range {
 	struct number first, last, step;
 };
 
-/* Numbers of the range, the last where a step meets it. */
+/* Adds first, first + step, ... up to last. */
 static int add_range(struct text_list *list, const char *text, struct range r, struct weir_error *e)
 {
 	int decimals = r.first.decimals;
@@ -126,7 +126,7 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 	return 0;
 }
 
-/* 1: it is a range, and was added; 0: it is not. */
+/* 1: the text is a range and its values were added; 0: it is not a range; -1: message. */
 static int take_range(struct text_list *list, const char *text, struct weir_error *e)
 {
 	char parts[ITEM_SIZE], *dots, *slash;
@@ -146,7 +146,7 @@ static int take_range(struct text_list *list, const char *text, struct weir_erro
 		return weir_error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
 				      weir_quote(text).text);
 	if (!slash && (r.first.unit[0] || r.last.unit[0]))
-		return 0; /* "0us..100us" is one value: a span of time */
+		return 0; /* "0us..100us" is one value, an interval */
 	if (!slash && r.first.decimals + r.last.decimals > 0)
 		return weir_error_set(e, "%s has no step; write %s/STEP", weir_quote(text).text,
 				      text);
@@ -155,7 +155,7 @@ static int take_range(struct text_list *list, const char *text, struct weir_erro
 
 /* --- lists --- */
 
-/* Up to the next comma outside brackets. */
+/* Length up to the next comma outside brackets. */
 static size_t item_length(const char *text)
 {
 	int depth = 0;

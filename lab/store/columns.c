@@ -105,7 +105,7 @@ static struct cell show_state(const void *row)
 #define AT(row, field) offsetof(struct row, field)
 #define HIDDEN .hidden_in = VIEW_EVERY
 
-/* The store has the title before the version, exports have it behind. */
+/* In the store the title precedes the version; in exports it follows it. */
 static const struct column run_columns[] = {
 	{ "id", COLUMN_ID, 0, "", .help = "number of the run in this file", HIDDEN },
 	{ "key", COLUMN_KEY, AT(run_head, key), "", .help = "16 hexadecimal digits, see above" },

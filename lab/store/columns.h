@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Those of a run first: their numbers are in the digests. */
+/* Tables of a run come first: their numbers are hashed into digests. */
 enum table_id {
 	TABLE_RUN,
 	TABLE_SETTING,
@@ -28,12 +28,12 @@ enum table_id {
 	TABLES,
 };
 
-/* What a column is in the store, and which field of the row holds it. */
+/* Type of a column in the store, and of the field of its row. */
 enum column_type {
-	COLUMN_MADE,       /* of other columns, for exports alone: nothing in the store */
-	COLUMN_ID,         /* SQLite's own number of the row; no field */
-	COLUMN_KEY,        /* const char *, unlike that of every other row */
-	COLUMN_PLACE,      /* rows of the run count themselves; no field */
+	COLUMN_MADE,       /* derived from other columns, in exports only */
+	COLUMN_ID,         /* SQLite's rowid; no field */
+	COLUMN_KEY,        /* const char *, unique */
+	COLUMN_PLACE,      /* number of the row within the run; no field */
 	COLUMN_COUNT32,    /* uint32_t */
 	COLUMN_COUNT,      /* uint64_t */
 	COLUMN_FLAG,       /* int */
@@ -43,65 +43,64 @@ enum column_type {
 	COLUMN_REAL,       /* double */
 	COLUMN_MAYBE_REAL, /* double; not finite: unknown */
 	COLUMN_TEXT,       /* const char * */
-	COLUMN_MAYBE_TEXT, /* const char *; NULL: there is none */
-	COLUMN_TIMES,      /* const int64_t *, as many as the row has points */
-	COLUMN_REALS,      /* const double *, as many */
+	COLUMN_MAYBE_TEXT, /* const char *; NULL: none */
+	COLUMN_TIMES,      /* const int64_t *, one per point of the row */
+	COLUMN_REALS,      /* const double *, one per point of the row */
 	COLUMN_TYPES,
 };
 
-/* Who looks at a table; a column may be hidden from some. */
+/* Outputs that show tables; a column may be hidden in some. */
 enum view {
 	VIEW_CSV = 1,
 	VIEW_JSON = 2,
-	VIEW_KEPT = 4, /* runs of a store, and not one that has just ended */
+	VIEW_KEPT = 4, /* runs read from a store, not one that has just ended */
 	VIEW_EVERY = 7,
 };
 
-/* A value on its way out of a row. */
+/* A value of a row, for exports. */
 struct cell {
 	enum cell_kind { CELL_UNKNOWN, CELL_INTEGER, CELL_FLAG, CELL_REAL, CELL_TEXT } kind;
-	int64_t integer; /* also of a flag */
-	double real;     /* not finite: unknown, whoever shows it */
+	int64_t integer; /* integers and flags */
+	double real;     /* not finite: unknown */
 	const char *text;
 };
 
 struct column {
-	const char *name; /* NULL ends a table */
+	const char *name; /* NULL terminates a table */
 	enum column_type type;
-	size_t offset; /* of the field */
+	size_t offset; /* of the row's field */
 	const char *unit;
 	const char *help;
-	const char *csv;                      /* its name in CSV, where that is another */
-	unsigned hidden_in;                   /* views */
-	struct cell (*show)(const void *row); /* what exports show; NULL: what the store holds */
-	/* The form of the store (store_sql.h) that first had it; 0: all have it. Such a column may
-	 * hold NULL, which is what runs of earlier forms have in it and what their digests were
-	 * made without. */
+	const char *csv;                      /* name in CSV; NULL: the same */
+	unsigned hidden_in;                   /* bit set of enum view */
+	struct cell (*show)(const void *row); /* value in exports; NULL: the stored one */
+	/* Schema version (store_sql.h) that introduced the column; 0: present in all. Such a column
+	 * may be NULL, which is its value in runs of earlier schemas; NULL is not hashed, so their
+	 * digests stay valid. */
 	int since;
 };
 
 struct table {
-	const char *name; /* in the store */
-	const char *key;  /* the column that tells the rows of a run apart and orders them */
-	const struct column *columns; /* in the order of digests */
-	/* In JSON; with ".csv" the file's name. NULL: not exported, or as a part of runs. */
+	const char *name;             /* in the store */
+	const char *key;              /* column that identifies and orders the rows of a run */
+	const struct column *columns; /* in the order in which digests hash them */
+	/* Name in JSON; with ".csv", the file's name. NULL: not exported, or as part of runs. */
 	const char *export_name;
-	enum { JSON_OBJECTS, JSON_ROWS } json; /* few of them, or many */
+	enum { JSON_OBJECTS, JSON_ROWS } json; /* OBJECTS for few rows, ROWS for many */
 	const char *words;                     /* for messages */
 };
 
 extern const struct table table_all[TABLES];
 
-/* Whether a column is in the store. */
 int column_is_stored(const struct column *c);
 
-/* What the columns say in SQL: "INTEGER NOT NULL". NULL: nothing. */
+/* The column's SQL type, "INTEGER NOT NULL"; NULL: not stored. */
 const char *column_sql(const struct column *c);
 
-/* Its name in CSV and in JSON's rows. */
+/* The column's name in CSV and in rows of JSON. */
 const char *column_csv_name(const struct column *c);
 
-/* The value that is stored, and the one that is shown; point: which one of a list. */
+/* The stored value, and the exported one; point: index into a list. */
 struct cell column_cell(const struct column *c, const void *row, uint64_t point);
 struct cell column_shown(const struct column *c, const void *row, uint64_t point);
 
@@ -110,12 +109,12 @@ static inline int column_is_list(const struct column *c)
 	return c->type == COLUMN_TIMES || c->type == COLUMN_REALS;
 }
 
-/* Whoever wants to see rows. Non-zero: this was enough. */
+/* Receives rows; returns non-zero to stop, which is not an error. */
 struct row_visitor {
 	int (*see)(void *context, const void *row);
 	void *context;
 };
 
-/* The part of docs/reference/results.md that follows from the tables, as Markdown. */
+/* Writes the part of docs/reference/results.md that is generated from the tables, as Markdown. */
 void columns_markdown(FILE *f);
 #endif

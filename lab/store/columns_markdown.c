@@ -3,13 +3,13 @@
 #include "lab/store/columns.h"
 #include <string.h>
 
-/* "INTEGER" of "INTEGER NOT NULL". */
+/* Length of the SQL type's first word, "INTEGER". */
 static int word_length(const char *sql)
 {
 	return (int)strcspn(sql, " ");
 }
 
-/* Which of the views that have it are not all. */
+/* Names the exports that show the column, unless all do. */
 static const char *some_views(const struct column *c)
 {
 	return c->hidden_in & VIEW_JSON   ? " (CSV alone)"
@@ -17,8 +17,8 @@ static const char *some_views(const struct column *c)
 					  : "";
 }
 
-/* Under which name it is exported; where the order is another one there, by a column of the same
- * name. */
+/* Writes the exported name of a stored column. If exports have another order, a COLUMN_MADE column
+ * of the same name represents it there. */
 static void print_exported(FILE *f, const struct table *t, const struct column *stored)
 {
 	for (const struct column *c = t->columns; c->name && t->export_name; c++)
@@ -31,7 +31,7 @@ static void print_table(FILE *f, const struct table *t)
 	const char *name = t->name;
 
 	for (const struct column *c = t->columns; c->name; c++) {
-		if (!c->help) /* it was explained where it is stored */
+		if (!c->help) /* explained with the stored column */
 			continue;
 		fprintf(f, "| %s | ", name);
 		if (column_is_stored(c))

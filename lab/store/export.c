@@ -41,7 +41,7 @@ int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct
 
 /* --- a run that has just ended --- */
 
-/* Where it goes: one of both. */
+/* Destination: one of the two. */
 struct target {
 	FILE *json;
 	const char *folder;

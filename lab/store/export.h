@@ -6,8 +6,8 @@
 #include "lab/store/store.h"
 #include <stdio.h>
 
-/* runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv in a folder that is made
- * where it does not exist. All appear, or none. */
+/* Writes runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv into a folder,
+ * which is created if missing. Either all files appear, or none. */
 int export_csv(const char *folder, struct store *s, const struct stored_runs *runs,
 	       struct weir_error *e);
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file on its way. */
+/* A CSV file that is being written. */
 struct sheet {
 	FILE *f;
 	const struct exported *x;
 	const struct table *table;
-	uint32_t run; /* number of the current one, from 1 */
+	uint32_t run; /* number of the current run, from 1 */
 };
 
 /* --- rows --- */
@@ -64,7 +64,7 @@ static int write_row(void *context, const void *row)
 	return 0;
 }
 
-/* A line for every point. */
+/* One line per point of the series. */
 static int write_series(void *context, const void *row)
 {
 	const struct stored_series *series = row;
@@ -97,7 +97,7 @@ struct paths {
 	const char **all;
 };
 
-/* Every setting that some run has. */
+/* Collects the settings that any run has. */
 static void collect_paths(struct paths *p, const struct stored_runs *runs)
 {
 	memset(p, 0, sizeof(*p));
@@ -153,7 +153,7 @@ static void write_runs(struct sheet *s)
 
 enum { NAME_SIZE = 32 };
 
-/* One for every table that is exported. */
+/* One file per exported table. */
 struct files {
 	struct output_file all[OUTPUT_FILES_MAX + 1];
 	char names[OUTPUT_FILES_MAX][NAME_SIZE];

@@ -7,7 +7,7 @@
 #include "lab/store/results.h"
 #include <math.h>
 
-/* A table on its way, with commas between its rows. */
+/* A table that is being written; counts rows to separate them by commas. */
 struct list {
 	FILE *f;
 	const struct exported *x;
@@ -48,7 +48,7 @@ static void write_cell(FILE *f, struct cell cell)
 	}
 }
 
-/* Lists are of series. */
+/* Lists occur in series only. */
 static void write_value(FILE *f, const struct column *c, const void *row)
 {
 	if (!column_is_list(c)) {
@@ -65,7 +65,7 @@ static void write_value(FILE *f, const struct column *c, const void *row)
 
 /* --- rows --- */
 
-/* The columns of a row as members of an object, each after the text between. */
+/* Writes the columns of a row as members of an object, each preceded by `between`. */
 static void write_members(const struct list *l, const void *row, const char *between)
 {
 	for (const struct column *c = l->table->columns; c->name; c++) {

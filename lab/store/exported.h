@@ -8,23 +8,23 @@
 
 struct exported {
 	const struct stored_runs *runs;
-	struct store *store;                 /* NULL: the only run is */
-	const struct finished_run *finished; /* this one */
+	struct store *store;                 /* NULL: the run is `finished` */
+	const struct finished_run *finished; /* the only run, if store is NULL */
 };
 
 int exported_csv(const char *folder, const struct exported *x, struct weir_error *e);
 int exported_json(FILE *f, const struct exported *x, struct weir_error *e);
 
-/* Could exported_csv write there? */
+/* Can exported_csv write to that folder? */
 int exported_csv_probe(const char *folder, struct weir_error *e);
 
-/* The rows of a run, which is counted from 0. */
+/* Visits the rows of the run with that index. */
 int exported_each(const struct exported *x, uint32_t run, enum table_id table,
 		  const struct row_visitor *v, struct weir_error *e);
 
-/* Is the column shown there? */
+/* Does the view show the column? */
 int exported_has(const struct exported *x, const struct column *c, enum view view);
 
-/* The row of a run itself. */
+/* The run's own row. */
 struct run_head exported_head(const struct stored_run *run);
 #endif

@@ -22,7 +22,8 @@ static struct flow_metric metric_of(uint32_t i)
 #define IN_BOTH (METRIC_IN_TABLES | METRIC_IN_REPORTS)
 #define OF_FLOWS .kind = METRIC_FLOW, .better = METRIC_LOWER, .group = METRIC_COMPLETION
 
-/* The statistics of a class, in their order, and where the mean, p95 and the others are shown. */
+/* The statistics of a class in enum order; the last arguments say where mean, p95 and the others
+ * are shown. */
 #define OF_CLASS(name, end, unit, words, mean, p95, others) \
 	{ name "_mean" end, unit, words ", mean", OF_FLOWS, .shown = (mean) }, \
 		{ name "_p50" end, unit, words ", median", OF_FLOWS, .shown = (others) }, \
@@ -41,7 +42,7 @@ static struct flow_metric metric_of(uint32_t i)
 		OF_CLASS(name "_over_1mb", end, unit, words " of flows above 1 MB", over_1mb, \
 			 sizes, sizes)
 
-/* Where metric_all has one of the same name, that declares it. */
+/* An entry of the same name in metric_all takes precedence. */
 static const struct metric entries[FLOW_METRICS] = {
 	OF_QUANTITY("fct", "_ns", "ns", "flow completion time", IN_TABLES, IN_BOTH),
 	OF_QUANTITY("slowdown", "", "", "slowdown", NOWHERE, NOWHERE),
@@ -102,7 +103,7 @@ void flow_set_measure(struct flow_set *s, const struct stored_run *run)
 	}
 }
 
-/* No scenario has as many; what else a store says, the last of them stands for. */
+/* More than any scenario has. A larger number in a damaged store is counted as the last section. */
 enum { SECTIONS_MAX = 1 << 16 };
 
 static uint32_t section_of(const struct stored_flow *f)
@@ -123,7 +124,6 @@ static void name_section(struct flow_set *s, uint32_t section, const char *name)
 		s->sections[section] = text_copy(name);
 }
 
-/* Room for so many more. */
 static void make_room(struct flow_set *s, uint64_t count)
 {
 	if (s->count + count <= s->room)
@@ -133,8 +133,7 @@ static void make_room(struct flow_set *s, uint64_t count)
 	s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
 }
 
-/* Those that did not end are kept too, whatever they carry; of those that did, control is not
- * counted. */
+/* Keeps unfinished flows of any kind; completed control flows are not counted. */
 int flow_set_add(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
@@ -219,7 +218,7 @@ uint64_t flow_set_unfinished(const struct flow_set *s, enum flow_class class)
 	return count;
 }
 
-/* By sums, not by branches: tables and reports ask for this of every part of every run. */
+/* Branch-free sums: tables and reports call this for every part of every run. */
 uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES])
 {
 	uint64_t small = 0, medium = 0, large = 0, over_1mb = 0, ended = 0;
@@ -250,7 +249,7 @@ static const double quantiles[STATISTICS] = {
 	[STATISTIC_P999] = 0.999,
 };
 
-/* The quantity of each of them, in the order of the set. Returns how many there are. */
+/* Collects the quantity of each selected flow in the order of the set; returns their number. */
 static uint64_t gather(double *sample, const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter)
 {
@@ -273,7 +272,7 @@ static double mean_of(const double *sample, uint64_t count)
 	return count ? sum / (double)count : (double)NAN;
 }
 
-/* By nearest rank, of a sorted sample. */
+/* Nearest-rank quantile of a sorted sample. */
 static double quantile_of(const double *sample, uint64_t count, enum flow_statistic which)
 {
 	double rank = ceil(quantiles[which] * (double)count);

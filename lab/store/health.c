@@ -9,7 +9,8 @@ static double value_of(const struct stored_run *run, const char *metric)
 	return run->value[metric_index(metric)];
 }
 
-/* Runs of versions that did not count them: at most those that started and did not complete. */
+/* Unfinished flows; for runs of versions without that metric its upper bound, started -
+ * completed. */
 static double unfinished_of(const struct stored_run *run)
 {
 	double known = value_of(run, "flows_unfinished");

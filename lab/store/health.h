@@ -9,22 +9,22 @@
 
 struct health {
 	uint32_t runs;
-	uint32_t incomplete, deadlocked; /* runs in which flows did not end, or links are stuck */
-	uint32_t held_up;                /* real runs that the machine disturbed */
-	double completed, unfinished;    /* flows of all runs */
-	uint32_t starved; /* runs in which unlimited flows received next to nothing */
+	uint32_t incomplete, deadlocked; /* runs with unfinished flows; runs with a PFC deadlock */
+	uint32_t held_up;                /* real-time runs that the machine disturbed */
+	double completed, unfinished;    /* numbers of flows, summed over the runs */
+	uint32_t starved;                /* runs with starved unlimited flows */
 };
 
 void health_add(struct health *h, const struct stored_run *run);
 
-/* Other runs, counted elsewhere. */
+/* Adds the counts of other runs. */
 void health_join(struct health *h, const struct health *other);
 
-/* Is a number of this kind not to be trusted? What a run cost always is. */
+/* Do unfinished flows or a deadlock affect metrics of this kind? Never METRIC_COST. */
 int health_is_doubtful(const struct health *h, enum metric_kind kind);
 
 /* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock; the machine held up
- * 1 of 8 runs"; "": all is well. */
+ * 1 of 8 runs"; "": nothing to report. */
 struct health_text {
 	char text[192];
 };

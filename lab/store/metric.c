@@ -32,7 +32,7 @@ const struct metric *metric_find(const char *name)
 	return i >= 0 ? &metric_all[i] : flow_metric_info(name);
 }
 
-/* The unit ends the name, and is shown elsewhere. */
+/* Removes the unit at the end, which is shown separately. */
 static void title_drop_unit(char *text)
 {
 	static const char *const units[] = { "_ns", "_bps", "_pkts", "_bytes" };

@@ -8,7 +8,7 @@
 
 enum { LINK_NAME_SIZE = 128 };
 
-/* Whom the settings go to; scenario_settings does not stop for anybody. */
+/* Passes settings to a row visitor; scenario_settings itself cannot be stopped. */
 struct setting_visit {
 	const struct row_visitor *visitor;
 	int answer;
@@ -58,7 +58,7 @@ void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, con
 	snprintf(name, SECTION_METRIC_SIZE, "%s of %s", metric, section);
 }
 
-/* "round_mean_ns of ai", of those metrics that the section can have. */
+/* Visits "round_mean_ns of ai" for the metrics that each section can have. */
 static void each_section_metric(const struct finished_run *f, const struct row_visitor *v)
 {
 	const struct run_result *r = f->r;
@@ -196,7 +196,7 @@ int finished_each(const struct finished_run *f, enum table_id table, const struc
 	case TABLE_PLAN:
 	case TABLE_DIGEST:
 	case TABLES:
-		break; /* of a store alone */
+		break; /* in stores only */
 	}
 	return 0;
 }

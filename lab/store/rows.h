@@ -11,8 +11,8 @@
 struct run_head {
 	const char *key, *title, *version;
 	double wall_seconds;
-	const char *held_up; /* NULL: it was not */
-	int partial;         /* 1: its numbers stop before its time; never of a store */
+	const char *held_up; /* why a real-time run was disturbed; NULL: it was not */
+	int partial;         /* 1: interrupted before its end; never in a store */
 };
 
 struct setting_row {
@@ -24,7 +24,7 @@ struct metric_row {
 	double value; /* NAN: unknown */
 };
 
-/* Its name where it is of a section: "round_mean_ns of ai". */
+/* Name of a metric of one traffic section: "round_mean_ns of ai". */
 enum { SECTION_METRIC_SIZE = 192 };
 
 void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section);
@@ -33,12 +33,12 @@ struct traffic_row {
 	const char *name;
 };
 
-/* Rows of the table of reasons are struct reason_count. */
+/* Rows of TABLE_REASON are struct reason_count. */
 
 struct stored_flow {
 	uint32_t flow;
-	const char *traffic; /* name of its section */
-	uint32_t section;    /* number of that */
+	const char *traffic; /* name of its traffic section */
+	uint32_t section;    /* number of the section */
 	uint32_t class_id, src, dst;
 	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
 	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
@@ -46,17 +46,17 @@ struct stored_flow {
 
 struct stored_port {
 	const char *name;          /* "leaf0->h3" */
-	int measured;              /* 1: the queue metrics of the run are of this port */
-	struct port_result result; /* its link number means nothing here */
+	int measured;              /* 1: the run's queue metrics refer to this port */
+	struct port_result result; /* its link number is not valid */
 };
 
-/* A class of a link whose sending end was told to pause. */
+/* PFC pauses of one class of a link. */
 struct stored_pause {
 	const char *link;           /* "leaf0->h3", "h3->leaf0" */
-	struct pause_result result; /* its link number means nothing here */
+	struct pause_result result; /* its link number is not valid */
 };
 
-/* One sampled or traced quantity: see struct series of sim/measure/result.h. */
+/* One sampled or traced quantity, as struct series of sim/measure/result.h. */
 struct stored_series {
 	const char *name, *unit;
 	uint64_t count;
@@ -71,7 +71,7 @@ struct finished_run {
 	const struct run_result *r;
 };
 
-/* Shows the rows of one of its tables. */
+/* Visits the rows of one of its tables. */
 int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
 		  struct weir_error *e);
 #endif

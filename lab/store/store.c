@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-	BUSY_MS = 60 * 1000, /* how long another process may hold the file */
-	HEADER_SIZE = 100,   /* of every SQLite file */
+	BUSY_MS = 60 * 1000, /* longest wait for a lock of another process, milliseconds */
+	HEADER_SIZE = 100,   /* header of every SQLite file */
 	SCHEMA_OFFSET = 60,
 	APPLICATION_OFFSET = 68,
 };
@@ -93,8 +93,8 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Sweeps read earlier forms only to bring them up to this one, before their processes add to
- * them. */
+/* STORE_ADD accepts the current schema only; STORE_WRITE upgrades the file before workers open
+ * it. */
 static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
 {
 	if (form == STORE_SCHEMA ||
@@ -107,7 +107,7 @@ static int check_form(const char *path, uint32_t form, enum store_mode mode, str
 		path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
 }
 
-/* Somebody else's file may be behind a link, and would be written to. */
+/* Refuses symbolic links: they might lead to another user's file. */
 static int check_link(const char *path, struct weir_error *e)
 {
 	struct stat st;
@@ -118,7 +118,7 @@ static int check_link(const char *path, struct weir_error *e)
 	return 0;
 }
 
-/* Is it ours, by its first bytes alone? Nothing of a file that is not may be touched. */
+/* Checks the file's header before SQLite opens it, so that a foreign file is never modified. */
 static int check_header(const char *path, enum store_mode mode, struct weir_error *e)
 {
 	static const char magic[] = "SQLite format 3";
@@ -140,7 +140,7 @@ static int check_header(const char *path, enum store_mode mode, struct weir_erro
 		return -1;
 	}
 	fclose(f);
-	if (length == 0) /* whoever made it was stopped before anything was in it */
+	if (length == 0) /* its creator was stopped before the first write */
 		return mode == STORE_WRITE
 			       ? 0
 			       : weir_error_set(e, "%.300s: there are no runs in it", path);
@@ -195,7 +195,7 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
-/* A file of the bare form has all tables but that of digests. */
+/* STORE_SCHEMA_BARE has all tables except that of digests. */
 static int create_tables(struct store *s, int64_t form, struct weir_error *e)
 {
 	for (int i = form == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
@@ -219,7 +219,7 @@ static int add_column(struct store *s, const struct table *t, const struct colum
 	return there ? 0 : store_exec(s, sql, e);
 }
 
-/* Columns that came with a later form than the file's. */
+/* Adds the columns that later schemas introduced. */
 static int add_columns(struct store *s, int64_t form, struct weir_error *e)
 {
 	for (int i = 0; i < TABLES; i++)
@@ -229,7 +229,7 @@ static int add_columns(struct store *s, int64_t form, struct weir_error *e)
 	return 0;
 }
 
-/* Makes what a file of that form lacks: all, or the digests of what is in it. */
+/* Upgrades a file of that schema to the current one: tables, columns, digests. */
 static int complete(struct store *s, int64_t form, struct weir_error *e)
 {
 	char id[96];
@@ -246,7 +246,7 @@ static int complete(struct store *s, int64_t form, struct weir_error *e)
 	return (form < STORE_SCHEMA_SEALED && store_seal_all(s, e)) || store_exec(s, id, e);
 }
 
-/* Two processes may make the same store; the second finds that it is there. */
+/* Two processes may create the same store; the second one finds the tables in place. */
 int store_make_tables(struct store *s, struct weir_error *e)
 {
 	int64_t form;
@@ -259,19 +259,20 @@ int store_make_tables(struct store *s, struct weir_error *e)
 	return failed ? -1 : 0;
 }
 
-/* What the file says it is, and how many tables of digests are in it, at one moment. */
+/* Reads the schema number and the number of digest tables in one transaction. */
 static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
 {
 	int failed = store_exec(s, "BEGIN", e) || store_number(s, "PRAGMA user_version", form, e) ||
 		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
 				  tables, e);
 
-	/* Only read: there is nothing to lose, and nobody is to wait for the end. */
+	/* a read transaction: nothing to commit */
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return failed ? -1 : 0;
 }
 
-/* A file of the bare form that has digests was one of a later form: its header is damaged. */
+/* A file marked STORE_SCHEMA_BARE that has digests was written by a later schema: its header is
+ * damaged. */
 static int find_digests(struct store *s, struct weir_error *e)
 {
 	int64_t form, tables;
@@ -289,7 +290,7 @@ static int find_digests(struct store *s, struct weir_error *e)
 	return 0;
 }
 
-/* Every page is where it belongs. */
+/* SQLite's integrity check. */
 static int check_pages(struct store *s, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "PRAGMA quick_check(1)", e);
@@ -315,10 +316,11 @@ static int check_pages(struct store *s, struct weir_error *e)
 
 static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 {
-	/* Reading may have to restore the state before a transaction that was cut off. */
+	/* read-write also for reading, because SQLite may have to roll back an interrupted
+	 * transaction */
 	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
 
-	/* A store belongs to one thread: no lock for every value that is read. */
+	/* A store belongs to one thread, so SQLite needs no mutex for each value. */
 	flags |= SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
 		return store_fail(s, e);
@@ -336,8 +338,8 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	s->form = is_writer(mode) ? STORE_SCHEMA : s->form;
 	if (is_writer(mode))
 		return 0;
-	/* Whoever reads once has one view of the file until it is closed: a run may be replaced
-	 * meanwhile. */
+	/* STORE_READ keeps one read transaction until the store is closed, so that runs replaced
+	 * meanwhile do not change. */
 	s->is_still = mode == STORE_READ;
 	return store_exec(
 		s, mode == STORE_READ ? "PRAGMA query_only = 1; BEGIN" : "PRAGMA query_only = 1",

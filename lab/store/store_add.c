@@ -6,7 +6,7 @@
 
 /* --- rows --- */
 
-/* A table's rows of one run, on their way. */
+/* The rows of a table that are being inserted. */
 struct rows {
 	struct store *store;
 	enum table_id table;
@@ -28,7 +28,7 @@ static int say_unbound(struct rows *r, const void *row, int code)
 			      series->name, series->count);
 }
 
-/* After a failure, which has a message of its own, no more rows are wanted. */
+/* Stops after the first failure, whose message is kept. */
 static int put_row(void *context, const void *row)
 {
 	struct rows *r = context;
@@ -76,7 +76,6 @@ int store_remove(struct store *s, int64_t run, struct weir_error *e)
 	return failed;
 }
 
-/* What replaces a run begins by removing it. */
 int store_remove_key(struct store *s, const char *key, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
@@ -102,7 +101,7 @@ static int is_kept(const struct finished_run *f, int table)
 	return table != TABLE_FLOW || f->c->measure.kept_flows == FLOWS_ALL;
 }
 
-/* The run first: its row has the number that all others go by. */
+/* Inserts the run's own row first: all others refer to its id. */
 static int add_run(struct store *s, const struct finished_run *f, struct weir_error *e)
 {
 	int64_t run;
@@ -120,8 +119,8 @@ int store_add(struct store *s, const char *key, const struct config *c, const st
 	      struct weir_error *e)
 {
 	const struct finished_run f = { key, c, r };
-	/* The list is compared before it is sealed again: or what is missing would be sealed,
-	 * too. */
+	/* Checks the list before its new digest is written, which would otherwise hide a missing
+	 * run. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
 		     store_each_row(s, STORE_LIST, NULL, e) || store_remove_key(s, key, e) ||
 		     add_run(s, &f, e) || store_seal(s, STORE_LIST, e) ||

@@ -24,7 +24,7 @@ static int stored_columns(const struct table *t)
 	return count;
 }
 
-/* What a run cost is of the machine that did it. */
+/* METRIC_COST depends on the machine. */
 static int is_cost(enum table_id table, sqlite3_value *const *values)
 {
 	struct metric_row row = { .name = NULL };
@@ -46,7 +46,7 @@ static void look(void *context, sqlite3_value *const *values)
 		p->digest = store_hash_value(p->digest, values[i]);
 }
 
-/* The first table names the run, which its key does as well, and says how long it took. */
+/* Skips TABLE_RUN: it holds the name, which the key implies, and the wall time. */
 int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e)
 {
 	struct portrait p = { .digest = 0 };
@@ -64,11 +64,11 @@ int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir
 
 /* --- copying --- */
 
-/* The rows of a part, on their way. */
+/* The rows of a part that are being copied. */
 struct transfer {
 	struct store *to;
 	sqlite3_stmt *insert;
-	int columns, first; /* the first of them that is put in, and not the number of the run */
+	int columns, first; /* first column to copy: the one after the run's id */
 	struct weir_error *error;
 	int failed;
 };
@@ -145,7 +145,7 @@ static int copy_runs(struct store *to, struct store *from, const struct planned_
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
 	       enum store_copying copying, struct weir_error *e)
 {
-	/* As when a run is added: the list is compared before it is sealed again. */
+	/* As in store_add: checks the list before its new digest is written. */
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
 		     store_each_row(s, STORE_LIST, NULL, e) ||
 		     copy_runs(s, from, runs, count, copying, e) || store_seal(s, STORE_LIST, e) ||
@@ -165,7 +165,7 @@ static int fill(struct store *s, const void *bytes, size_t size, struct weir_err
 	if (!own)
 		memory_refused(size);
 	memcpy(own, bytes, size);
-	/* They are SQLite's now, also where it does not like them. */
+	/* SQLite owns the bytes now, also on failure */
 	return sqlite3_deserialize(s->db, "main", own, (sqlite3_int64)size, (sqlite3_int64)size,
 				   SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK
 		       ? 0

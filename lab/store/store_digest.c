@@ -13,13 +13,13 @@
 #include <string.h>
 
 struct part {
-	const char *name;  /* in the table "digest" */
+	const char *name;  /* key in table "digest" */
 	const char *words; /* for messages */
 	struct store_sql select;
-	const struct table *table; /* NULL: of the store */
+	const struct table *table; /* NULL: a part of the store, not of a run */
 };
 
-/* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
+/* NOT INDEXED: reads the rows themselves, so that a damaged index cannot hide them. */
 static struct part part_of(const struct store *s, struct rows_of rows)
 {
 	const struct table *t;
@@ -40,8 +40,8 @@ static struct part part_of(const struct store *s, struct rows_of rows)
 
 /* --- digests --- */
 
-/* A bijection of either argument for any value of the other, in a multiplication: one changed word
- * always changes the digest, several do but for one time in 2^64. */
+/* A bijection of either argument for any value of the other, at the cost of one multiplication: one
+ * changed word always changes the digest; several fail to do so with probability 2^-64. */
 static uint64_t hash_word(uint64_t before, uint64_t word)
 {
 	uint64_t hash = (before ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -49,7 +49,7 @@ static uint64_t hash_word(uint64_t before, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* Eight bytes a word, the first the lowest: the same on every machine. */
+/* Little-endian words of eight bytes: the same on every machine. */
 static uint64_t hash_bytes(uint64_t before, const unsigned char *bytes, size_t size)
 {
 	uint64_t hash = hash_word(before, size), last = 0;
@@ -78,7 +78,7 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 		return hash_word(hash, bits);
 	case SQLITE_NULL:
 		return hash;
-	default: /* the bytes first: they may have to be made before their number is known */
+	default: /* bytes before size: SQLite may have to convert the value first */
 		bytes = sqlite3_value_blob(value);
 		return hash_bytes(hash, bytes, (size_t)sqlite3_value_bytes(value));
 	}
@@ -86,9 +86,8 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 
 enum { STORE_COLUMNS_MAX = 16 };
 
-/* Which of the columns of table_select came with a later form, a bit for each: where such a column
- * is NULL the digest is that of the row without it, so that stores of the form before need not be
- * sealed again. */
+/* Bit set of the columns of table_select that later schemas introduced. NULL in such a column is
+ * not hashed, so that digests of earlier schemas stay valid. */
 static unsigned later_columns(const struct table *t)
 {
 	unsigned later = 0, bit = 1;
@@ -116,7 +115,7 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, unsigned later,
 	return hash;
 }
 
-/* Calls take, unless it is NULL, for every row, and gives the digest of all. */
+/* Calls t for every row, unless it is NULL, and computes the digest of all rows. */
 static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
 		     uint64_t *digest, struct weir_error *e)
 {
@@ -167,7 +166,7 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 	return -1;
 }
 
-/* The digest that is stored. 1: it is there; 0: not; -1: message. */
+/* The stored digest. 1: found; 0: not found; -1: message. */
 static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare_run(
@@ -192,7 +191,7 @@ int store_each_row(struct store *s, struct rows_of rows, const struct row_taker 
 	uint64_t digest, stored = 0;
 	int failed, found;
 
-	/* Rows and digest of one moment, whoever replaces the run meanwhile. */
+	/* savepoint: rows and digest from one snapshot */
 	if (store_exec(s, "SAVEPOINT rows", e))
 		return -1;
 	failed = read_rows(s, rows, t, &digest, e);

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* So many flows are kept, 256 MB of them; the runs that do not fit are read as often as they are
- * asked for. */
+/* Cache limit: 256 MB. Runs beyond it are read at every call. */
 enum { FLOWS_KEPT = 8 * 1000 * 1000 };
 
 struct shelved_set {
@@ -17,10 +16,10 @@ struct shelved_set {
 };
 
 struct flow_shelf {
-	uint64_t flows; /* of all sets that are kept */
+	uint64_t flows; /* total of the cached sets */
 	uint32_t count;
 	struct shelved_set *kept;
-	struct flow_set spare; /* the latest that is not kept */
+	struct flow_set spare; /* the latest set that is not cached */
 };
 
 void flow_shelf_free(struct flow_shelf *shelf)

@@ -19,7 +19,7 @@ struct plan_list {
 	struct planned_key *keys;
 };
 
-/* Room for one more. */
+/* Grows the array if it is full. */
 static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
 {
 	if (count < *room)
@@ -128,7 +128,7 @@ int store_planned(struct store *s, struct planned_run **runs, uint64_t *count, s
 	*count = p.count;
 	for (uint64_t i = 0; i < p.count; i++)
 		memcpy((*runs)[i].key, p.keys[i].key, RUN_KEY_SIZE);
-	/* A plan counts its places from 0, but what is read is not trusted. */
+	/* The store may be damaged, so places may not be consecutive. */
 	for (uint64_t i = 0; i < l.done; i++)
 		if (l.runs[i].place >= 0 && (uint64_t)l.runs[i].place < p.count)
 			(*runs)[l.runs[i].place].id = l.runs[i].id;
@@ -199,7 +199,7 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 
 static int remove_unplanned(struct store *s, const struct run_list *l, struct weir_error *e)
 {
-	for (uint64_t i = l->done; i < l->count; i++) /* those of the plan come first */
+	for (uint64_t i = l->done; i < l->count; i++) /* runs of the plan come first */
 		if (store_remove(s, l->runs[i].id, e))
 			return -1;
 	return store_seal(s, STORE_LIST, e);

@@ -8,7 +8,7 @@
 
 /* --- rows --- */
 
-/* What a row of any table is read into. */
+/* Buffer for a row of any table. */
 union any_row {
 	struct run_head run;
 	struct setting_row setting;
@@ -21,13 +21,13 @@ union any_row {
 	struct stored_series series;
 };
 
-/* A visit on its way through the rows of a table. */
+/* State of a visit to the rows of a table. */
 struct visit {
 	const struct table *table;
 	const struct row_visitor *visitor;
-	int ended;           /* the visitor has seen enough; the rest is only compared */
-	int is_odd;          /* something is not what it should be, and is not shown */
-	uint32_t name_count; /* of [traffic] sections */
+	int ended;           /* the visitor has stopped; the rest is only hashed */
+	int is_odd;          /* a value is malformed; the row was not passed on */
+	uint32_t name_count; /* number of names of [traffic] sections */
 	char **names;
 };
 
@@ -42,7 +42,7 @@ static void show_row(void *context, sqlite3_value *const *values)
 	struct visit *v = context;
 	union any_row row;
 
-	memset(&row, 0, sizeof(row)); /* nobody is partial */
+	memset(&row, 0, sizeof(row)); /* stored runs are never partial */
 	v->is_odd |= table_read(v->table, &row, values);
 	pass_row(v, &row);
 }
@@ -57,7 +57,7 @@ static void show_flow(void *context, sqlite3_value *const *values)
 	pass_row(v, &f);
 }
 
-/* The number of a column among those of table_select. */
+/* Index of a column among those of table_select. */
 static int column_place(const struct table *t, enum column_type type)
 {
 	int at = 0;
@@ -144,13 +144,13 @@ static int read_run(struct store *s, const struct listed_run *listed, struct sto
 	memcpy(run->key, listed->key, sizeof(run->key));
 	if (stored_run_fill(run, &from, e))
 		return -1;
-	/* Without digests nobody else would notice a run that is in the list alone. */
+	/* Without digests nothing else detects a run that has no row of its own. */
 	return run->title ? 0
 			  : weir_error_set(e, "%.300s: is damaged (run %s is not there)", s->path,
 					   run->key);
 }
 
-/* The number of the run of that key, without reading the list of all runs; -1 with a message. */
+/* The id of the run of that key, without reading the list of all runs; -1: message. */
 static int64_t find_run(struct store *s, const char *key, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
@@ -189,7 +189,7 @@ static int read_listed(struct store *s, const struct run_list *l, struct stored_
 	runs->runs = memory_zeroed(wanted, sizeof(*runs->runs));
 	for (; runs->count < wanted; runs->count++)
 		if (read_run(s, &l->runs[runs->count], &runs->runs[runs->count], e)) {
-			runs->count++; /* what it has is to be freed */
+			runs->count++; /* counted now, so that it is freed on failure */
 			return -1;
 		}
 	return 0;

@@ -26,8 +26,7 @@ static void add(struct store_sql *sql, const char *format, ...)
 	assert(length >= 0 && (size_t)length < sizeof(sql->text) - used);
 }
 
-/* The table of runs and the plan know their rows by numbers of their own; all others are of
- * runs. */
+/* Runs and plan have ids of their own; rows of all other tables belong to a run. */
 static int has_id(const struct table *t)
 {
 	return t->columns[0].type == COLUMN_ID;
@@ -47,8 +46,8 @@ static int is_key(const struct table *t, const struct column *c)
 	return column_is_stored(c) && strcmp(c->name, t->key) == 0;
 }
 
-/* The run and what tells its rows apart stand first. Rows with long lists are better off by
- * numbers. */
+/* Primary key: the run and the table's key, WITHOUT ROWID; tables with long lists keep SQLite's
+ * rowid, which is faster for long rows. */
 struct store_sql table_create(const struct table *t)
 {
 	struct store_sql sql = { "" };
@@ -68,7 +67,7 @@ struct store_sql table_create(const struct table *t)
 	return sql;
 }
 
-/* In the place of columns that came with a later form stands NULL. */
+/* Columns of later schemas are selected as NULL. */
 static void add_names(struct store_sql *sql, const struct table *t, enum column_type but, int form)
 {
 	const char *comma = "";
@@ -133,7 +132,7 @@ static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 	return sqlite3_bind_null(q, at);
 }
 
-/* A list of so many points, which only series have. */
+/* Binds a list of `count` points (series only). */
 static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
 		     const struct stored_series *row)
 {
@@ -169,7 +168,7 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 
 /* --- rows coming out --- */
 
-/* Non-zero: it is none. */
+/* Non-zero: not a text. */
 static int read_text(const char **text, sqlite3_value *value)
 {
 	*text = (const char *)sqlite3_value_text(value);
@@ -179,10 +178,10 @@ static int read_text(const char **text, sqlite3_value *value)
 static int read_time(int64_t *time_ps, sqlite3_value *value)
 {
 	*time_ps = sqlite3_value_int64(value);
-	return *time_ps < 0; /* otherwise no difference of two times overflows */
+	return *time_ps < 0; /* non-negative times: no difference of two overflows */
 }
 
-/* Negative: unknown. */
+/* NULL is read as -1, unknown. */
 static int64_t value_known(sqlite3_value *value)
 {
 	return sqlite3_value_type(value) == SQLITE_NULL ? -1 : sqlite3_value_int64(value);
@@ -244,8 +243,8 @@ int table_read(const struct table *t, void *row, sqlite3_value *const *values)
 	return is_odd;
 }
 
-/* The number may be anything; what is there is less than 2^31 bytes, so that nothing after this can
- * overflow. */
+/* count is untrusted; SQLite's values have less than 2^31 bytes, so accepted counts cannot overflow
+ * later. */
 int list_is_whole(sqlite3_value *list, uint64_t count)
 {
 	const size_t one = sizeof(uint64_t);
@@ -254,7 +253,7 @@ int list_is_whole(sqlite3_value *list, uint64_t count)
 	return size % one == 0 && size / one == count;
 }
 
-/* Integers and doubles alike have eight bytes, the lowest first. */
+/* Integers and doubles are both stored as eight little-endian bytes. */
 void *list_read(sqlite3_value *list, uint64_t count)
 {
 	const unsigned char *bytes = sqlite3_value_blob(list);

@@ -42,7 +42,7 @@ const char *stored_setting(const struct stored_run *run, const char *path)
 
 /* --- rows --- */
 
-/* Room for one more of size bytes, when the room is used up by whole powers of two. */
+/* Room for one more element; capacity is the next power of two. */
 static void *grow(void *array, uint32_t count, size_t size)
 {
 	if (count != 0 && (count & (count - 1)) != 0)
@@ -74,8 +74,8 @@ static int keep_setting(void *context, const void *row)
 	return 0;
 }
 
-/* Is a value by the earlier definition of the metric also one by today's? Settings are read before
- * metrics. */
+/* Do the earlier and the present definition of the metric agree for this run? Needs the settings,
+ * which are read before metrics. */
 static int is_same_as_earlier(const struct metric *m, const struct stored_run *run)
 {
 	struct flow_set set = { .count = 0 };
@@ -84,8 +84,8 @@ static int is_same_as_earlier(const struct metric *m, const struct stored_run *r
 	return m->earlier == METRIC_EARLIER_WITH_TO && set.measure.to_ps > 0;
 }
 
-/* Metrics that this version does not know are passed over, those that it alone knows stay NAN; so
- * do those of which the folder has a value by an earlier definition. */
+/* Ignores metrics unknown to this version. Metrics unknown to the folder, or stored by an earlier
+ * definition, stay NAN. */
 static int keep_metric(void *context, const void *row)
 {
 	const struct metric_row *metric = row;

@@ -16,15 +16,15 @@
 
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
-/* Some groups say more than their rows. */
+/* Additional lines of some groups. */
 enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, WAIT_PORT, DROP_REASONS };
 
-/* The rows of a group follow from metric_all: metrics of the group that name the same row are its
+/* The rows of a group are derived from metric_all: metrics of the group with the same row are its
  * cells. */
 static const struct group {
 	const char *title;
 	enum group_extra extra;
-	const char *columns[COLUMNS]; /* their titles; all NULL: rows have one value */
+	const char *columns[COLUMNS]; /* titles of the cells; all NULL: rows have one value */
 } groups[METRIC_GROUPS] = {
 	[METRIC_TRAFFIC] = { "Traffic", .columns = { NULL } },
 	[METRIC_COMPLETION] = { "Flow completion", COMPLETIONS, { NULL } },
@@ -40,13 +40,14 @@ static const struct group {
 	[METRIC_COSTS] = { "Cost", .columns = { NULL } },
 };
 
-/* A row: the metrics of its cells, -1 where there is none. */
+/* A row: the metrics of its cells; -1: empty cell. */
 struct line {
 	const char *label;
 	int cells[COLUMNS];
 };
 
-/* The row that begins with the metric; 0: an earlier metric did, or the metric has none. */
+/* Makes the row whose first metric this is. 0: an earlier metric made it, or the metric has no
+ * row. */
 static int line_from(struct line *l, enum metric_group group, int metric)
 {
 	const struct metric *m = &metric_all[metric];
@@ -65,7 +66,7 @@ static int line_from(struct line *l, enum metric_group group, int metric)
 	return 1;
 }
 
-/* Not known, or a count that is of interest only where there is something to count. */
+/* Is the value unknown, or a count shown only if it is not 0? */
 static int is_left_out(const struct run_result *r, int metric)
 {
 	return metric < 0 || isnan(r->value[metric]) ||
@@ -82,13 +83,13 @@ static struct format_text cell_text(const struct run_result *r, int metric)
 	return format_quantity(r->value[metric], metric_all[metric].unit);
 }
 
-/* Are completion times those of some flows only? */
+/* Number of unfinished flows. */
 static double unfinished(const struct run_result *r)
 {
 	return run_metric(r, "flows_unfinished");
 }
 
-/* Numbers that say nothing of flows that did not end, or of links that are stuck. */
+/* Do unfinished flows or a PFC deadlock affect the metric? */
 static int is_doubtful(const struct run_result *r, int metric)
 {
 	return metric >= 0 && !isnan(r->value[metric]) &&
@@ -106,8 +107,8 @@ static struct format_text doubtful_cell(const struct run_result *r, int metric)
 	return cell;
 }
 
-/* On a narrow screen: a value beside its label, or several below it, each with the title of its
- * column. */
+/* On a narrow terminal: one value beside its label, or several below it, each with its column's
+ * title. */
 static void print_narrow_line(FILE *f, const struct group *g, const struct line *l,
 			      const struct run_result *r, int width)
 {
@@ -123,7 +124,7 @@ static void print_narrow_line(FILE *f, const struct group *g, const struct line 
 	narrow_end(&n);
 }
 
-/* The cells of a line as they are, aligned to the right; nothing where all are empty. */
+/* Prints the cells of a line, right-aligned; nothing if all are empty. */
 static void print_cells(FILE *f, const char *label, const struct format_text cells[COLUMNS])
 {
 	char text[LABEL_WIDTH + COLUMNS * FORMAT_TEXT_SIZE + 8];
@@ -158,7 +159,7 @@ static void print_columns(FILE *f, const struct group *g)
 	print_cells(f, "", cells);
 }
 
-/* None of its metrics can be known. */
+/* No metric of the line is known. */
 static int line_is_empty(const struct line *l, const struct run_result *r)
 {
 	for (int i = 0; i < COLUMNS; i++)
@@ -167,7 +168,7 @@ static int line_is_empty(const struct line *l, const struct run_result *r)
 	return 1;
 }
 
-/* Nothing of the group can be known: leave it out. */
+/* No metric of the group is known: the group is omitted. */
 static int group_is_empty(enum metric_group group, const struct run_result *r)
 {
 	for (int i = 0; metric_all[i].name; i++)
@@ -176,7 +177,6 @@ static int group_is_empty(enum metric_group group, const struct run_result *r)
 	return 1;
 }
 
-/* A label and its one value. */
 static void print_value(FILE *f, const char *label, const char *value, int width)
 {
 	struct narrow n = { .f = f, .width = width };
@@ -190,7 +190,7 @@ static void print_value(FILE *f, const char *label, const char *value, int width
 	narrow_end(&n);
 }
 
-/* Why flows did not end, or did not even begin. */
+/* Explains why flows did not complete, or did not start. */
 static void print_warnings(FILE *f, const struct config *c, const struct run_result *r)
 {
 	const struct network *net = &r->network;
@@ -232,7 +232,7 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 				c->traffic[i].name);
 }
 
-/* The networks that schemes of the run worked with. */
+/* The neural networks that schemes of the run used. */
 static void print_models(FILE *f, const struct config *c)
 {
 	struct model_use use;
@@ -243,7 +243,7 @@ static void print_models(FILE *f, const struct config *c)
 				use.model->digest.text);
 }
 
-/* Sections may have controls of their own; host.cc is that of the others. */
+/* Sections may have their own congestion control; host.cc is that of the others. */
 static void print_controls(FILE *f, const struct config *c)
 {
 	uint32_t own = 0;
@@ -299,7 +299,7 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 	fputc('\n', f);
 }
 
-/* Where the largest p99 of a group is. */
+/* The port with the largest p99 of a group. */
 static void print_worst(FILE *f, const struct group *g, const struct run_result *r)
 {
 	int is_queue = g->extra == QUEUE_PORT;
@@ -326,12 +326,12 @@ static void print_reasons(FILE *f, const struct run_result *r, int width)
 	}
 }
 
-/* The last line: how long it took and how fast that was. */
+/* The last line: wall time and speed of the run. */
 static void print_pace(FILE *f, const struct run_result *r)
 {
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
-	if (isnan(hops)) { /* of real packets */
+	if (isnan(hops)) { /* a run with real packets */
 		fprintf(f, "\n%s of real time\n", format_duration(simulated).text);
 		return;
 	}
@@ -342,7 +342,7 @@ static void print_pace(FILE *f, const struct run_result *r)
 		r->partial ? "; PARTIAL" : "");
 }
 
-/* A deadlock casts doubt on all numbers, flows that did not end on these. */
+/* "!": a deadlock makes all numbers doubtful; unfinished flows make completion times doubtful. */
 static void print_completions(FILE *f, const struct config *c, const struct run_result *r,
 			      int width)
 {
@@ -390,7 +390,7 @@ static void print_all(FILE *f, const struct config *c, const struct run_result *
 	print_pace(f, r);
 }
 
-/* Sentences of a narrow table are folded when all of it is there. */
+/* A narrow table is printed to memory first, then its sentences are wrapped. */
 void results_table(FILE *f, const struct config *c, const struct run_result *r, int width)
 {
 	char *text;

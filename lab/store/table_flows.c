@@ -26,7 +26,7 @@ int completions_read(struct flow_set *set, const struct config *c, const struct 
 	return finished_each(&run, TABLE_FLOW, &visitor, e);
 }
 
-/* A line of the group: some flows, and what of them. */
+/* A line of the group: a set of flows and a quantity. */
 struct completion_line {
 	const char *label;
 	enum flow_quantity quantity;
@@ -36,11 +36,11 @@ struct completion_line {
 
 static const char *const statistic_titles[STATISTICS] = { "mean", "p50", "p95", "p99", "p99.9" };
 
-/* Where lines go. */
+/* Output of the lines. */
 struct completion_page {
 	FILE *f;
 	const struct flow_set *set;
-	const char *mark; /* behind all numbers */
+	const char *mark; /* suffix of all numbers */
 	int width;
 };
 

@@ -6,11 +6,11 @@
 #include "lab/store/flow_metric.h"
 #include "lab/store/rows.h"
 
-/* The flows of a run that has just ended. What is in the set is still to be freed, also on -1. */
+/* The flows of a run that has just ended. The caller frees the set, also on -1. */
 int completions_read(struct flow_set *set, const struct config *c, const struct run_result *r,
 		     struct weir_error *e);
 
-/* The group of lines; mark: what stands behind numbers, "!" where flows did not end;
- * width: of the screen, see table_narrow.h. */
+/* Prints the group of lines. mark: suffix of numbers, "!" if flows did not complete; width: columns
+ * of the terminal. */
 void completions_print(FILE *f, const struct flow_set *set, const char *mark, int width);
 #endif

@@ -12,7 +12,7 @@ void narrow_label(struct narrow *n, const char *label)
 	n->at = 0;
 }
 
-/* "mean 67.48" on the line below the label, or on another where it has no room. */
+/* Adds "mean 67.48" to the line below the label, or to a new line if it does not fit. */
 static void put_cell(struct narrow *n, const char *title, const char *text)
 {
 	int length = (int)(strlen(title) + 1 + strlen(text));
@@ -25,7 +25,7 @@ static void put_cell(struct narrow *n, const char *title, const char *text)
 		(n->at > 0);
 }
 
-/* The first waits: whether it is the only one is not known yet. */
+/* The first cell is kept back: an only cell is printed beside the label. */
 void narrow_cell(struct narrow *n, const char *title, const char *text)
 {
 	if (n->cells++ == 0) {

@@ -9,15 +9,15 @@
 #define LAB_STORE_TABLE_NARROW_H
 #include <stdio.h>
 
-/* What the columns of a whole table take. */
+/* Width of a full table; narrower terminals use this layout. */
 enum { TABLE_WIDTH = 80 };
 
-/* A line that is being written. */
+/* A row that is being written. */
 struct narrow {
 	FILE *f;
 	int width;
 	const char *label;
-	int cells, at; /* so far; columns of the last line that are used */
+	int cells, at; /* number of cells; used columns of the current line */
 	char first[96], first_title[32];
 };
 
@@ -25,6 +25,6 @@ void narrow_label(struct narrow *n, const char *label);
 void narrow_cell(struct narrow *n, const char *title, const char *text); /* title may be NULL */
 void narrow_end(struct narrow *n);
 
-/* Lines that are longer go on below, at their own indent. */
+/* Wraps longer lines, with the indent of the line. */
 void narrow_fold(FILE *f, const char *text, int width);
 #endif
