@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcap.h -- what passes a port as a capture that Wireshark opens: pcapng, nanosecond times.
+/* pcap.h -- captures the packets of a port into a pcapng file with nanosecond timestamps.
  *
- * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The time is when
- * the packet starts on the wire. ECN bits are as the port left them. The interface has the name of
- * the port, and the file the title of the scenario as its comment. */
+ * TCP is written as TCP, queue pairs as RoCEv2, pauses as PFC frames (frame.h). The timestamp is
+ * the start of transmission; ECN bits are those after the port's marking. The interface has the
+ * port's name, and the file's comment is the title of the scenario. A pcap is used by one thread:
+ * that of its port. */
 #ifndef LAB_CAPTURE_PCAP_H
 #define LAB_CAPTURE_PCAP_H
 #include "lab/capture/frame.h"
@@ -13,7 +14,7 @@
 struct pcap {
 	struct output output;
 	char *port;
-	uint32_t card; /* hash of the port's name, for its MAC address */
+	uint32_t port_hash; /* hash of the port's name, for its MAC address */
 	struct streams streams;
 	enum frame_extent extent;
 	uint64_t packets;

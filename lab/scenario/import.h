@@ -8,7 +8,7 @@
  * written above it as comments. */
 #ifndef LAB_SCENARIO_IMPORT_H
 #define LAB_SCENARIO_IMPORT_H
-#include "lab/capture/capture_flows.h"
+#include "lab/capture/capture.h"
 #include "lab/scenario/import_hpcc.h"
 #include "lab/scenario/scenario.h"
 #include <stdio.h>
