@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.h -- files of other simulators, and captures, as a scenario in Weir's own form.
+/* import.h -- converts files of other simulators, and captures, into a scenario.
  *
- * A topology file of the HPCC family becomes explicit links, a flow file or a connection matrix a
- * list of flows: the same network and the same flows in the same order, so that a run of the
- * scenario and one of the files themselves (topology = hpcc, pattern = hpcc-flows or htsim) give
- * the same results. The flows of a capture become a list too; which address is which host is
- * written above it as comments. */
+ * A topology file of the HPCC family becomes explicit links; a flow file or a connection matrix
+ * becomes a list of flows: the same network and the same flows in the same order. A run of the
+ * scenario therefore gives the same results as one that uses the files (topology = hpcc, pattern =
+ * hpcc-flows or htsim). The flows of a capture become a list, too, preceded by comments that map
+ * addresses to hosts. */
 #ifndef LAB_SCENARIO_IMPORT_H
 #define LAB_SCENARIO_IMPORT_H
 #include "lab/capture/capture.h"

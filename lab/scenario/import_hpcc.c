@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import_hpcc.c -- see import_hpcc.h. */
-#include "lab/scenario/import_hpcc_parts.h"
+/* import_hpcc.c -- reads a configuration of the HPCC simulator and converts marking, shared buffer,
+ * PFC and link failures; notes what differs. */
+#include "lab/scenario/import_hpcc.h"
 #include "base/line_file.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
@@ -50,12 +51,12 @@ void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what
 #define ANY_MODE UINT32_MAX
 
 /* Keys for which Weir supports a single value. */
-static const struct lone_value {
+static const struct fixed_value {
 	enum hpcc_key key;
-	double here;
+	double value;
 	uint32_t modes; /* bit set of the CC modes concerned */
 	const char *what;
-} lone_values[] = {
+} fixed_values[] = {
 	{ HPCC_CC_MODE, HPCC_HPCC, MODE(HPCC_PINT),
 	  "there is no PINT here; hpcc, whose packets carry as many bytes as PINT's, reads exact "
 	  "telemetry of every hop" },
@@ -74,22 +75,22 @@ static const struct lone_value {
 	  "a pause stops a host's ACKs too; there it lets them pass" },
 };
 
-static void note_lone_values(struct import_hpcc *h)
+static void import_hpcc_note_fixed_values(struct import_hpcc *h)
 {
-	for (size_t i = 0; i < sizeof(lone_values) / sizeof(lone_values[0]); i++) {
-		const struct lone_value *l = &lone_values[i];
+	for (size_t i = 0; i < sizeof(fixed_values) / sizeof(fixed_values[0]); i++) {
+		const struct fixed_value *l = &fixed_values[i];
 
-		if (l->modes & MODE(hpcc_mode_of(h)) && hpcc_number_of(h, l->key) != l->here)
+		if (l->modes & MODE(hpcc_mode_of(h)) && hpcc_number_of(h, l->key) != l->value)
 			import_hpcc_note(h, l->key, l->what);
 	}
 }
 
 /* Differences between the two simulators that no key of the configuration controls. */
-static const struct standing_difference {
+static const struct inherent_difference {
 	enum hpcc_key key; /* key that the note is filed under */
 	uint32_t modes;    /* bit set of the CC modes concerned */
 	const char *what;
-} standing_differences[] = {
+} inherent_differences[] = {
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
 	  "a notification is a packet of its own beside the ACK of a marked packet; there, the ACK "
 	  "carries it" },
@@ -105,12 +106,12 @@ static const struct standing_difference {
 	  "1048 B takes 0.1 % less at 25 Gb/s and 1 % less at 100 Gb/s" },
 };
 
-static void note_standing_differences(struct import_hpcc *h)
+static void import_hpcc_note_inherent_differences(struct import_hpcc *h)
 {
-	for (size_t i = 0; i < sizeof(standing_differences) / sizeof(standing_differences[0]); i++)
-		if (standing_differences[i].modes & MODE(hpcc_mode_of(h)))
-			import_hpcc_note(h, standing_differences[i].key,
-					 standing_differences[i].what);
+	for (size_t i = 0; i < sizeof(inherent_differences) / sizeof(inherent_differences[0]); i++)
+		if (inherent_differences[i].modes & MODE(hpcc_mode_of(h)))
+			import_hpcc_note(h, inherent_differences[i].key,
+					 inherent_differences[i].what);
 	if (hpcc_number_of(h, HPCC_HAS_WIN) != 0)
 		import_hpcc_note(h, HPCC_HAS_WIN,
 				 "the round trip that a window is made for counts headers and an "
@@ -118,7 +119,7 @@ static void note_standing_differences(struct import_hpcc *h)
 				 "smaller");
 }
 
-static void note_outputs(struct import_hpcc *h)
+static void import_hpcc_note_outputs(struct import_hpcc *h)
 {
 	static const enum hpcc_key outputs[] = {
 		HPCC_TRACE_FILE,      HPCC_TRACE_OUTPUT_FILE, HPCC_FCT_OUTPUT_FILE,
@@ -143,7 +144,7 @@ static void note_outputs(struct import_hpcc *h)
 }
 
 /* Notes flows of several priorities: the simulator gives each priority a queue. */
-static int note_priorities(struct import_hpcc *h, struct weir_error *e)
+static int import_hpcc_note_priorities(struct import_hpcc *h, struct weir_error *e)
 {
 	char *words[LINE_WORDS_MAX];
 	struct line_file in;
@@ -233,7 +234,7 @@ int import_hpcc_check_given(const struct import_hpcc *h, const enum hpcc_key *ke
 /* --- switches --- */
 
 /* The map's value for a rate, the last one if given twice; -1: none. */
-static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
+static double hpcc_map_find(const struct hpcc_map *map, uint64_t rate_bps)
 {
 	for (uint32_t i = map->count; i-- > 0;)
 		if (map->rate_bps[i] == rate_bps)
@@ -243,8 +244,8 @@ static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
 
 /* at=dequeue: the simulator marks by the queue that a departing packet leaves behind. It compares
  * with >, Weir's red with >=; the difference is one byte. */
-static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
-			  const char *path, struct weir_error *e)
+static int import_hpcc_add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
+				      const char *path, struct weir_error *e)
 {
 	static const enum hpcc_key keys[] = { HPCC_KMIN_MAP, HPCC_KMAX_MAP, HPCC_PMAX_MAP };
 	const struct hpcc_map *maps[] = { &h->config.kmin_kb, &h->config.kmax_kb, &h->config.pmax };
@@ -253,7 +254,7 @@ static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t ra
 	for (int i = 0; i < 3; i++) {
 		char rate[64], what[128];
 
-		value[i] = map_find(maps[i], rate_bps);
+		value[i] = hpcc_map_find(maps[i], rate_bps);
 		snprintf(what, sizeof(what), "no value for the rate %s of a switch's port",
 			 hpcc_rate_text(rate, sizeof(rate), (double)rate_bps));
 		if (value[i] < 0)
@@ -271,8 +272,8 @@ static int is_switch_port(const struct network *net, uint32_t link)
 }
 
 /* One marking per distinct rate of switch ports, in link order. */
-static int add_marking(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		       struct weir_error *e)
+static int import_hpcc_add_marking(struct import_hpcc *h, struct scenario *s,
+				   const struct network *net, struct weir_error *e)
 {
 	uint64_t rates[HPCC_RATES_MAX + 1] = { 0 };
 	uint32_t count = 0;
@@ -290,14 +291,14 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 			rates[count++] = net->links[i].rate_bps;
 	}
 	if (count == 1)
-		return add_marking_of(h, s, rates[0], "switch.marking", e);
+		return import_hpcc_add_marking_of(h, s, rates[0], "switch.marking", e);
 	import_hpcc_add(h, s, HPCC_KMIN_MAP, "switch.marking", "none");
 	for (uint32_t i = 0; i < count; i++) {
 		char path[96], rate[64];
 
 		snprintf(path, sizeof(path), "switch.marking.%s",
 			 hpcc_rate_text(rate, sizeof(rate), (double)rates[i]));
-		if (add_marking_of(h, s, rates[i], path, e))
+		if (import_hpcc_add_marking_of(h, s, rates[i], path, e))
 			return -1;
 	}
 	return 0;
@@ -305,7 +306,8 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 
 /* The simulator's headroom is three propagation delays at line rate; Weir has one size for all
  * links, or computes what each link needs. */
-static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct network *net)
+static void import_hpcc_add_headroom(struct import_hpcc *h, struct scenario *s,
+				     const struct network *net)
 {
 	double first = -1;
 	int differ = 0;
@@ -330,8 +332,8 @@ static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct
 		import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-headroom", "%.0fB", first);
 }
 
-static int add_memory(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		      struct weir_error *e)
+static int import_hpcc_add_buffer(struct import_hpcc *h, struct scenario *s,
+				  const struct network *net, struct weir_error *e)
 {
 	uint64_t host_bps = net->links[net->nodes[net->host_node[0]].first_link].rate_bps;
 	int is_faster = 0;
@@ -347,7 +349,7 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-alpha", "1/%d", ALPHA_SHARE);
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-reserved", "4KiB");
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
-	add_headroom(h, s, net);
+	import_hpcc_add_headroom(h, s, net);
 	if (is_faster)
 		import_hpcc_note(
 			h, HPCC_BUFFER_SIZE,
@@ -358,7 +360,7 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 
 /* Node with that number in the topology file: host_ids maps hosts; switch 4 is named s4.
  * UINT32_MAX: none. */
-static uint32_t node_of(const struct network *net, uint64_t number)
+static uint32_t hpcc_find_node(const struct network *net, uint64_t number)
 {
 	char wanted[32], name[32];
 
@@ -373,8 +375,8 @@ static uint32_t node_of(const struct network *net, uint64_t number)
 }
 
 /* Fails every parallel link between the two nodes; the second one is "s2 s7#1". */
-static int add_failure(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		       struct weir_error *e)
+static int import_hpcc_add_failure(struct import_hpcc *h, struct scenario *s,
+				   const struct network *net, struct weir_error *e)
 {
 	uint32_t node[2], cut = 0;
 	char name[2][32];
@@ -382,7 +384,7 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 	if (h->config.down_us == 0)
 		return 0;
 	for (int end = 0; end < 2; end++) {
-		node[end] = node_of(net, h->config.down_node[end]);
+		node[end] = hpcc_find_node(net, h->config.down_node[end]);
 		if (node[end] == UINT32_MAX)
 			return import_hpcc_mistake(h, HPCC_LINK_DOWN,
 						   "the topology has no such node", e);
@@ -403,7 +405,7 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 }
 
 /* The simulator keeps one link between two nodes, the last of the file. */
-static void note_paths(struct import_hpcc *h, const struct network *net)
+static void import_hpcc_note_paths(struct import_hpcc *h, const struct network *net)
 {
 	if (net->switch_count > 1)
 		import_hpcc_note(h, HPCC_TOPOLOGY_FILE,
@@ -420,7 +422,8 @@ static void note_paths(struct import_hpcc *h, const struct network *net)
 			}
 }
 
-static int add_network_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_network_settings(struct import_hpcc *h, struct scenario *s,
+					    struct weir_error *e)
 {
 	struct network net;
 	struct config c;
@@ -432,10 +435,10 @@ static int add_network_settings(struct import_hpcc *h, struct scenario *s, struc
 	config_free(&c);
 	if (failed) /* "network.file: topology.txt:3: ..." */
 		return weir_error_set(e, "%s", strstr(e->text, ": ") + 2);
-	failed = add_marking(h, s, &net, e) || add_memory(h, s, &net, e) ||
-		 add_failure(h, s, &net, e);
+	failed = import_hpcc_add_marking(h, s, &net, e) || import_hpcc_add_buffer(h, s, &net, e) ||
+		 import_hpcc_add_failure(h, s, &net, e);
 	if (!failed)
-		note_paths(h, &net);
+		import_hpcc_note_paths(h, &net);
 	network_free(&net);
 	return failed;
 }
@@ -443,20 +446,20 @@ static int add_network_settings(struct import_hpcc *h, struct scenario *s, struc
 int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	if (import_hpcc_control(h, s, e) || import_hpcc_transport(h, s, e) ||
-	    add_network_settings(h, s, e))
+	    import_hpcc_add_network_settings(h, s, e))
 		return -1;
 	import_hpcc_add(h, s, HPCC_FCT_OUTPUT_FILE, "measure.completion", "sender");
-	note_lone_values(h);
-	note_standing_differences(h);
-	if (note_priorities(h, e))
+	import_hpcc_note_fixed_values(h);
+	import_hpcc_note_inherent_differences(h);
+	if (import_hpcc_note_priorities(h, e))
 		return -1;
-	note_outputs(h);
+	import_hpcc_note_outputs(h);
 	return 0;
 }
 
 /* --- reading --- */
 
-static int is_there(const char *path)
+static int hpcc_file_exists(const char *path)
 {
 	FILE *f = fopen(path, "r");
 
@@ -466,8 +469,8 @@ static int is_there(const char *path)
 }
 
 /* Looks for the file as named, beside the configuration, and in the parent of its folder. */
-static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path, size_t size,
-		     struct weir_error *e)
+static int import_hpcc_find_file(const struct import_hpcc *h, enum hpcc_key key, char *path,
+				 size_t size, struct weir_error *e)
 {
 	const char *named = hpcc_value_of(h, key)->text, *slash = strrchr(h->config.file, '/');
 	static const char *const beside[] = { "", "../" };
@@ -475,10 +478,10 @@ static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path,
 	if (named[0] == '\0')
 		return import_hpcc_mistake(h, key, "not given", e);
 	snprintf(path, size, "%s", named);
-	for (int i = 0; i < 2 && !is_there(path) && named[0] != '/'; i++)
+	for (int i = 0; i < 2 && !hpcc_file_exists(path) && named[0] != '/'; i++)
 		snprintf(path, size, "%.*s%s%s", slash ? (int)(slash + 1 - h->config.file) : 0,
 			 h->config.file, beside[i], named);
-	if (!is_there(path))
+	if (!hpcc_file_exists(path))
 		return import_hpcc_mistake(
 			h, key, "no such file here, beside the configuration or beside its folder",
 			e);
@@ -491,8 +494,8 @@ int import_hpcc_read(struct import_hpcc *h, const char *file, struct weir_error 
 	if (hpcc_config_read(&h->config, file, e))
 		return -1;
 	h->stop_ps = (int64_t)(hpcc_number_of(h, HPCC_SIMULATOR_STOP_TIME) * (double)WEIR_PS_PER_S);
-	return find_file(h, HPCC_TOPOLOGY_FILE, h->topology, sizeof(h->topology), e) ||
-	       find_file(h, HPCC_FLOW_FILE, h->flows, sizeof(h->flows), e);
+	return import_hpcc_find_file(h, HPCC_TOPOLOGY_FILE, h->topology, sizeof(h->topology), e) ||
+	       import_hpcc_find_file(h, HPCC_FLOW_FILE, h->flows, sizeof(h->flows), e);
 }
 
 void import_hpcc_free(struct import_hpcc *h)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import_hpcc_control.c -- of a configuration of HPCC's simulator: the congestion control with its
- * numbers, and what hosts do. */
-#include "lab/scenario/import_hpcc_parts.h"
+/* import_hpcc_control.c -- converts the congestion control and the transport of hosts from a
+ * configuration of the HPCC simulator. */
+#include "lab/scenario/import_hpcc.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *window_text(const struct import_hpcc *h)
 						      : "bdp";
 }
 
-static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64], hai[64];
 
@@ -42,7 +42,7 @@ static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_erro
 	return 0;
 }
 
-static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64];
 
@@ -70,7 +70,7 @@ static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error
 	return 0;
 }
 
-static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64], hai[64];
 
@@ -88,7 +88,7 @@ static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_err
 	return 0;
 }
 
-static int add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64];
 
@@ -110,8 +110,9 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		double mode;
 		int (*add)(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
 	} controls[] = {
-		{ HPCC_DCQCN, add_dcqcn }, { HPCC_HPCC, add_hpcc }, { HPCC_TIMELY, add_timely },
-		{ HPCC_DCTCP, add_dctcp }, { HPCC_PINT, add_hpcc },
+		{ HPCC_DCQCN, import_hpcc_add_dcqcn },   { HPCC_HPCC, import_hpcc_add_hpcc },
+		{ HPCC_TIMELY, import_hpcc_add_timely }, { HPCC_DCTCP, import_hpcc_add_dctcp },
+		{ HPCC_PINT, import_hpcc_add_hpcc },
 	};
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
@@ -127,7 +128,7 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 /* The simulator's switches enqueue ACKs with the data; a host's NIC sends them first. An ACK has 20
  * B of IP, 14 B of PPP and 12 B of its own, padded to 60 B, plus the telemetry of the data
  * packet. */
-static void add_acks(struct import_hpcc *h, struct scenario *s)
+static void import_hpcc_add_acks(struct import_hpcc *h, struct scenario *s)
 {
 	enum { PADDED_BYTES = 60, HEADER_BYTES = 46, PINT_BYTES = 2 };
 	int bytes = PADDED_BYTES;
@@ -152,7 +153,7 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 		import_hpcc_note(
 			h, HPCC_L2_ACK_INTERVAL,
 			"every packet is acknowledged; there, all but the first so many bytes");
-	add_acks(h, s);
+	import_hpcc_add_acks(h, s);
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.jitter", "0ns");
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.arbitration", "round-robin");
 	import_hpcc_add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",

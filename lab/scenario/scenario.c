@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
+/* scenario.c -- the list of settings: adding, replacing and finding them, --set, and locations in
+ * messages. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"
@@ -94,14 +95,14 @@ const struct section *path_section(const struct setting_path *p)
 
 /* --- --set --- */
 
-void scenario_drop(struct scenario *s, const char *path, enum whose whose)
+void scenario_drop(struct scenario *s, const char *path, enum drop_scope scope)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->setting_count; i++) {
 		struct setting *at = &s->settings[i];
 
-		if ((at->line != 0 || whose == OF_ALL) && strcmp(at->path, path) == 0) {
+		if ((at->line != 0 || scope == DROP_ALL) && strcmp(at->path, path) == 0) {
 			free(at->path);
 			free(at->value);
 		} else {
@@ -111,8 +112,8 @@ void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 	s->setting_count = kept;
 }
 
-static int unknown_named(const struct scenario *s, const struct setting_path *p,
-			 struct weir_error *e)
+static int scenario_unknown_name(const struct scenario *s, const struct setting_path *p,
+				 struct weir_error *e)
 {
 	const char *names[SECTION_NAMES_MAX];
 	char what[64];
@@ -131,7 +132,7 @@ static int unknown_named(const struct scenario *s, const struct setting_path *p,
 }
 
 /* The message names the sections as prefixes of paths: "switch", "traffic.NAME". */
-static int unknown_section(const char *name, struct weir_error *e)
+static int scenario_unknown_section(const char *name, struct weir_error *e)
 {
 	enum { SECTIONS_MAX = 16 };
 	char starts[SECTIONS_MAX][64];
@@ -151,7 +152,7 @@ static int unknown_section(const char *name, struct weir_error *e)
 
 void scenario_put(struct scenario *s, const char *path, const char *value, int line)
 {
-	scenario_drop(s, path, OF_ALL);
+	scenario_drop(s, path, DROP_ALL);
 	scenario_add(s, path, value, line);
 }
 
@@ -172,7 +173,7 @@ int scenario_check_path(const struct scenario *s, const char *path, struct weir_
 				      weir_quote(path).text);
 	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
-		return unknown_section(p.section, e);
+		return scenario_unknown_section(p.section, e);
 	if (section->traits & SECTION_NAMED && !p.name)
 		return weir_error_set(e, "which %s? Write %s.NAME.%s=value", p.section, p.section,
 				      p.key);
@@ -181,7 +182,7 @@ int scenario_check_path(const struct scenario *s, const char *path, struct weir_
 				      weir_quote(path).text, p.owner);
 	if (!p.name)
 		return 0;
-	return scenario_section(s, p.owner) ? 0 : unknown_named(s, &p, e);
+	return scenario_section(s, p.owner) ? 0 : scenario_unknown_name(s, &p, e);
 }
 
 const char *path_of_list(const char *path)
@@ -200,7 +201,7 @@ int path_is_repeated(const char *path)
 }
 
 /* The list of the setting in [sweep], or NULL. */
-static const struct setting *find_sweep(const struct scenario *s, const char *path)
+static const struct setting *scenario_find_list(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++) {
 		const char *listed = path_of_list(s->settings[i].path);
@@ -212,7 +213,7 @@ static const struct setting *find_sweep(const struct scenario *s, const char *pa
 }
 
 /* The setting of the file or of scenario_set; cases are ignored. */
-static struct setting *find_own(const struct scenario *s, const char *path)
+static struct setting *scenario_find_own(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)
 		if (strcmp(s->settings[i].path, path) == 0)
@@ -222,13 +223,13 @@ static struct setting *find_own(const struct scenario *s, const char *path)
 
 void scenario_replace(struct scenario *s, const char *path, const char *value, int line)
 {
-	struct setting *old = (struct setting *)find_sweep(s, path);
+	struct setting *old = (struct setting *)scenario_find_list(s, path);
 
 	if (strcmp(path, CASE_PATH) == 0)
 		path = SWEEP_PREFIX
 			CASE_PATH; /* a case is always chosen through the list in [sweep] */
 	if (!old)
-		old = find_own(s, path);
+		old = scenario_find_own(s, path);
 	if (!old) {
 		scenario_add(s, path, value, line);
 		return;
@@ -237,13 +238,13 @@ void scenario_replace(struct scenario *s, const char *path, const char *value, i
 	old->line = line;
 }
 
-static void set(struct scenario *s, const char *path, const char *value)
+static void scenario_apply_set(struct scenario *s, const char *path, const char *value)
 {
-	if (find_sweep(s, path) || !path_is_repeated(path)) {
+	if (scenario_find_list(s, path) || !path_is_repeated(path)) {
 		scenario_replace(s, path, value, 0);
 		return;
 	}
-	scenario_drop(s, path, OF_FILE);
+	scenario_drop(s, path, DROP_FROM_FILE);
 	scenario_add(s, path, value, 0);
 }
 
@@ -266,19 +267,20 @@ int scenario_set(struct scenario *s, const char *assignment, struct weir_error *
 	listed = path_of_list(path);
 	if (scenario_check_path(s, listed ? listed : path, e))
 		return weir_error_prefix(e, "--set %.100s: ", assignment);
-	set(s, path, equals + 1);
+	scenario_apply_set(s, path, equals + 1);
 	return 0;
 }
 
 /* --- where is it? --- */
 
 /* Extends the message if a list or range was given where one value is allowed. */
-static void explain_list(const struct scenario *s, const struct setting *at, struct weir_error *e)
+static void setting_explain_list(const struct scenario *s, const struct setting *at,
+				 struct weir_error *e)
 {
 	struct weir_error ignored, copy;
 	struct text_list list;
 
-	if (find_sweep(s, at->path) || path_of_list(at->path) ||
+	if (scenario_find_list(s, at->path) || path_of_list(at->path) ||
 	    list_split(&list, at->value, &ignored))
 		return;
 	if (list.count > 1) {
@@ -292,7 +294,7 @@ int setting_prefix(const struct scenario *s, const struct setting *at, struct we
 {
 	const char *listed = path_of_list(at->path);
 
-	explain_list(s, at, e);
+	setting_explain_list(s, at, e);
 	if (at->line == 0)
 		return weir_error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
 					 at->value);
@@ -309,7 +311,7 @@ const char *line_part(const char *text, size_t *length)
 }
 
 /* Does `rest` start with one of the value's lines in quotes? */
-static int is_quoted(const char *value, const char *rest)
+static int setting_is_quoted(const char *value, const char *rest)
 {
 	size_t length;
 
@@ -324,13 +326,13 @@ static int is_quoted(const char *value, const char *rest)
 }
 
 /* Among several settings of the path, the one that the message quotes; else the first. */
-static const struct setting *find_quoted(const struct scenario *s, const char *path,
-					 const char *rest)
+static const struct setting *scenario_find_quoted(const struct scenario *s, const char *path,
+						  const char *rest)
 {
 	const struct setting *at;
 
 	for (uint32_t i = 0; (at = scenario_next(s, &i));)
-		if (strcmp(at->path, path) == 0 && is_quoted(at->value, rest))
+		if (strcmp(at->path, path) == 0 && setting_is_quoted(at->value, rest))
 			return at;
 	return scenario_find(s, path);
 }
@@ -346,7 +348,7 @@ int scenario_locate(const struct scenario *s, struct weir_error *e)
 	if (!colon || (size_t)(colon - e->text) >= sizeof(path))
 		return weir_error_prefix(e, "%.200s: ", s->file);
 	snprintf(path, sizeof(path), "%.*s", (int)(colon - e->text), e->text);
-	at = find_quoted(s, path, colon + 2);
+	at = scenario_find_quoted(s, path, colon + 2);
 	if (at) {
 		weir_error_set(e, "%s", e->text + (colon + 2 - e->text));
 		return setting_prefix(s, at, e);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario.h -- a scenario file: what its author wrote, kept as written, and the config it means.
+/* scenario.h -- a scenario file: its settings as written, and the config that they define.
  *
- * The form is INI (base/ini.h). The title is the question that the file asks. Only the key "seed"
- * may stand before the first section.
+ * The format is INI (base/ini.h). The title is the question that the file asks. Only the key "seed"
+ * may precede the first section. [case NAME] and [full] hold settings by their paths, apart from
+ * the others; they apply after scenario_use_case and scenario_use_full.
  *
- * [case NAME] and [full] hold settings by their paths, kept apart from the others. A case counts
- * after scenario_use_case, [full] after scenario_use_full.
- *
- * Reading keeps the settings as a list of texts, so that a config can be made again and again with
- * some of them replaced. Nothing is checked against the tables of options before scenario_config,
- * which makes the order of keys free. Every message says where the mistake is: "FILE:LINE:
- * section.key: " or "--set section.key=value: ". */
+ * Reading keeps settings as a list of texts, so that configs can be made repeatedly with some of
+ * them replaced. Values are checked against option tables by scenario_config only, so that keys may
+ * stand in any order. Every message is located: "FILE:LINE: section.key: " or
+ * "--set section.key=value: ". Texts returned by functions belong to the scenario. */
 #ifndef LAB_SCENARIO_SCENARIO_H
 #define LAB_SCENARIO_SCENARIO_H
 #include "base/text.h"
 #include "config/config.h"
 
 struct section;
+struct section_view;
 
 struct setting {
 	char *path; /* "network.hosts", "traffic.web.load", "seed" */
@@ -87,6 +86,21 @@ typedef void setting_visitor(void *context, const char *path, const char *text);
 int scenario_settings(const struct config *c, setting_visitor *visit, void *context,
 		      struct weir_error *e);
 
+/* The key of a run: 16 hexadecimal digits, a hash of its settings, its seed, the contents of files
+ * that they name, the program's version and the sources that determine results. */
+enum { RUN_KEY_SIZE = 17 };
+int run_key(const struct config *c, char key[RUN_KEY_SIZE], struct weir_error *e);
+
+/* --- schemes as text: "ecn(k=65pkts, scope=queue)" --- */
+
+/* Iterates over the arguments of a scheme: sets argument and length, and advances *at, which starts
+ * at the opening bracket. An argument may be empty. 0: no more; *at is then at the closing bracket
+ * or the end of the text. */
+int spec_next_argument(const char **at, const char **argument, size_t *length);
+
+/* Does the scheme's text set the option? */
+int spec_gives(const char *spec, const char *option);
+
 /* --- used between the files of this module --- */
 
 /* The parts of a path: "traffic.web.load" has section "traffic", name "web" (NULL: none), owner
@@ -134,10 +148,10 @@ const char *path_of_list(const char *path);
 /* May the key be given on several lines? */
 int path_is_repeated(const char *path);
 
-enum whose { OF_FILE, OF_ALL };
+enum drop_scope { DROP_FROM_FILE, DROP_ALL };
 
 /* Removes the settings of this path: those of the file only, or also those of scenario_set. */
-void scenario_drop(struct scenario *s, const char *path, enum whose whose);
+void scenario_drop(struct scenario *s, const char *path, enum drop_scope scope);
 
 /* Replaces a setting's value in place, or adds the setting; if [sweep] lists it, replaces the
  * list. */
@@ -162,4 +176,22 @@ int setting_prefix(const struct scenario *s, const struct setting *at, struct we
 /* The first of the lines in text, which are separated by ";": returns its start and sets its
  * length, without surrounding blanks. */
 const char *line_part(const char *text, size_t *length);
+
+/* --- keys that reach into a scheme: spec_key.c ---
+ *
+ * "marking.min = 10KB" sets an option of the scheme in switch.marking; "marking.leaf = ecn" sets
+ * the marking of a part (config/markings.h), whose options "marking.leaf.k = 20KB" sets. So an
+ * option can be listed in [sweep], and set in a case or by --set, without repeating the scheme. */
+
+/* spec_add_part applies settings that name a part, spec_set_option those that name an option; each
+ * ignores the other kind. The view's keys without dot have been applied. The message has no
+ * location. */
+typedef int spec_setter(const struct scenario *s, const struct section_view *v, const char *key,
+			const struct setting *at, struct weir_error *e);
+spec_setter spec_add_part, spec_set_option;
+
+/* For a line of switch.markings: its key, "marking.leaf", and its spec with all options. Both
+ * return buffer. */
+const char *spec_part_key(const char *line, char *buffer, size_t size);
+const char *spec_part_text(const char *line, char *buffer, size_t size);
 #endif

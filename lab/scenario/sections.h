@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sections.h -- which sections a scenario has and which keys are known in each.
+/* sections.h -- which sections a scenario has, and which keys each of them knows.
  *
- * The keys of [network] depend on its topology and those of [traffic NAME] on its pattern: a
- * section has keys of its own and, through the one of type WEIR_OPT_SELECTOR, those of the kind
- * that it chooses. Keys of type WEIR_OPT_LINES may be repeated, a line each. The keys of [sweep],
- * [case NAME] and [full] are the paths of settings of the others. The reader, the settings list and
- * the help all ask here. */
+ * The keys of [network] depend on its topology, those of [traffic NAME] on its pattern: a section
+ * has keys of its own and, through its key of type WEIR_OPT_SELECTOR, those of the selected kind.
+ * Keys of type WEIR_OPT_LINES may be repeated, one line each. The keys of [sweep], [case NAME] and
+ * [full] are paths of settings of other sections. Used by the reader, the list of settings and the
+ * help. All data is constant. */
 #ifndef LAB_SCENARIO_SECTIONS_H
 #define LAB_SCENARIO_SECTIONS_H
 #include "config/config.h"
@@ -85,6 +85,31 @@ enum { KEYS_MAX = 128 };
 
 /* The keys of the section and of that kind (NULL: none), at most KEYS_MAX; returns their number. */
 size_t section_keys(const struct section *s, const char *kind, const char *names[KEYS_MAX]);
+
+/* A section of a config, whose values are read or written. */
+struct section_view {
+	const struct section *section;
+	struct kind kind;  /* .name NULL: the section has no kinds, or none was chosen yet */
+	const char *owner; /* prefix of its paths: "network", "traffic.web" */
+	void *params;      /* its values in the config */
+};
+
+/* Not [traffic NAME], which may occur several times, nor [sweep] and others that hold paths. */
+static inline int section_is_single(const struct section *s)
+{
+	return s->traits == 0;
+}
+
+/* Views without kind: of a single section of the config, and of a [traffic NAME]. */
+struct section_view section_view_single(struct config *c, const struct section *s);
+struct section_view section_view_traffic(struct traffic_config *t, const char *owner);
+
+/* Address of the values of an option table: the section's own, or that of its kind. */
+void *section_values(const struct section_view *v, const struct weir_option *table);
+
+/* The lines of a repeatable key of the table. */
+struct line_list *section_lines(const struct section_view *v, const struct weir_option *table,
+				const struct weir_option *o);
 
 /* Joins names for messages, "star, dumbbell or fat-tree"; returns buffer. */
 const char *names_join(char *buffer, size_t size, const char *const *names, size_t count);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep.h -- [sweep]: settings with several values each, and the runs that these make.
+/* sweep.h -- [sweep]: settings with several values each, and the resulting runs.
  *
- * A key of the section is the path of a setting, its value a list: "ecn, tcn(threshold=80us)" by
- * commas outside brackets, "1..5" whole numbers, "0.1..0.9/0.2" or "1us..5us/2us" from, to and
- * step. The runs are all combinations; the first key changes slowest, values come as written. Cases
- * are an axis before all others: those of "case = a, b", or all that the scenario has. A scenario
- * with neither is a sweep of one run. */
+ * A key of the section is the path of a setting, its value a list: values separated by commas
+ * outside brackets, "ecn, tcn(threshold=80us)", ranges of whole numbers, "1..5", and ranges with a
+ * step, "0.1..0.9/0.2" or "1us..5us/2us". The runs are all combinations in the order of the values;
+ * the first key changes slowest. Cases are the first axis: those of "case = a, b", or all cases of
+ * the scenario. A scenario with neither is a sweep of one run. */
 #ifndef LAB_SCENARIO_SWEEP_H
 #define LAB_SCENARIO_SWEEP_H
 #include "lab/scenario/scenario.h"
 #include "sim/run/run.h"
-#include "lab/scenario/key.h"
 
 struct text_list {
 	uint32_t count;
@@ -64,10 +63,30 @@ int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RU
 /* The run's values on all axes, "tcn, 0.5, seed 2"; empty for a single run. Returns buffer. */
 const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_t size);
 
-/* --- used between the files of this module --- */
+/* --- defaults in use: default_notes.c ---
+ *
+ * Values set by a scenario are its author's responsibility; defaults are the program's. So 'weir
+ * check' and 'weir run' note defaults that are used with other link rates than their source
+ * (config/defaults.h) covers. */
+
+struct default_notes {
+	uint32_t count;
+	char **lines; /* without duplicates, in run order */
+};
+
+/* Reads the notes of all runs of the sweep. Stops at the first run whose settings are invalid,
+ * which sweep_check reports. Leaves the scenario with the settings of the last run. The caller
+ * frees the notes. */
+void default_notes_read(struct default_notes *n, struct scenario *s, const struct sweep *w);
+void default_notes_free(struct default_notes *n);
 
 /* Does the run differ from an earlier one only in its seed? */
 int sweep_is_other_seed(const struct sweep *w, uint64_t run);
+
+/* --- lists of values: sweep_list.c --- */
+
+/* Length of a list's first item: up to the next comma outside brackets. */
+size_t list_item_length(const char *text);
 
 /* Splits a list into its values. On -1 there is nothing to free; the message has no location. */
 int list_split(struct text_list *list, const char *text, struct weir_error *e);

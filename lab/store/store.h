@@ -8,7 +8,7 @@
  * error that names it, and what a visitor has seen of it counts for nothing. */
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
-#include "lab/scenario/key.h"
+#include "lab/scenario/scenario.h"
 #include "lab/store/rows.h"
 
 struct store;
