@@ -40,7 +40,7 @@ static int change_rows(const struct folder *f, struct weir_rng *r)
 	for (uint64_t i = 1 + weir_rng_below(r, 4); i > 0; i--)
 		damage_row(s, r);
 	if (seals)
-		store_seal_all(s, &e); /* as far as it can */
+		store_write_all_digests(s, &e); /* as far as it can */
 	store_close(s);
 	return seals;
 }

@@ -11,7 +11,7 @@
 #ifndef LAB_ANALYSIS_COMPARE_H
 #define LAB_ANALYSIS_COMPARE_H
 #include "lab/store/flow_metric.h"
-#include "lab/store/health.h"
+#include "lab/store/store.h"
 #include <stdio.h>
 
 struct compare_request {

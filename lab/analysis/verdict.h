@@ -11,7 +11,7 @@
 #ifndef LAB_ANALYSIS_VERDICT_H
 #define LAB_ANALYSIS_VERDICT_H
 #include "lab/analysis/claims.h"
-#include "lab/store/health.h"
+#include "lab/store/store.h"
 
 /* Kinds before OTHER_SIZE have a number; kinds up to DISAGREES count for or against the paper. */
 enum verdict_kind {

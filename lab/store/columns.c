@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* columns.c -- see columns.h. */
+/* columns.c -- the table of all tables and columns, access to their values, and its rendering as
+ * Markdown for docs/reference/results.md. */
 #include "lab/store/columns.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
 #include "weir/units.h"
+#include <string.h>
 
 /* --- cells --- */
 
@@ -69,7 +71,7 @@ static struct cell show_start(const void *row)
 	return cell_maybe(start_ps, start_ps != WEIR_TIME_NEVER_PS);
 }
 
-static struct cell show_fct(const void *row)
+static struct cell column_show_fct(const void *row)
 {
 	const struct stored_flow *w = row;
 
@@ -77,7 +79,7 @@ static struct cell show_fct(const void *row)
 				 : (struct cell){ .kind = CELL_UNKNOWN };
 }
 
-static struct cell show_slowdown(const void *row)
+static struct cell column_show_slowdown(const void *row)
 {
 	const struct stored_flow *w = row;
 
@@ -113,16 +115,16 @@ static const struct column run_columns[] = {
 	  HIDDEN },
 	{ "version", COLUMN_TEXT, AT(run_head, version), "",
 	  .help = "of the program and its sources: `0.2.0+3f2a91c0d4e7`" },
-	{ "title", COLUMN_MADE, .show = show_title },
+	{ "title", COLUMN_DERIVED, .show = show_title },
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
 	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
 	  .help = "of a real run: what the machine did to it, so that its numbers are not to be "
 		  "trusted; NULL: nothing, or it is a simulated run",
 	  .since = 4 },
-	{ "partial", COLUMN_MADE, 0, "",
+	{ "partial", COLUMN_DERIVED, 0, "",
 	  .help = "1: interrupted, or out of time; only of a single run that is not kept",
-	  .show = show_partial, .hidden_in = VIEW_KEPT },
+	  .show = show_partial, .hidden_in = VIEW_STORE },
 	{ .name = NULL },
 };
 
@@ -181,18 +183,18 @@ static const struct column flow_columns[] = {
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
 	  .help = "when it was complete (measure.completion): its last byte at the "
 		  "receiver, or the ACK of that at the sender; NULL: not" },
-	{ "fct_ps", COLUMN_MADE, 0, "ps", .help = "finish_ps less start_ps", .show = show_fct,
-	  .hidden_in = VIEW_JSON },
+	{ "fct_ps", COLUMN_DERIVED, 0, "ps", .help = "finish_ps less start_ps",
+	  .show = column_show_fct, .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
 	  .help = "how long it would take alone in the network, to the same end; NULL: unlimited, "
 		  "or control: the request of a read, the answer to a write "
 		  "(`pattern = storage`), whose times are in no metric of completion",
 	  .csv = "ideal_fct_ps" },
-	{ "slowdown", COLUMN_MADE, 0, "", .help = "fct_ps over ideal_fct_ps", .show = show_slowdown,
-	  .hidden_in = VIEW_JSON },
-	{ "kind", COLUMN_MADE, 0, "", .help = "`data`, or `control`: see ideal_ps",
+	{ "slowdown", COLUMN_DERIVED, 0, "", .help = "fct_ps over ideal_fct_ps",
+	  .show = column_show_slowdown, .hidden_in = VIEW_JSON },
+	{ "kind", COLUMN_DERIVED, 0, "", .help = "`data`, or `control`: see ideal_ps",
 	  .show = show_kind },
-	{ "state", COLUMN_MADE, 0, "",
+	{ "state", COLUMN_DERIVED, 0, "",
 	  .help = "`completed`, `unfinished`, `unlimited` or `never-started`: see below",
 	  .show = show_state },
 	{ .name = NULL },
@@ -284,7 +286,7 @@ const struct table table_all[TABLES] = {
 
 int column_is_stored(const struct column *c)
 {
-	return c->type != COLUMN_MADE;
+	return c->type != COLUMN_DERIVED;
 }
 
 const char *column_sql(const struct column *c)
@@ -341,7 +343,7 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 		return cell_integer((*(const int64_t *const *)at)[point]);
 	case COLUMN_REALS:
 		return cell_real((*(const double *const *)at)[point]);
-	case COLUMN_MADE:
+	case COLUMN_DERIVED:
 	case COLUMN_ID:
 	case COLUMN_PLACE:
 	case COLUMN_TYPES:
@@ -353,4 +355,75 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 struct cell column_shown(const struct column *c, const void *row, uint64_t point)
 {
 	return c->show ? c->show(row) : column_cell(c, row, point);
+}
+
+/* --- as Markdown --- */
+
+/* Length of the SQL type's first word, "INTEGER". */
+static int markdown_word_length(const char *sql)
+{
+	return (int)strcspn(sql, " ");
+}
+
+/* Names the exports that show the column, unless all do. */
+static const char *markdown_views(const struct column *c)
+{
+	return c->hidden_in & VIEW_JSON    ? " (CSV alone)"
+	       : c->hidden_in & VIEW_STORE ? " (`weir run` alone)"
+					   : "";
+}
+
+/* Writes the exported name of a stored column. If exports have another order, a COLUMN_DERIVED
+ * column of the same name represents it there. */
+static void print_exported(FILE *f, const struct table *t, const struct column *stored)
+{
+	for (const struct column *c = t->columns; c->name && t->export_name; c++)
+		if (strcmp(c->name, stored->name) == 0 && c->hidden_in != VIEW_EVERY)
+			fprintf(f, "%s%s", column_csv_name(c), markdown_views(c));
+}
+
+static void markdown_print_table(FILE *f, const struct table *t)
+{
+	const char *name = t->name;
+
+	for (const struct column *c = t->columns; c->name; c++) {
+		if (!c->help) /* explained with the stored column */
+			continue;
+		fprintf(f, "| %s | ", name);
+		if (column_is_stored(c))
+			fprintf(f, "%s | %.*s | ", c->name, markdown_word_length(column_sql(c)),
+				column_sql(c));
+		else
+			fputs(" | | ", f);
+		fprintf(f, "%s | ", c->unit);
+		print_exported(f, t, c);
+		fprintf(f, " | %s |\n", c->help);
+		name = "";
+	}
+}
+
+static void markdown_print_file(FILE *f, const struct table *t)
+{
+	fprintf(f, "| %s.csv | run", t->export_name);
+	for (const struct column *c = t->columns; c->name; c++)
+		if (!(c->hidden_in & VIEW_CSV))
+			fprintf(f, ", %s%s", column_csv_name(c),
+				c->hidden_in & VIEW_STORE ? markdown_views(c) : "");
+	fprintf(f, "%s |\n",
+		t == &table_all[TABLE_RUN] ? "; then every setting that some run has, by its path; "
+					     "then every metric, by its name"
+					   : "");
+}
+
+void columns_markdown(FILE *f)
+{
+	fputs("| table | column | type | unit | exported as | meaning "
+	      "|\n|---|---|---|---|---|---|\n",
+	      f);
+	for (int i = 0; i < TABLES; i++)
+		markdown_print_table(f, &table_all[i]);
+	fputs("\n| file | columns |\n|---|---|\n", f);
+	for (int i = 0; i < TABLES; i++)
+		if (table_all[i].export_name)
+			markdown_print_file(f, &table_all[i]);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* columns.h -- what is known of a run, table by table and column by column, declared once.
+/* columns.h -- what is known of a run, declared once: table by table, column by column.
  *
- * The schema of a store, the rows that go into it and come out of it, the order of their digests,
- * CSV, JSON and the tables of docs/reference/results.md all follow from table_all. A new column is
- * a line there and a field of its row, which whoever measures it fills. (Columns of the store are
- * part of its form: STORE_SCHEMA.) */
+ * The schema of a store, the rows that are written and read, the order of their digests, CSV, JSON
+ * and the tables of docs/reference/results.md are all derived from table_all. A new column is a
+ * line there and a field of its row, which the code that measures it fills in. (A new stored column
+ * changes STORE_SCHEMA.) All tables are constant.
+ *
+ * Rows are made from a run that has just ended (finished_each) or read from a store (store_each);
+ * code that writes them out does not depend on which. */
 #ifndef LAB_STORE_COLUMNS_H
 #define LAB_STORE_COLUMNS_H
+#include "sim/run/run.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +34,7 @@ enum table_id {
 
 /* Type of a column in the store, and of the field of its row. */
 enum column_type {
-	COLUMN_MADE,       /* derived from other columns, in exports only */
+	COLUMN_DERIVED,    /* derived from other columns, in exports only */
 	COLUMN_ID,         /* SQLite's rowid; no field */
 	COLUMN_KEY,        /* const char *, unique */
 	COLUMN_PLACE,      /* number of the row within the run; no field */
@@ -53,7 +57,7 @@ enum column_type {
 enum view {
 	VIEW_CSV = 1,
 	VIEW_JSON = 2,
-	VIEW_KEPT = 4, /* runs read from a store, not one that has just ended */
+	VIEW_STORE = 4, /* runs read from a store, not one that has just ended */
 	VIEW_EVERY = 7,
 };
 
@@ -109,12 +113,81 @@ static inline int column_is_list(const struct column *c)
 	return c->type == COLUMN_TIMES || c->type == COLUMN_REALS;
 }
 
+/* Writes the part of docs/reference/results.md that is generated from the tables, as Markdown. */
+void columns_markdown(FILE *f);
+
+/* --- rows: what the columns describe --- */
+
 /* Receives rows; returns non-zero to stop, which is not an error. */
 struct row_visitor {
-	int (*see)(void *context, const void *row);
+	int (*visit)(void *context, const void *row);
 	void *context;
 };
 
-/* Writes the part of docs/reference/results.md that is generated from the tables, as Markdown. */
-void columns_markdown(FILE *f);
+struct run_head {
+	const char *key, *title, *version;
+	double wall_seconds;
+	const char *held_up; /* why a real-time run was disturbed; NULL: it was not */
+	int partial;         /* 1: interrupted before its end; never in a store */
+};
+
+struct setting_row {
+	const char *path, *value;
+};
+
+struct metric_row {
+	const char *name;
+	double value; /* NAN: unknown */
+};
+
+/* Name of a metric of one traffic section: "round_mean_ns of ai". */
+enum { SECTION_METRIC_SIZE = 192 };
+
+void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section);
+
+struct traffic_row {
+	const char *name;
+};
+
+/* Rows of TABLE_REASON are struct reason_count. */
+
+struct stored_flow {
+	uint32_t flow;
+	const char *traffic; /* name of its traffic section */
+	uint32_t section;    /* number of the section */
+	uint32_t class_id, src, dst;
+	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
+};
+
+struct stored_port {
+	const char *name;          /* "leaf0->h3" */
+	int measured;              /* 1: the run's queue metrics refer to this port */
+	struct port_result result; /* its link number is not valid */
+};
+
+/* PFC pauses of one class of a link. */
+struct stored_pause {
+	const char *link;           /* "leaf0->h3", "h3->leaf0" */
+	struct pause_result result; /* its link number is not valid */
+};
+
+/* One sampled or traced quantity, as struct series of sim/measure/result.h. */
+struct stored_series {
+	const char *name, *unit;
+	uint64_t count;
+	const int64_t *time_ps;
+	const double *value;
+};
+
+/* A run that has just ended. */
+struct finished_run {
+	const char *key;
+	const struct config *c;
+	const struct run_result *r;
+};
+
+/* Visits the rows of one of its tables. */
+int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
+		  struct weir_error *e);
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_metric.c -- see flow_metric.h. */
+/* flow_metric.c -- metrics by name: those computed from flow records, and those of runs; sets of
+ * flows, cached per stored run because a report uses each a dozen times. */
 #include "lab/store/flow_metric.h"
+#include "lab/store/results.h"
+#include "lab/store/store_sql.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "sim/measure/sample.h"
@@ -111,7 +114,7 @@ static uint32_t section_of(const struct stored_flow *f)
 	return f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
 }
 
-static void name_section(struct flow_set *s, uint32_t section, const char *name)
+static void flow_set_name_section(struct flow_set *s, uint32_t section, const char *name)
 {
 	uint32_t count = s->section_count;
 
@@ -124,7 +127,7 @@ static void name_section(struct flow_set *s, uint32_t section, const char *name)
 		s->sections[section] = text_copy(name);
 }
 
-static void make_room(struct flow_set *s, uint64_t count)
+static void flow_set_reserve(struct flow_set *s, uint64_t count)
 {
 	if (s->count + count <= s->room)
 		return;
@@ -149,20 +152,20 @@ int flow_set_add(void *set, const struct stored_flow *f)
 		counted.fct_ps = f->finish_ps - f->start_ps;
 		counted.slowdown = (double)counted.fct_ps / (double)f->ideal_ps;
 	}
-	make_room(s, 1);
+	flow_set_reserve(s, 1);
 	s->flows[s->count++] = counted;
-	name_section(s, counted.section, f->traffic);
+	flow_set_name_section(s, counted.section, f->traffic);
 	return 0;
 }
 
 void flow_set_join(struct flow_set *s, const struct flow_set *other)
 {
-	make_room(s, other->count);
+	flow_set_reserve(s, other->count);
 	for (uint64_t i = 0; i < other->count; i++)
 		s->flows[s->count++] = other->flows[i];
 	for (uint32_t i = 0; i < other->section_count; i++)
 		if (other->sections[i])
-			name_section(s, i, other->sections[i]);
+			flow_set_name_section(s, i, other->sections[i]);
 	s->measure = other->measure;
 }
 
@@ -175,7 +178,7 @@ void flow_set_free(struct flow_set *s)
 	*s = (struct flow_set){ .count = 0 };
 }
 
-static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
+static int flow_is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
 {
 	switch (class) {
 	case CLASS_SMALL:
@@ -194,7 +197,7 @@ static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class 
 static int is_counted(const struct flow_set *s, const struct counted_flow *f, enum flow_class class,
 		      const struct flow_filter *filter)
 {
-	return f->fct_ps >= 0 && is_of_class(s, f->size_bytes, class) &&
+	return f->fct_ps >= 0 && flow_is_of_class(s, f->size_bytes, class) &&
 	       (!filter || filter->is_in(filter->context, f));
 }
 
@@ -214,7 +217,7 @@ uint64_t flow_set_unfinished(const struct flow_set *s, enum flow_class class)
 
 	for (uint64_t i = 0; i < s->count; i++)
 		count += (uint64_t)(s->flows[i].fct_ps < 0 &&
-				    is_of_class(s, s->flows[i].size_bytes, class));
+				    flow_is_of_class(s, s->flows[i].size_bytes, class));
 	return count;
 }
 
@@ -250,8 +253,8 @@ static const double quantiles[STATISTICS] = {
 };
 
 /* Collects the quantity of each selected flow in the order of the set; returns their number. */
-static uint64_t gather(double *sample, const struct flow_set *s, const struct flow_metric *m,
-		       const struct flow_filter *filter)
+static uint64_t flow_set_collect(double *sample, const struct flow_set *s,
+				 const struct flow_metric *m, const struct flow_filter *filter)
 {
 	uint64_t count = 0;
 
@@ -263,7 +266,7 @@ static uint64_t gather(double *sample, const struct flow_set *s, const struct fl
 	return count;
 }
 
-static double mean_of(const double *sample, uint64_t count)
+static double numbers_mean(const double *sample, uint64_t count)
 {
 	double sum = 0;
 
@@ -273,7 +276,7 @@ static double mean_of(const double *sample, uint64_t count)
 }
 
 /* Nearest-rank quantile of a sorted sample. */
-static double quantile_of(const double *sample, uint64_t count, enum flow_statistic which)
+static double numbers_quantile(const double *sample, uint64_t count, enum flow_statistic which)
 {
 	double rank = ceil(quantiles[which] * (double)count);
 
@@ -285,12 +288,12 @@ static double quantile_of(const double *sample, uint64_t count, enum flow_statis
 double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter, double *sample)
 {
-	uint64_t count = gather(sample, s, m, filter);
+	uint64_t count = flow_set_collect(sample, s, m, filter);
 
 	if (m->statistic == STATISTIC_MEAN)
-		return mean_of(sample, count);
+		return numbers_mean(sample, count);
 	sort_reals(sample, count);
-	return quantile_of(sample, count, m->statistic);
+	return numbers_quantile(sample, count, m->statistic);
 }
 
 struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantity quantity,
@@ -298,17 +301,151 @@ struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantit
 				     double *sample)
 {
 	const struct flow_metric m = { quantity, class, STATISTIC_MEAN };
-	uint64_t count = gather(sample, s, &m, filter);
+	uint64_t count = flow_set_collect(sample, s, &m, filter);
 	struct flow_numbers n;
 
-	n.of[STATISTIC_MEAN] = mean_of(sample, count);
+	n.of[STATISTIC_MEAN] = numbers_mean(sample, count);
 	sort_reals(sample, count);
 	for (int i = STATISTIC_P50; i < STATISTICS; i++)
-		n.of[i] = quantile_of(sample, count, (enum flow_statistic)i);
+		n.of[i] = numbers_quantile(sample, count, (enum flow_statistic)i);
 	return n;
 }
 
 int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)
 {
 	return which == STATISTIC_MEAN || sample_has_quantile(flows, quantiles[which]);
+}
+
+/* --- sets of stored runs, cached --- */
+
+/* Cache limit: 256 MB. Runs beyond it are read at every call. */
+enum { FLOW_CACHE_MAX = 8 * 1000 * 1000 };
+
+struct cached_flow_set {
+	int64_t run;
+	struct flow_set set;
+};
+
+struct flow_cache {
+	uint64_t flows; /* total of the cached sets */
+	uint32_t count;
+	struct cached_flow_set *sets;
+	struct flow_set spare; /* the latest set that is not cached */
+};
+
+void flow_cache_free(struct flow_cache *cache)
+{
+	if (!cache)
+		return;
+	for (uint32_t i = 0; i < cache->count; i++)
+		flow_set_free(&cache->sets[i].set);
+	free(cache->sets);
+	flow_set_free(&cache->spare);
+	free(cache);
+}
+
+static const struct flow_set *flow_cache_add(struct flow_cache *cache, int64_t run)
+{
+	struct flow_set *set = &cache->spare;
+	struct cached_flow_set *kept;
+
+	set->room = set->count;
+	set->flows = memory_grow(set->flows, set->room + 1, sizeof(*set->flows));
+	cache->sets = memory_grow(cache->sets, cache->count + UINT64_C(1), sizeof(*cache->sets));
+	kept = &cache->sets[cache->count++];
+	*kept = (struct cached_flow_set){ run, *set };
+	*set = (struct flow_set){ .count = 0 };
+	cache->flows += kept->set.count;
+	return &kept->set;
+}
+
+const struct flow_set *store_flow_set(struct store *s, const struct stored_run *run,
+				      struct weir_error *e)
+{
+	struct flow_set *set;
+
+	if (!s->flow_cache)
+		s->flow_cache = memory_zeroed(1, sizeof(*s->flow_cache));
+	for (uint32_t i = 0; i < s->flow_cache->count; i++)
+		if (s->flow_cache->sets[i].run == run->id)
+			return &s->flow_cache->sets[i].set;
+	set = &s->flow_cache->spare;
+	flow_set_free(set);
+	flow_set_measure(set, run);
+	if (store_each_flow(s, run->id, flow_set_add, set, e))
+		return NULL;
+	if (!s->has_snapshot || s->flow_cache->flows + set->count > FLOW_CACHE_MAX)
+		return set;
+	return flow_cache_add(s->flow_cache, run->id);
+}
+
+/* --- metrics by name --- */
+
+int metric_index(const char *name)
+{
+	for (int i = 0; metric_all[i].name; i++)
+		if (strcmp(metric_all[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+const char *metric_stored_name(const struct metric *m)
+{
+	return m->stored ? m->stored : m->name;
+}
+
+int metric_stored_index(const char *name)
+{
+	for (int i = 0; metric_all[i].name; i++)
+		if (strcmp(metric_stored_name(&metric_all[i]), name) == 0)
+			return i;
+	return -1;
+}
+
+const struct metric *metric_find(const char *name)
+{
+	int i = metric_index(name);
+
+	return i >= 0 ? &metric_all[i] : flow_metric_info(name);
+}
+
+/* Removes the unit at the end, which is shown separately. */
+static void metric_title_drop_unit(char *text)
+{
+	static const char *const units[] = { "_ns", "_bps", "_pkts", "_bytes" };
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t end = strlen(units[i]);
+
+		if (length > end && strcmp(text + length - end, units[i]) == 0)
+			text[length - end] = '\0';
+	}
+}
+
+struct metric_title metric_title(const char *name)
+{
+	struct metric_title t = { { "", "" } };
+	char text[METRIC_TITLE_SIZE], *last;
+
+	snprintf(text, sizeof(text), "%s", name);
+	metric_title_drop_unit(text);
+	for (char *at = text; *at; at++)
+		*at = *at == '_' ? ' ' : *at;
+	last = strstr(text, "over 1mb");
+	if (last) {
+		memcpy(last, ">1MB", 4);
+		memmove(last + 4, last + 8, strlen(last + 8) + 1);
+	}
+	if (strncmp(text, "fct", 3) == 0)
+		memcpy(text, "FCT", 3);
+	last = strrchr(text, ' ');
+	if (last)
+		*last++ = '\0';
+	snprintf(t.part[0], sizeof(t.part[0]), "%s", last ? text : "");
+	snprintf(t.part[1], sizeof(t.part[1]), "%s",
+		 !last                       ? text
+		 : strcmp(last, "p999") == 0 ? "p99.9"
+					     : last);
+	return t;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_metric.h -- numbers that are made from the flows of a run, by name: fct or slowdown; of all
- * flows or _small, _medium, _large, _over_1mb; _mean, _p50, _p95, _p99 or _p999; and _ns after fct.
+/* flow_metric.h -- metrics computed from the flow records of a run, by name: fct or slowdown; of
+ * all flows or _small, _medium, _large, _over_1mb; _mean, _p50, _p95, _p99 or _p999; and _ns after
+ * fct.
  *
- * The flows that count are those of the run's own metrics: started in the measured interval, and
- * completed. What small and large mean is a setting of the run. Memory that is missing ends the
+ * They cover the same flows as the run's own metrics: started in the measured interval, and
+ * completed. The limits of small and large are settings of the run. Running out of memory ends the
  * program. */
 #ifndef LAB_STORE_FLOW_METRIC_H
 #define LAB_STORE_FLOW_METRIC_H

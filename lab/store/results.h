@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.h -- a run's numbers for people (a table), for programs (JSON) and for both (CSV).
+/* results.h -- output of one run: a table for people, JSON and CSV for programs; metrics by name.
  *
- * Writers put out the same bytes for the same result; what depends on the machine (METRIC_COST)
- * is in a group of its own. A quantity that cannot be known is "-" in the table, null in JSON and
- * an empty field in CSV. */
+ * The same result gives the same bytes; metrics that depend on the machine (METRIC_COST) are a
+ * group of their own. An unknown value is "-" in the table, null in JSON and an empty field in CSV.
+ */
 #ifndef LAB_STORE_RESULTS_H
 #define LAB_STORE_RESULTS_H
 #include "base/text.h"
 #include "sim/run/run.h"
 #include <stdio.h>
 
+struct store;
+struct stored_runs;
+
 /* Prints the table for a terminal of `width` columns, at least 40. */
 void results_table(FILE *f, const struct config *c, const struct run_result *r, int width);
 
-/* The same form as export_json and export_csv (export.h), plus whether the run is partial. */
+/* Everything in a store: runs.csv, reasons.csv, flows.csv, ports.csv, pauses.csv and series.csv in
+ * a folder, which is created if missing (either all files appear, or none); and the same as JSON.
+ */
+int export_csv(const char *folder, struct store *s, const struct stored_runs *runs,
+	       struct weir_error *e);
+int export_json(FILE *f, struct store *s, const struct stored_runs *runs, struct weir_error *e);
+
+/* The same form as export_json and export_csv for one run that has just ended, plus whether the run
+ * is partial. */
 int results_json(FILE *f, const struct config *c, const struct run_result *r, struct weir_error *e);
 int results_csv(const char *folder, const struct config *c, const struct run_result *r,
 		struct weir_error *e);

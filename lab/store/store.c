@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c -- opening the results store.
+/* store.c -- opens the results store, checks it and upgrades its schema.
  *
- * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one
- * file that can be copied, and a process that dies in the middle of a transaction leaves a journal
- * by which the next one restores the state before. */
+ * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds a
+ * single file that can be copied. A process that dies within a transaction leaves a journal, from
+ * which the next process restores the state before. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/store_sql.h"
 #include "base/text.h"
@@ -95,20 +95,21 @@ static uint32_t big_endian(const unsigned char *b)
 
 /* STORE_ADD accepts the current schema only; STORE_WRITE upgrades the file before workers open
  * it. */
-static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
+static int store_check_schema(const char *path, uint32_t schema, enum store_mode mode,
+			      struct weir_error *e)
 {
-	if (form == STORE_SCHEMA ||
-	    (form >= STORE_SCHEMA_BARE && form < STORE_SCHEMA && mode != STORE_ADD))
+	if (schema == STORE_SCHEMA ||
+	    (schema >= STORE_SCHEMA_NO_DIGESTS && schema < STORE_SCHEMA && mode != STORE_ADD))
 		return 0;
 	return weir_error_set(
 		e,
-		"%.300s: was written by another version of Weir (form %lu; this one reads "
-		"forms %d to %d); use another folder",
-		path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
+		"%.300s: was written by another version of Weir (schema %lu; this one reads "
+		"schemas %d to %d); use another folder",
+		path, (unsigned long)schema, STORE_SCHEMA_NO_DIGESTS, STORE_SCHEMA);
 }
 
 /* Refuses symbolic links: they might lead to another user's file. */
-static int check_link(const char *path, struct weir_error *e)
+static int store_check_link(const char *path, struct weir_error *e)
 {
 	struct stat st;
 
@@ -119,14 +120,14 @@ static int check_link(const char *path, struct weir_error *e)
 }
 
 /* Checks the file's header before SQLite opens it, so that a foreign file is never modified. */
-static int check_header(const char *path, enum store_mode mode, struct weir_error *e)
+static int store_check_header(const char *path, enum store_mode mode, struct weir_error *e)
 {
 	static const char magic[] = "SQLite format 3";
 	unsigned char header[HEADER_SIZE] = { 0 };
 	size_t length;
 	FILE *f;
 
-	if (check_link(path, e))
+	if (store_check_link(path, e))
 		return -1;
 	f = fopen(path, "rb");
 	if (!f && errno == ENOENT && mode == STORE_WRITE)
@@ -149,7 +150,7 @@ static int check_header(const char *path, enum store_mode mode, struct weir_erro
 				      path);
 	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
 		return weir_error_set(e, "%.300s: is a database of another program", path);
-	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
+	return store_check_schema(path, big_endian(header + SCHEMA_OFFSET), mode, e);
 }
 
 static int is_writer(enum store_mode mode)
@@ -157,7 +158,7 @@ static int is_writer(enum store_mode mode)
 	return mode == STORE_WRITE || mode == STORE_ADD;
 }
 
-static int check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
+static int store_check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct stat st;
 
@@ -179,6 +180,13 @@ static int check_folder(const char *folder, enum store_mode mode, struct weir_er
 	return 0;
 }
 
+int store_end(struct store *s, int failed)
+{
+	if (failed)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
+
 int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
@@ -195,17 +203,17 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
-/* STORE_SCHEMA_BARE has all tables except that of digests. */
-static int create_tables(struct store *s, int64_t form, struct weir_error *e)
+/* STORE_SCHEMA_NO_DIGESTS has all tables except that of digests. */
+static int store_create_tables(struct store *s, int64_t schema, struct weir_error *e)
 {
-	for (int i = form == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
+	for (int i = schema == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
 		if (store_exec(s, table_create(&table_all[i]).text, e))
 			return -1;
 	return 0;
 }
 
-static int add_column(struct store *s, const struct table *t, const struct column *c,
-		      struct weir_error *e)
+static int store_add_column(struct store *s, const struct table *t, const struct column *c,
+			    struct weir_error *e)
 {
 	char sql[192];
 	int64_t there;
@@ -220,49 +228,50 @@ static int add_column(struct store *s, const struct table *t, const struct colum
 }
 
 /* Adds the columns that later schemas introduced. */
-static int add_columns(struct store *s, int64_t form, struct weir_error *e)
+static int store_add_columns(struct store *s, int64_t schema, struct weir_error *e)
 {
 	for (int i = 0; i < TABLES; i++)
 		for (const struct column *c = table_all[i].columns; c->name; c++)
-			if (c->since > form && add_column(s, &table_all[i], c, e))
+			if (c->since > schema && store_add_column(s, &table_all[i], c, e))
 				return -1;
 	return 0;
 }
 
 /* Upgrades a file of that schema to the current one: tables, columns, digests. */
-static int complete(struct store *s, int64_t form, struct weir_error *e)
+static int store_upgrade(struct store *s, int64_t schema, struct weir_error *e)
 {
 	char id[96];
 
-	if (form == STORE_SCHEMA)
+	if (schema == STORE_SCHEMA)
 		return 0;
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 STORE_APPLICATION, STORE_SCHEMA);
-	if (form < STORE_SCHEMA_SEALED && create_tables(s, form, e))
+	if (schema < STORE_SCHEMA_DIGESTS && store_create_tables(s, schema, e))
 		return -1;
-	if (form > 0 && add_columns(s, form, e))
+	if (schema > 0 && store_add_columns(s, schema, e))
 		return -1;
-	s->form = STORE_SCHEMA;
-	return (form < STORE_SCHEMA_SEALED && store_seal_all(s, e)) || store_exec(s, id, e);
+	s->schema = STORE_SCHEMA;
+	return (schema < STORE_SCHEMA_DIGESTS && store_write_all_digests(s, e)) ||
+	       store_exec(s, id, e);
 }
 
 /* Two processes may create the same store; the second one finds the tables in place. */
 int store_make_tables(struct store *s, struct weir_error *e)
 {
-	int64_t form;
+	int64_t schema;
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
-		     store_number(s, "PRAGMA user_version", &form, e) || complete(s, form, e) ||
-		     store_exec(s, "COMMIT", e);
+		     store_number(s, "PRAGMA user_version", &schema, e) ||
+		     store_upgrade(s, schema, e) || store_exec(s, "COMMIT", e);
 
-	if (failed)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return failed ? -1 : 0;
+	return store_end(s, failed);
 }
 
 /* Reads the schema number and the number of digest tables in one transaction. */
-static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
+static int store_read_schema(struct store *s, int64_t *schema, int64_t *tables,
+			     struct weir_error *e)
 {
-	int failed = store_exec(s, "BEGIN", e) || store_number(s, "PRAGMA user_version", form, e) ||
+	int failed = store_exec(s, "BEGIN", e) ||
+		     store_number(s, "PRAGMA user_version", schema, e) ||
 		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
 				  tables, e);
 
@@ -271,27 +280,27 @@ static int read_form(struct store *s, int64_t *form, int64_t *tables, struct wei
 	return failed ? -1 : 0;
 }
 
-/* A file marked STORE_SCHEMA_BARE that has digests was written by a later schema: its header is
- * damaged. */
-static int find_digests(struct store *s, struct weir_error *e)
+/* A file marked STORE_SCHEMA_NO_DIGESTS that has digests was written by a later schema: its header
+ * is damaged. */
+static int store_find_digests(struct store *s, struct weir_error *e)
 {
-	int64_t form, tables;
+	int64_t schema, tables;
 
-	if (read_form(s, &form, &tables, e))
+	if (store_read_schema(s, &schema, &tables, e))
 		return -1;
-	s->form = (int)form;
-	s->has_digests = form >= STORE_SCHEMA_SEALED;
-	if (form < STORE_SCHEMA_SEALED && tables)
+	s->schema = (int)schema;
+	s->has_digests = schema >= STORE_SCHEMA_DIGESTS;
+	if (schema < STORE_SCHEMA_DIGESTS && tables)
 		return weir_error_set(
 			e,
-			"%.300s: is damaged (its form is %d, but it has digests); move it "
+			"%.300s: is damaged (its schema is %d, but it has digests); move it "
 			"away, or take a copy of it",
-			s->path, (int)form);
+			s->path, (int)schema);
 	return 0;
 }
 
 /* SQLite's integrity check. */
-static int check_pages(struct store *s, struct weir_error *e)
+static int store_check_pages(struct store *s, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "PRAGMA quick_check(1)", e);
 	const char *found;
@@ -314,7 +323,7 @@ static int check_pages(struct store *s, struct weir_error *e)
 	return failed;
 }
 
-static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
+static int store_connect(struct store *s, enum store_mode mode, struct weir_error *e)
 {
 	/* read-write also for reading, because SQLite may have to roll back an interrupted
 	 * transaction */
@@ -328,19 +337,19 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (is_writer(mode) && sqlite3_db_readonly(s->db, "main") == 1)
 		return weir_error_set(e, "%.300s: cannot be written: Permission denied", s->path);
-	if ((mode == STORE_READ || mode == STORE_WRITE) && check_pages(s, e))
+	if ((mode == STORE_READ || mode == STORE_WRITE) && store_check_pages(s, e))
 		return -1;
-	if (mode != STORE_ADD && find_digests(s, e))
+	if (mode != STORE_ADD && store_find_digests(s, e))
 		return -1;
 	if (mode == STORE_WRITE && store_make_tables(s, e))
 		return -1;
 	s->has_digests |= is_writer(mode);
-	s->form = is_writer(mode) ? STORE_SCHEMA : s->form;
+	s->schema = is_writer(mode) ? STORE_SCHEMA : s->schema;
 	if (is_writer(mode))
 		return 0;
 	/* STORE_READ keeps one read transaction until the store is closed, so that runs replaced
 	 * meanwhile do not change. */
-	s->is_still = mode == STORE_READ;
+	s->has_snapshot = mode == STORE_READ;
 	return store_exec(
 		s, mode == STORE_READ ? "PRAGMA query_only = 1; BEGIN" : "PRAGMA query_only = 1",
 		e);
@@ -351,11 +360,11 @@ int store_open(struct store **out, const char *folder, enum store_mode mode, str
 	struct store *s;
 
 	*out = NULL;
-	if (check_folder(folder, mode, e))
+	if (store_check_folder(folder, mode, e))
 		return -1;
 	s = memory_zeroed(1, sizeof(*s));
 	text_print(&s->path, "%s/%s", folder, file_name);
-	if (check_header(s->path, mode, e) || connect(s, mode, e)) {
+	if (store_check_header(s->path, mode, e) || store_connect(s, mode, e)) {
 		store_close(s);
 		return -1;
 	}
@@ -378,7 +387,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	sqlite3_close(s->db);
-	flow_shelf_free(s->shelf);
+	flow_cache_free(s->flow_cache);
 	free(s->path);
 	free(s);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
  *
- * A run is identified by its full effective settings, seed and program version (run_key). It is
- * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at
- * all. Any number of processes may read and add at the same time. Readers see only whole runs, and
- * what they read is compared with digests that were added with it: a run that is damaged is an
- * error that names it, and what a visitor has seen of it counts for nothing. */
+ * A run is identified by all its effective settings, its seed and the program's version (run_key).
+ * It is added in one transaction with its flows, ports, pauses, reasons and series. Any number of
+ * processes may read and add concurrently. Readers see complete runs only, and everything they read
+ * is compared with digests that were stored with it: a damaged run is an error that names it, and
+ * rows visited so far must be discarded.
+ *
+ * A struct store belongs to one thread. Functions return 0, or -1 with a message. */
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
 #include "lab/scenario/scenario.h"
-#include "lab/store/rows.h"
+#include "lab/store/columns.h"
 
 struct store;
 
@@ -136,27 +138,53 @@ int store_each(struct store *s, int64_t run, enum table_id table, const struct r
 	       struct weir_error *e);
 
 /* Source of rows: a stored run, or one that has just ended. */
-struct rows_from {
+struct row_source {
 	struct store *store; /* NULL: `finished` is the source */
 	int64_t run;
 	const struct finished_run *finished;
 };
 
-int rows_each(const struct rows_from *from, enum table_id table, const struct row_visitor *v,
+int rows_each(const struct row_source *from, enum table_id table, const struct row_visitor *v,
 	      struct weir_error *e);
 
 /* Reads all of a run except its long tables. The caller frees it, also on -1. */
-int stored_run_fill(struct stored_run *run, const struct rows_from *from, struct weir_error *e);
+int stored_run_fill(struct stored_run *run, const struct row_source *from, struct weir_error *e);
 
 /* store_each by row type. A visitor that returns non-zero ends the visit, which is not an error. */
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
 		    void *context, struct weir_error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
 		    void *context, struct weir_error *e);
-int store_each_pause(struct store *s, int64_t run,
-		     int (*visit)(void *, const struct stored_pause *), void *context,
-		     struct weir_error *e);
 int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
 		      struct weir_error *e);
+
+/* --- health of runs ---
+ *
+ * Completion times are those of flows that completed. If other flows did not, or if PFC pauses form
+ * a deadlock, every output marks the affected numbers. */
+
+struct health {
+	uint32_t runs;
+	uint32_t incomplete, deadlocked; /* runs with unfinished flows; runs with a PFC deadlock */
+	uint32_t held_up;                /* real-time runs that the machine disturbed */
+	double completed, unfinished;    /* numbers of flows, summed over the runs */
+	uint32_t starved;                /* runs with starved unlimited flows */
+};
+
+void health_add(struct health *h, const struct stored_run *run);
+
+/* Adds the counts of other runs. */
+void health_join(struct health *h, const struct health *other);
+
+/* Do unfinished flows or a deadlock affect metrics of this kind? Never METRIC_COST. */
+int health_is_doubtful(const struct health *h, enum metric_kind kind);
+
+/* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock; the machine held up
+ * 1 of 8 runs"; "": nothing to report. */
+struct health_text {
+	char text[192];
+};
+
+struct health_text health_text(const struct health *h);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store_sql.h -- the store's file as SQLite sees it: for store*.c alone. */
+/* store_sql.h -- the store's file in terms of SQLite. Private to the files of this directory (and
+ * tests, which damage files). */
 #ifndef LAB_STORE_STORE_SQL_H
 #define LAB_STORE_STORE_SQL_H
 #include "lab/store/store.h"
@@ -8,23 +9,24 @@
 enum {
 	STORE_APPLICATION = 0x57656972, /* "Weir", at byte 68 of the file */
 	STORE_SCHEMA = 4,               /* changes with any table; at byte 60 of the file */
-	STORE_SCHEMA_SEALED =
+	STORE_SCHEMA_DIGESTS =
 		3, /* lacks columns added by 4; readable; opening for writing adds them */
-	STORE_SCHEMA_BARE = 2, /* also lacks digests; readable; opening for writing adds them */
+	STORE_SCHEMA_NO_DIGESTS =
+		2, /* also lacks digests; readable; opening for writing adds them */
 };
 
-struct flow_shelf;
+struct flow_cache;
 
 struct store {
 	sqlite3 *db;
-	char *path;               /* path of the file, for messages */
-	int form;                 /* schema: one of the three above */
-	int has_digests;          /* 0: STORE_SCHEMA_BARE, nothing can be checked */
-	int is_still;             /* 1: reads from one snapshot until it is closed */
-	struct flow_shelf *shelf; /* NULL: no flows were read yet */
+	char *path;                    /* path of the file, for messages */
+	int schema;                    /* one of the three above */
+	int has_digests;               /* 0: STORE_SCHEMA_NO_DIGESTS, nothing can be checked */
+	int has_snapshot;              /* 1: reads from one snapshot until it is closed */
+	struct flow_cache *flow_cache; /* NULL: no flows were read yet */
 };
 
-void flow_shelf_free(struct flow_shelf *shelf);
+void flow_cache_free(struct flow_cache *cache);
 
 /* Reports SQLite's error as "FOLDER/results.db: ..."; returns -1. */
 int store_fail(struct store *s, struct weir_error *e);
@@ -41,6 +43,10 @@ sqlite3_stmt *store_prepare_run(struct store *s, const char *sql, int64_t run,
 
 /* Runs a statement to its end and resets it for the next row. */
 int store_step(struct store *s, sqlite3_stmt *q, struct weir_error *e);
+
+/* Ends a transaction: rolls it back if it failed (the COMMIT included). Returns 0, or -1 if it
+ * failed. */
+int store_end(struct store *s, int failed);
 
 /* Reads one number. */
 int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e);
@@ -67,7 +73,7 @@ struct store_sql
 table_insert(const struct table *t); /* first parameter: the run, except for TABLE_RUN */
 /* Selects the rows of the run in its parameter, in a store of that schema; later columns are
  * NULL. */
-struct store_sql table_select(const struct table *t, int form);
+struct store_sql table_select(const struct table *t, int schema);
 
 /* Binds all parameters of table_insert except the run. Returns SQLite's code. */
 int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t place);
@@ -88,25 +94,25 @@ int list_is_whole(sqlite3_value *list, uint64_t count);
  * store. */
 enum store_part { ROWS_LIST = RUN_TABLES, ROWS_PLAN, STORE_PARTS };
 
-struct rows_of {
+struct part_id {
 	int64_t run; /* 0: a part of the store */
 	int part;
 };
 
-#define STORE_LIST ((struct rows_of){ 0, ROWS_LIST })
-#define STORE_PLANNED_KEYS ((struct rows_of){ 0, ROWS_PLAN })
+#define STORE_LIST ((struct part_id){ 0, ROWS_LIST })
+#define STORE_PLANNED_KEYS ((struct part_id){ 0, ROWS_PLAN })
 
 /* Receives rows as values of the columns of table_select. Each value is fetched once, for hashing
  * and for the receiver. (Values of sqlite3_column_value may be read, because a connection belongs
  * to one thread.) */
-struct row_taker {
-	void (*take)(void *context, sqlite3_value *const *values);
+struct row_receiver {
+	void (*receive)(void *context, sqlite3_value *const *values);
 	void *context;
 };
 
 /* Passes every row to t (NULL: disabled) and compares them with their digest. Unless it returns 0,
  * the rows must be discarded. */
-int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
+int store_each_row(struct store *s, struct part_id rows, const struct row_receiver *t,
 		   struct weir_error *e);
 
 /* Hashes a value into `before`. */
@@ -114,9 +120,9 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value);
 
 /* Writes digests of the present rows. To be called by writers only, in the transaction of the
  * write. */
-int store_seal(struct store *s, struct rows_of rows, struct weir_error *e);
-int store_seal_run(struct store *s, int64_t run, struct weir_error *e);
-int store_seal_all(struct store *s, struct weir_error *e);
+int store_write_digest(struct store *s, struct part_id rows, struct weir_error *e);
+int store_write_run_digests(struct store *s, int64_t run, struct weir_error *e);
+int store_write_all_digests(struct store *s, struct weir_error *e);
 
 /* --- which runs there are: store_plan.c --- */
 
@@ -132,6 +138,9 @@ struct run_list {
 	uint64_t planned,
 		done; /* number of keys in the plan; of these, number of runs in the store */
 };
+
+/* The id of the run of that key. 1: found; 0: not found; -1: message. */
+int store_find_run(struct store *s, const char *key, int64_t *id, struct weir_error *e);
 
 /* On -1 there is nothing to free. */
 int store_list(struct store *s, struct run_list *l, struct weir_error *e);

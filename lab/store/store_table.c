@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
+/* store_table.c -- the tables of columns.h as SQL: schema, inserting and reading rows. */
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
 #include <assert.h>
@@ -11,10 +11,10 @@
 
 /* --- statements --- */
 
-static void add(struct store_sql *sql, const char *format, ...)
+static void store_sql_add(struct store_sql *sql, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void add(struct store_sql *sql, const char *format, ...)
+static void store_sql_add(struct store_sql *sql, const char *format, ...)
 {
 	size_t used = strlen(sql->text);
 	va_list arguments;
@@ -32,7 +32,7 @@ static int has_id(const struct table *t)
 	return t->columns[0].type == COLUMN_ID;
 }
 
-static int has_lists(const struct table *t)
+static int table_has_lists(const struct table *t)
 {
 	int lists = 0;
 
@@ -52,30 +52,31 @@ struct store_sql table_create(const struct table *t)
 {
 	struct store_sql sql = { "" };
 
-	add(&sql, "CREATE TABLE %s (", t->name);
+	store_sql_add(&sql, "CREATE TABLE %s (", t->name);
 	if (!has_id(t))
-		add(&sql, "run INTEGER NOT NULL, ");
+		store_sql_add(&sql, "run INTEGER NOT NULL, ");
 	for (const struct column *c = t->columns; c->name; c++)
 		if (is_key(t, c))
-			add(&sql, "%s %s", c->name, column_sql(c));
+			store_sql_add(&sql, "%s %s", c->name, column_sql(c));
 	for (const struct column *c = t->columns; c->name; c++)
 		if (column_is_stored(c) && !is_key(t, c))
-			add(&sql, ", %s %s", c->name, column_sql(c));
+			store_sql_add(&sql, ", %s %s", c->name, column_sql(c));
 	if (!has_id(t))
-		add(&sql, ", PRIMARY KEY (run, %s)", t->key);
-	add(&sql, has_id(t) || has_lists(t) ? ");" : ") WITHOUT ROWID;");
+		store_sql_add(&sql, ", PRIMARY KEY (run, %s)", t->key);
+	store_sql_add(&sql, has_id(t) || table_has_lists(t) ? ");" : ") WITHOUT ROWID;");
 	return sql;
 }
 
 /* Columns of later schemas are selected as NULL. */
-static void add_names(struct store_sql *sql, const struct table *t, enum column_type but, int form)
+static void store_sql_add_names(struct store_sql *sql, const struct table *t, enum column_type but,
+				int schema)
 {
 	const char *comma = "";
 
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == but)
 			continue;
-		add(sql, "%s%s", comma, c->since <= form ? c->name : "NULL");
+		store_sql_add(sql, "%s%s", comma, c->since <= schema ? c->name : "NULL");
 		comma = ", ";
 	}
 }
@@ -85,26 +86,27 @@ struct store_sql table_insert(const struct table *t)
 	struct store_sql sql = { "" };
 	const char *comma = has_id(t) ? "" : "?, ";
 
-	add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
-	add_names(&sql, t, COLUMN_ID, STORE_SCHEMA);
-	add(&sql, ") VALUES (");
+	store_sql_add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
+	store_sql_add_names(&sql, t, COLUMN_ID, STORE_SCHEMA);
+	store_sql_add(&sql, ") VALUES (");
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == COLUMN_ID)
 			continue;
-		add(&sql, "%s?", comma);
+		store_sql_add(&sql, "%s?", comma);
 		comma = ", ";
 	}
-	add(&sql, ")");
+	store_sql_add(&sql, ")");
 	return sql;
 }
 
-struct store_sql table_select(const struct table *t, int form)
+struct store_sql table_select(const struct table *t, int schema)
 {
 	struct store_sql sql = { "" };
 
-	add(&sql, "SELECT ");
-	add_names(&sql, t, COLUMN_MADE, form);
-	add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name, has_id(t) ? t->key : "run", t->key);
+	store_sql_add(&sql, "SELECT ");
+	store_sql_add_names(&sql, t, COLUMN_DERIVED, schema);
+	store_sql_add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name,
+		      has_id(t) ? t->key : "run", t->key);
 	return sql;
 }
 
@@ -116,7 +118,7 @@ static void put_little_endian(unsigned char *bytes, uint64_t number)
 		bytes[i] = (unsigned char)(number >> (8 * i));
 }
 
-static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
+static int table_bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_INTEGER:
@@ -133,8 +135,8 @@ static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 }
 
 /* Binds a list of `count` points (series only). */
-static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
-		     const struct stored_series *row)
+static int table_bind_list(sqlite3_stmt *q, int at, const struct column *c,
+			   const struct stored_series *row)
 {
 	unsigned char *bytes = memory_grow(NULL, row->count, sizeof(uint64_t));
 
@@ -159,9 +161,9 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 		if (c->type == COLUMN_PLACE)
 			code = sqlite3_bind_int64(q, at++, place);
 		else if (column_is_list(c))
-			code = bind_list(q, at++, c, row);
+			code = table_bind_list(q, at++, c, row);
 		else
-			code = bind_cell(q, at++, column_cell(c, row, 0));
+			code = table_bind_cell(q, at++, column_cell(c, row, 0));
 	}
 	return code;
 }
@@ -187,7 +189,7 @@ static int64_t value_known(sqlite3_value *value)
 	return sqlite3_value_type(value) == SQLITE_NULL ? -1 : sqlite3_value_int64(value);
 }
 
-static int read_column(const struct column *c, void *field, sqlite3_value *value)
+static int table_read_column(const struct column *c, void *field, sqlite3_value *value)
 {
 	int64_t known;
 
@@ -222,7 +224,7 @@ static int read_column(const struct column *c, void *field, sqlite3_value *value
 					   ? (double)NAN
 					   : sqlite3_value_double(value);
 		return 0;
-	case COLUMN_MADE:
+	case COLUMN_DERIVED:
 	case COLUMN_ID:
 	case COLUMN_PLACE:
 	case COLUMN_TIMES:
@@ -239,7 +241,7 @@ int table_read(const struct table *t, void *row, sqlite3_value *const *values)
 
 	for (const struct column *c = t->columns; c->name; c++)
 		if (column_is_stored(c))
-			is_odd |= read_column(c, (char *)row + c->offset, values[at++]);
+			is_odd |= table_read_column(c, (char *)row + c->offset, values[at++]);
 	return is_odd;
 }
 

@@ -221,7 +221,7 @@ TEST(test_store_whose_header_lost_a_bit_of_its_form_is_damaged)
 	damage_fill(&f);
 	change_by(&f, "PRAGMA user_version = 2");
 	CHECK(damage_show(f.path, &e) == NULL);
-	CHECK_CONTAINS(e.text, "is damaged (its form is 2, but it has digests)");
+	CHECK_CONTAINS(e.text, "is damaged (its schema is 2, but it has digests)");
 	folder_remove(&f);
 }
 
@@ -240,7 +240,8 @@ TEST(test_series_that_says_more_points_than_it_has_is_refused)
 			 "UPDATE series SET count = %s, time_ps = x'', value = x''", counts[i]);
 		change_by(&f, sql);
 		CHECK_INT(store_open(&s, f.path, STORE_ADD, &e), 0);
-		CHECK_INT(store_seal_all(s, &e), 0); /* whoever made this knew of digests */
+		CHECK_INT(store_write_all_digests(s, &e),
+			  0); /* whoever made this knew of digests */
 		store_close(s);
 		CHECK(damage_show(f.path, &e) == NULL);
 		CHECK_CONTAINS(e.text, "is damaged (a text, a time or a series is none)");
