@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcc_config.c -- reads the configuration file of the HPCC simulator. */
-#include "lab/scenario/import_hpcc.h"
+#include "lab/scenario/import.h"
 #include "base/input.h"
 #include "base/line_file.h"
 #include "weir/units.h"
@@ -149,11 +149,6 @@ static int hpcc_read_link(struct hpcc_config *c, char *const words[], int count,
 	return 0;
 }
 
-static struct hpcc_map *map_of(struct hpcc_config *c, enum hpcc_key key)
-{
-	return key == HPCC_KMAX_MAP ? &c->kmax_kb : key == HPCC_KMIN_MAP ? &c->kmin_kb : &c->pmax;
-}
-
 /* NULL: the word was read; otherwise the text for messages of what it must be. */
 static const char *hpcc_read_word(enum value_kind kind, const char *word, double *number)
 {
@@ -189,7 +184,10 @@ static int hpcc_read_value(struct hpcc_config *c, enum hpcc_key key, char *const
 		length += (size_t)snprintf(v->text + length, sizeof(v->text) - length, "%s%s",
 					   i > 1 ? " " : "", words[i]);
 	if (keys[key].kind == VALUE_MAP)
-		return hpcc_read_map(map_of(c, key), words, count, in);
+		return hpcc_read_map(key == HPCC_KMAX_MAP   ? &c->kmax_kb
+				     : key == HPCC_KMIN_MAP ? &c->kmin_kb
+							    : &c->pmax,
+				     words, count, in);
 	if (keys[key].kind == VALUE_LINK)
 		return hpcc_read_link(c, words, count, in);
 	if (count != 2)

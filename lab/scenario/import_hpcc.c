@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* import_hpcc.c -- reads a configuration of the HPCC simulator and converts marking, shared buffer,
  * PFC and link failures; notes what differs. */
-#include "lab/scenario/import_hpcc.h"
+#include "lab/scenario/import.h"
 #include "base/line_file.h"
 #include "sim/net/network.h"
 #include "weir/units.h"

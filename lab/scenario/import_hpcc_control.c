@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* import_hpcc_control.c -- converts the congestion control and the transport of hosts from a
  * configuration of the HPCC simulator. */
-#include "lab/scenario/import_hpcc.h"
+#include "lab/scenario/import.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>

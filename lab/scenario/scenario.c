@@ -238,16 +238,6 @@ void scenario_replace(struct scenario *s, const char *path, const char *value, i
 	old->line = line;
 }
 
-static void scenario_apply_set(struct scenario *s, const char *path, const char *value)
-{
-	if (scenario_find_list(s, path) || !path_is_repeated(path)) {
-		scenario_replace(s, path, value, 0);
-		return;
-	}
-	scenario_drop(s, path, DROP_FROM_FILE);
-	scenario_add(s, path, value, 0);
-}
-
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e)
 {
 	const char *equals = strchr(assignment, '='), *listed;
@@ -267,7 +257,12 @@ int scenario_set(struct scenario *s, const char *assignment, struct weir_error *
 	listed = path_of_list(path);
 	if (scenario_check_path(s, listed ? listed : path, e))
 		return weir_error_prefix(e, "--set %.100s: ", assignment);
-	scenario_apply_set(s, path, equals + 1);
+	if (scenario_find_list(s, path) || !path_is_repeated(path)) {
+		scenario_replace(s, path, equals + 1, 0);
+		return 0;
+	}
+	scenario_drop(s, path, DROP_FROM_FILE);
+	scenario_add(s, path, equals + 1, 0);
 	return 0;
 }
 

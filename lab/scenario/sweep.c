@@ -253,18 +253,12 @@ int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 	return 0;
 }
 
-/* Builds everything that the run needs, without running it. */
-static int try_run(const struct config *c, struct run_result *result, struct weir_error *e)
-{
-	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
-
-	return run(c, &control, result, e);
-}
-
 /* built: receives the built run, which the caller frees; NULL: not needed. */
 static int sweep_check_run(const struct sweep *w, uint64_t number, struct scenario *s,
 			   char key[RUN_KEY_SIZE], struct run_result *built, struct weir_error *e)
 {
+	/* builds everything that the run needs, without running it */
+	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result result;
 	struct config c;
 	int failed;
@@ -273,7 +267,7 @@ static int sweep_check_run(const struct sweep *w, uint64_t number, struct scenar
 		return -1;
 	failed = run_key(&c, key, e);
 	if (!failed && !sweep_is_other_seed(w, number)) {
-		failed = try_run(&c, built ? built : &result, e);
+		failed = run(&c, &control, built ? built : &result, e);
 		if (!failed && !built)
 			run_result_free(&result);
 	}

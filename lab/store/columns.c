@@ -359,12 +359,6 @@ struct cell column_shown(const struct column *c, const void *row, uint64_t point
 
 /* --- as Markdown --- */
 
-/* Length of the SQL type's first word, "INTEGER". */
-static int markdown_word_length(const char *sql)
-{
-	return (int)strcspn(sql, " ");
-}
-
 /* Names the exports that show the column, unless all do. */
 static const char *markdown_views(const struct column *c)
 {
@@ -391,7 +385,8 @@ static void markdown_print_table(FILE *f, const struct table *t)
 			continue;
 		fprintf(f, "| %s | ", name);
 		if (column_is_stored(c))
-			fprintf(f, "%s | %.*s | ", c->name, markdown_word_length(column_sql(c)),
+			/* the first word of "INTEGER NOT NULL" */
+			fprintf(f, "%s | %.*s | ", c->name, (int)strcspn(column_sql(c), " "),
 				column_sql(c));
 		else
 			fputs(" | | ", f);

@@ -203,15 +203,6 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
-/* STORE_SCHEMA_NO_DIGESTS has all tables except that of digests. */
-static int store_create_tables(struct store *s, int64_t schema, struct weir_error *e)
-{
-	for (int i = schema == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
-		if (store_exec(s, table_create(&table_all[i]).text, e))
-			return -1;
-	return 0;
-}
-
 static int store_add_column(struct store *s, const struct table *t, const struct column *c,
 			    struct weir_error *e)
 {
@@ -246,8 +237,11 @@ static int store_upgrade(struct store *s, int64_t schema, struct weir_error *e)
 		return 0;
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 STORE_APPLICATION, STORE_SCHEMA);
-	if (schema < STORE_SCHEMA_DIGESTS && store_create_tables(s, schema, e))
-		return -1;
+	/* STORE_SCHEMA_NO_DIGESTS has all tables except that of digests */
+	for (int i = schema == 0 ? 0 : TABLE_DIGEST; schema < STORE_SCHEMA_DIGESTS && i < TABLES;
+	     i++)
+		if (store_exec(s, table_create(&table_all[i]).text, e))
+			return -1;
 	if (schema > 0 && store_add_columns(s, schema, e))
 		return -1;
 	s->schema = STORE_SCHEMA;

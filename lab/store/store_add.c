@@ -89,11 +89,6 @@ int store_remove_key(struct store *s, const char *key, struct weir_error *e)
 	return found == 1 ? store_remove(s, run, e) : found;
 }
 
-static int store_keeps_table(const struct finished_run *f, int table)
-{
-	return table != TABLE_FLOW || f->c->measure.kept_flows == FLOWS_ALL;
-}
-
 /* Inserts the run's own row first: all others refer to its id. */
 static int store_insert_run(struct store *s, const struct finished_run *f, struct weir_error *e)
 {
@@ -103,7 +98,7 @@ static int store_insert_run(struct store *s, const struct finished_run *f, struc
 		return -1;
 	run = sqlite3_last_insert_rowid(s->db);
 	for (int table = TABLE_RUN + 1; table < RUN_TABLES; table++)
-		if (store_keeps_table(f, table) &&
+		if ((table != TABLE_FLOW || f->c->measure.kept_flows == FLOWS_ALL) &&
 		    store_insert_rows(s, f, (struct part_id){ run, table }, e))
 			return -1;
 	return store_write_run_digests(s, run, e);
@@ -166,12 +161,12 @@ static void store_hash_row(void *context, sqlite3_value *const *values)
 int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e)
 {
 	struct run_hash p = { .digest = 0 };
-	const struct row_receiver taker = { store_hash_row, &p };
+	const struct row_receiver receiver = { store_hash_row, &p };
 
 	for (int part = TABLE_RUN + 1; part < RUN_TABLES; part++) {
 		p.table = (enum table_id)part;
 		p.columns = table_stored_columns(&table_all[part]);
-		if (store_each_row(s, (struct part_id){ run, part }, &taker, e))
+		if (store_each_row(s, (struct part_id){ run, part }, &receiver, e))
 			return -1;
 	}
 	*digest = p.digest;
@@ -209,14 +204,14 @@ static int store_copy_part(struct store *to, int64_t run, struct store *from, st
 				.columns = table_stored_columns(table),
 				.first = rows.part == TABLE_RUN,
 				.error = e };
-	const struct row_receiver taker = { store_copy_row, &t };
+	const struct row_receiver receiver = { store_copy_row, &t };
 	int failed;
 
 	t.insert = rows.part == TABLE_RUN ? store_prepare(to, table_insert(table).text, e)
 					  : store_prepare_run(to, table_insert(table).text, run, e);
 	if (!t.insert)
 		return -1;
-	failed = store_each_row(from, rows, &taker, e);
+	failed = store_each_row(from, rows, &receiver, e);
 	if (!failed && t.failed)
 		failed = -1;
 	sqlite3_finalize(t.insert);
@@ -251,24 +246,15 @@ static int store_copy_if(struct store *to, struct store *from, const struct plan
 	return there ? (there < 0 ? -1 : 0) : store_copy_run(to, from, run->id, e);
 }
 
-static int store_copy_runs(struct store *to, struct store *from, const struct planned_run *runs,
-			   uint64_t count, enum store_copying copying, struct weir_error *e)
-{
-	for (uint64_t i = 0; i < count; i++)
-		if (store_copy_if(to, from, &runs[i], copying, e))
-			return -1;
-	return 0;
-}
-
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
 	       enum store_copying copying, struct weir_error *e)
 {
 	/* As in store_add: checks the list before its new digest is written. */
-	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
-		     store_each_row(s, STORE_LIST, NULL, e) ||
-		     store_copy_runs(s, from, runs, count, copying, e) ||
-		     store_write_digest(s, STORE_LIST, e) || store_exec(s, "COMMIT", e);
+	int failed = store_exec(s, "BEGIN IMMEDIATE", e) || store_each_row(s, STORE_LIST, NULL, e);
 
+	for (uint64_t i = 0; i < count && !failed; i++)
+		failed = store_copy_if(s, from, &runs[i], copying, e);
+	failed = failed || store_write_digest(s, STORE_LIST, e) || store_exec(s, "COMMIT", e);
 	return store_end(s, failed);
 }
 

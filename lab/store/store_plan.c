@@ -204,14 +204,6 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 
 /* --- pruning --- */
 
-static int store_remove_unplanned(struct store *s, const struct run_list *l, struct weir_error *e)
-{
-	for (uint64_t i = l->done; i < l->count; i++) /* runs of the plan come first */
-		if (store_remove(s, l->runs[i].id, e))
-			return -1;
-	return store_write_digest(s, STORE_LIST, e);
-}
-
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e)
 {
 	struct run_list l = { .count = 0 };
@@ -221,12 +213,13 @@ int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct 
 	if (!failed && l.planned == 0)
 		failed = weir_error_set(e, "%.300s: no sweep is planned in it; nothing is deleted",
 					s->path);
-	if (!failed && mode == PRUNE)
-		failed = store_remove_unplanned(s, &l, e);
+	for (uint64_t i = l.done; mode == PRUNE && i < l.count && !failed; i++)
+		failed = store_remove(s, l.runs[i].id, e); /* runs of the plan come first */
 	run_list_free(&l);
 	if (mode != PRUNE)
 		return failed;
-	if (store_end(s, failed || store_exec(s, "COMMIT", e)))
+	failed = failed || store_write_digest(s, STORE_LIST, e) || store_exec(s, "COMMIT", e);
+	if (store_end(s, failed))
 		return -1;
 	return *pruned ? store_exec(s, "VACUUM", e) : 0;
 }

@@ -92,17 +92,16 @@ static void visit_series(void *context, sqlite3_value *const *values)
 static int store_visit_rows(struct store *s, struct part_id rows, struct visit *v,
 			    struct weir_error *e)
 {
-	const struct row_receiver taker = { rows.part == TABLE_FLOW     ? visit_flow
-					    : rows.part == TABLE_SERIES ? visit_series
-									: visit_row,
-					    v };
+	const struct row_receiver receiver = { rows.part == TABLE_FLOW     ? visit_flow
+					       : rows.part == TABLE_SERIES ? visit_series
+									   : visit_row,
+					       v };
 
 	v->table = &table_all[rows.part];
-	if (store_each_row(s, rows, &taker, e))
+	if (store_each_row(s, rows, &receiver, e))
 		return -1;
 	return v->is_malformed
-		       ? weir_error_set(e,
-					"%.300s: is damaged (a text, a time or a series is none)",
+		       ? weir_error_set(e, "%.300s: is damaged (a malformed text, time or series)",
 					s->path)
 		       : 0;
 }

@@ -244,7 +244,7 @@ TEST(test_series_that_says_more_points_than_it_has_is_refused)
 			  0); /* whoever made this knew of digests */
 		store_close(s);
 		CHECK(damage_show(f.path, &e) == NULL);
-		CHECK_CONTAINS(e.text, "is damaged (a text, a time or a series is none)");
+		CHECK_CONTAINS(e.text, "is damaged (a malformed text, time or series)");
 	}
 	folder_remove(&f);
 }

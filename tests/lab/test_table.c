@@ -725,8 +725,8 @@ TEST(test_values_by_an_earlier_definition_are_not_shown_and_named)
 	CHECK_NEAR(c.rows[0].cells[1].mean, 9e9, 0); /* the same where measure.to is set */
 	CHECK_NEAR(c.rows[0].cells[2].mean, 3, 0);
 	text = printed(&c, &wide);
-	CHECK_CONTAINS(text, "round_mean_ns is not shown of 1 of 1 runs: they have it by the "
-			     "definition of an earlier version;");
+	CHECK_CONTAINS(text, "round_mean_ns is omitted for 1 of 1 runs, which have it by an "
+			     "earlier version's definition;");
 	free(text);
 	comparison_free(&c);
 	CHECK_INT(sqlite3_exec(s.store->db,
