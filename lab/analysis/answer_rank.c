@@ -131,20 +131,15 @@ static const struct rank_entry *ranking_dominator(const struct ranking *r,
 	return best;
 }
 
-static const struct rank_entry *ranking_ranked_baseline(const struct ranking *r)
-{
-	for (uint32_t i = 0; i < r->entry_count; i++)
-		if (r->entries[i].is_baseline && r->entries[i].state == RANK_RANKED)
-			return &r->entries[i];
-	return NULL;
-}
-
 /* With noise, domination need not be transitive, so the walk is bounded by the number of
  * entries. */
 const struct rank_entry *ranking_subject(const struct ranking *r)
 {
-	const struct rank_entry *subject = ranking_best(r), *baseline = ranking_ranked_baseline(r);
+	const struct rank_entry *subject = ranking_best(r), *baseline = NULL;
 
+	for (uint32_t i = 0; i < r->entry_count; i++)
+		if (r->entries[i].is_baseline && r->entries[i].state == RANK_RANKED)
+			baseline = &r->entries[i];
 	if (baseline && ranking_compare(r, subject, baseline, RANK_GOAL) <= 0)
 		subject = baseline;
 	for (uint32_t i = 0; subject && i < r->entry_count; i++) {

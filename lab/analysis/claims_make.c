@@ -226,16 +226,6 @@ static int claims_read_selections(struct claim *c, struct claims_section *s, str
 	return 0;
 }
 
-static int claims_read_value(struct claim *c, const char *text, const char **unit,
-			     struct weir_error *e)
-{
-	c->tolerance = DEFAULT_TOLERANCE;
-	if (claims_read_number(text, unit, &c->low, e))
-		return weir_error_prefix(e, "value: ");
-	c->high = c->low;
-	return 0;
-}
-
 static int claims_read_range(struct claim *c, const char *text, const char **unit,
 			     struct weir_error *e)
 {
@@ -263,8 +253,13 @@ static int claims_read_expected(struct claim *c, struct claims_section *s, const
 
 	if (value && claims_value(s, "range"))
 		return weir_error_set(e, "range: there is a value too; a claim has one of them");
-	if (value)
-		return claims_read_value(c, value, unit, e);
+	if (value) {
+		c->tolerance = DEFAULT_TOLERANCE;
+		if (claims_read_number(value, unit, &c->low, e))
+			return weir_error_prefix(e, "value: ");
+		c->high = c->low;
+		return 0;
+	}
 	range = claims_value(s, "range");
 	if (range)
 		return claims_read_range(c, range, unit, e);

@@ -228,20 +228,18 @@ static int condition_refuse_value(const struct condition *c, const struct stored
 	return -1;
 }
 
-static int condition_check(const struct condition *c, const struct stored_runs *runs,
-			   struct weir_error *e)
-{
-	for (uint32_t i = 0; i < runs->count; i++)
-		if (condition_is_met(c, &runs->runs[i]))
-			return 0;
-	return path_check(c->path, runs, e) ? -1 : condition_refuse_value(c, runs, e);
-}
-
 int selection_check(const struct selection *s, const struct stored_runs *runs, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		if (condition_check(&s->conditions[i], runs, e))
-			return -1;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct condition *c = &s->conditions[i];
+		uint32_t run = 0;
+
+		while (run < runs->count && !condition_is_met(c, &runs->runs[run]))
+			run++;
+		if (run == runs->count)
+			return path_check(c->path, runs, e) ? -1
+							    : condition_refuse_value(c, runs, e);
+	}
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (selection_has(s, &runs->runs[i]))
 			return 0;

@@ -42,13 +42,6 @@ static int stream_is_rdma(const struct streams *s, const struct flow *flow)
 	return traffic_cc(s->config, flow->traffic)->transport == WEIR_CC_RDMA;
 }
 
-/* Payload bytes of a full segment of the flow. */
-static uint32_t stream_mss(const struct streams *s, const struct flow *flow)
-{
-	return (uint32_t)(stream_is_rdma(s, flow) ? s->config->rdma.mtu_bytes
-						  : s->config->host.mss_bytes);
-}
-
 /* A message of unlimited size is the only one of its connection. */
 static int message_has_next(const struct flow *message, uint32_t end)
 {
@@ -104,7 +97,9 @@ static uint64_t stream_bytes(const struct streams *s, const struct tapped_packet
 			     const struct stream_place *place, uint32_t end)
 {
 	const struct flow *message = &tapped->flows[place->message];
-	uint64_t bytes = (uint64_t)(end - place->first_segment) * stream_mss(s, message);
+	uint64_t mss =
+		stream_is_rdma(s, message) ? s->config->rdma.mtu_bytes : s->config->host.mss_bytes;
+	uint64_t bytes = (uint64_t)(end - place->first_segment) * (uint32_t)mss;
 
 	return place->bytes_before + (bytes < message->size_bytes ? bytes : message->size_bytes);
 }

@@ -204,23 +204,16 @@ static void roce_put_ack(struct frame *f, struct streams *s, const struct tapped
 	frame_put(f, (place.messages_before + (uint32_t)is_complete) & NUMBER_MASK, 3);
 }
 
-static void roce_put_cnp(struct frame *f, const struct streams *s,
-			 const struct tapped_packet *tapped)
-{
-	struct bth b = { .opcode = NOTIFICATION };
-
-	roce_put_transport(f, s, tapped, &b);
-	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
-	frame_put(f, 0, CNP_RESERVED_BYTES / 2);
-}
-
 void frame_roce(struct frame *f, struct streams *s, const struct tapped_packet *tapped)
 {
-	if (tapped->packet->flags & SEGMENT_CNP)
-		roce_put_cnp(f, s, tapped);
-	else if (tapped->packet->flags & SEGMENT_ACK)
+	if (tapped->packet->flags & SEGMENT_CNP) {
+		roce_put_transport(f, s, tapped, &(struct bth){ .opcode = NOTIFICATION });
+		frame_put(f, 0, CNP_RESERVED_BYTES / 2);
+		frame_put(f, 0, CNP_RESERVED_BYTES / 2);
+	} else if (tapped->packet->flags & SEGMENT_ACK) {
 		roce_put_ack(f, s, tapped);
-	else
+	} else {
 		roce_put_data(f, s, tapped);
+	}
 	roce_close_transport(f, tapped);
 }

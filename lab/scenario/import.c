@@ -79,14 +79,6 @@ static int import_is_path(const struct setting *at, const char *owner, const cha
 	       strcmp(at->path + length + 1, key) == 0;
 }
 
-/* Is it a key that pattern hpcc-flows has and the written pattern, list, has not? */
-static int is_of_files(const struct setting *at, const char *owner)
-{
-	const char *key = at->path + strlen(owner) + 1;
-
-	return strcmp(owner, FLOWS_PATH) == 0 && strcmp(key, "prio") == 0;
-}
-
 /* Writes the settings of a section except the chooser of its kind and the kind's file. */
 static void import_write_settings(FILE *f, const struct scenario *s, const char *owner,
 				  const char *chooser)
@@ -100,7 +92,8 @@ static void import_write_settings(FILE *f, const struct scenario *s, const char 
 		if (strncmp(at->path, owner, length) != 0 || at->path[length] != '.' ||
 		    (chooser &&
 		     (import_is_path(at, owner, chooser) || import_is_path(at, owner, "file"))) ||
-		    is_of_files(at, owner))
+		    /* pattern hpcc-flows has this key, the written pattern, list, has not */
+		    import_is_path(at, FLOWS_PATH, "prio"))
 			continue;
 		/* A value may hold several lines of a repeated key, separated by ";". */
 		do {

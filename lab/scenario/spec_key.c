@@ -131,11 +131,6 @@ static struct line_list *spec_parts(const struct section_view *v, const char *ke
 		       : NULL;
 }
 
-static int is_number(const char *text)
-{
-	return *text && text[strspn(text, "0123456789")] == '\0';
-}
-
 /* Does the key name a part, rather than an option? Its last word is a traffic section, a class or a
  * rate, or its value is a scheme (as for a tier). */
 static int spec_is_part(const struct scenario *s, const struct section_view *v, const char *key,
@@ -151,8 +146,8 @@ static int spec_is_part(const struct scenario *s, const struct section_view *v, 
 	if (!spec_parts(v, key))
 		return 0;
 	snprintf(section, sizeof(section), "traffic.%s", word);
-	return scenario_section(s, section) || is_number(word) || marking_rate(word, &rate_bps) ||
-	       strchr(at->value, '(') || is_plugin(at->value) ||
+	return scenario_section(s, section) || (*word && !word[strspn(word, "0123456789")]) ||
+	       marking_rate(word, &rate_bps) || strchr(at->value, '(') || is_plugin(at->value) ||
 	       marking_specs.read(at->value, params, &table, &ignored) == 0;
 }
 

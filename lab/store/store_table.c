@@ -32,15 +32,6 @@ static int has_id(const struct table *t)
 	return t->columns[0].type == COLUMN_ID;
 }
 
-static int table_has_lists(const struct table *t)
-{
-	int lists = 0;
-
-	for (const struct column *c = t->columns; c->name; c++)
-		lists += column_is_list(c);
-	return lists > 0;
-}
-
 static int is_key(const struct table *t, const struct column *c)
 {
 	return column_is_stored(c) && strcmp(c->name, t->key) == 0;
@@ -51,6 +42,7 @@ static int is_key(const struct table *t, const struct column *c)
 struct store_sql table_create(const struct table *t)
 {
 	struct store_sql sql = { "" };
+	int lists = 0;
 
 	store_sql_add(&sql, "CREATE TABLE %s (", t->name);
 	if (!has_id(t))
@@ -58,12 +50,14 @@ struct store_sql table_create(const struct table *t)
 	for (const struct column *c = t->columns; c->name; c++)
 		if (is_key(t, c))
 			store_sql_add(&sql, "%s %s", c->name, column_sql(c));
-	for (const struct column *c = t->columns; c->name; c++)
+	for (const struct column *c = t->columns; c->name; c++) {
 		if (column_is_stored(c) && !is_key(t, c))
 			store_sql_add(&sql, ", %s %s", c->name, column_sql(c));
+		lists += column_is_list(c);
+	}
 	if (!has_id(t))
 		store_sql_add(&sql, ", PRIMARY KEY (run, %s)", t->key);
-	store_sql_add(&sql, has_id(t) || table_has_lists(t) ? ");" : ") WITHOUT ROWID;");
+	store_sql_add(&sql, has_id(t) || lists > 0 ? ");" : ") WITHOUT ROWID;");
 	return sql;
 }
 
@@ -112,12 +106,6 @@ struct store_sql table_select(const struct table *t, int schema)
 
 /* --- rows going in --- */
 
-static void put_little_endian(unsigned char *bytes, uint64_t number)
-{
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (unsigned char)(number >> (8 * i));
-}
-
 static int table_bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 {
 	switch (cell.kind) {
@@ -146,7 +134,8 @@ static int table_bind_list(sqlite3_stmt *q, int at, const struct column *c,
 
 		if (cell.kind == CELL_REAL)
 			memcpy(&bits, &cell.real, sizeof(bits));
-		put_little_endian(bytes + sizeof(bits) * i, bits);
+		for (size_t k = 0; k < sizeof(bits); k++)
+			bytes[sizeof(bits) * i + k] = (unsigned char)(bits >> (8 * k));
 	}
 	return sqlite3_bind_blob64(q, at, bytes, sizeof(uint64_t) * row->count, free);
 }
@@ -170,19 +159,6 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 
 /* --- rows coming out --- */
 
-/* Non-zero: not a text. */
-static int read_text(const char **text, sqlite3_value *value)
-{
-	*text = (const char *)sqlite3_value_text(value);
-	return *text == NULL;
-}
-
-static int read_time(int64_t *time_ps, sqlite3_value *value)
-{
-	*time_ps = sqlite3_value_int64(value);
-	return *time_ps < 0; /* non-negative times: no difference of two overflows */
-}
-
 /* NULL is read as -1, unknown. */
 static int64_t value_known(sqlite3_value *value)
 {
@@ -196,7 +172,8 @@ static int table_read_column(const struct column *c, void *field, sqlite3_value 
 	switch (c->type) {
 	case COLUMN_KEY:
 	case COLUMN_TEXT:
-		return read_text(field, value);
+		*(const char **)field = (const char *)sqlite3_value_text(value);
+		return *(const char **)field == NULL;
 	case COLUMN_MAYBE_TEXT:
 		*(const char **)field = (const char *)sqlite3_value_text(value);
 		return 0;
@@ -210,7 +187,9 @@ static int table_read_column(const struct column *c, void *field, sqlite3_value 
 		*(int *)field = sqlite3_value_int(value);
 		return 0;
 	case COLUMN_TIME:
-		return read_time(field, value);
+		/* times are not negative, so that no difference of two overflows */
+		*(int64_t *)field = sqlite3_value_int64(value);
+		return *(int64_t *)field < 0;
 	case COLUMN_MAYBE_TIME:
 		*(int64_t *)field = value_known(value);
 		return 0;

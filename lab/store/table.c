@@ -139,34 +139,6 @@ static void results_print_cells(FILE *f, const char *label, const struct format_
 		fprintf(f, "%.*s\n", end, text);
 }
 
-static void results_print_line(FILE *f, const struct line *l, const struct run_result *r)
-{
-	struct format_text cells[COLUMNS];
-
-	for (int i = 0; i < COLUMNS; i++)
-		cells[i] = metric_cell_marked(r, l->cells[i]);
-	results_print_cells(f, l->label, cells);
-}
-
-static void results_print_columns(FILE *f, const struct group *g)
-{
-	struct format_text cells[COLUMNS] = { { "" } };
-
-	for (int i = 0; i < COLUMNS; i++)
-		if (g->columns[i])
-			snprintf(cells[i].text, sizeof(cells[i].text), "%s", g->columns[i]);
-	results_print_cells(f, "", cells);
-}
-
-/* No metric of the line is known. */
-static int line_is_empty(const struct line *l, const struct run_result *r)
-{
-	for (int i = 0; i < COLUMNS; i++)
-		if (!metric_is_omitted(r, l->cells[i]))
-			return 0;
-	return 1;
-}
-
 /* No metric of the group is known: the group is omitted. */
 static int group_is_empty(enum metric_group group, const struct run_result *r)
 {
@@ -357,17 +329,28 @@ static void results_print_completions(FILE *f, const struct config *c, const str
 static void results_print_group(FILE *f, enum metric_group group, const struct run_result *r,
 				int width)
 {
+	const struct group *g = &groups[group];
+	struct format_text cells[COLUMNS] = { { "" } };
 	struct line line;
 
+	for (int k = 0; k < COLUMNS; k++)
+		if (g->columns[k])
+			snprintf(cells[k].text, sizeof(cells[k].text), "%s", g->columns[k]);
 	if (width >= TABLE_WIDTH)
-		results_print_columns(f, &groups[group]);
+		results_print_cells(f, "", cells);
 	for (int i = 0; metric_all[i].name; i++) {
-		if (!line_init(&line, group, i) || line_is_empty(&line, r))
+		int known = 0;
+
+		if (!line_init(&line, group, i))
 			continue;
-		if (width >= TABLE_WIDTH)
-			results_print_line(f, &line, r);
-		else
-			results_print_narrow_line(f, &groups[group], &line, r, width);
+		for (int k = 0; k < COLUMNS; k++) {
+			cells[k] = metric_cell_marked(r, line.cells[k]);
+			known += !metric_is_omitted(r, line.cells[k]);
+		}
+		if (known && width >= TABLE_WIDTH)
+			results_print_cells(f, line.label, cells);
+		else if (known)
+			results_print_narrow_line(f, g, &line, r, width);
 	}
 }
 

@@ -79,7 +79,7 @@ TEST(test_rows_of_an_earlier_store_have_the_digests_that_were_stored)
 	struct folder f = folder_make();
 	struct weir_error e = { "" };
 	struct store *s;
-	char *before, *sealed;
+	char *before, *rewritten;
 
 	make_earlier(&f);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
@@ -87,10 +87,10 @@ TEST(test_rows_of_an_earlier_store_have_the_digests_that_were_stored)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	before = query(s, digests);
 	CHECK_INT(store_write_all_digests(s, &e), 0);
-	sealed = query(s, digests);
-	CHECK_STR(sealed, before);
+	rewritten = query(s, digests);
+	CHECK_STR(rewritten, before);
 	free(before);
-	free(sealed);
+	free(rewritten);
 	store_close(s);
 	folder_remove(&f);
 }

@@ -182,11 +182,11 @@ static void strip_digests(const struct folder *f)
 	change_by(f, "DROP TABLE digest; PRAGMA user_version = 2");
 }
 
-TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
+TEST(test_store_without_digests_is_read_and_upgraded_when_it_is_written)
 {
 	struct folder f = folder_make();
 	struct weir_error e = { "" };
-	char *good, *bare, *sealed;
+	char *good, *without, *upgraded;
 	struct store *s;
 
 	damage_fill(&f);
@@ -195,21 +195,21 @@ TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
 	CHECK_INT(store_has_digests(s), 0);
 	store_close(s);
-	bare = damage_show(f.path, &e);
-	CHECK_STR(bare, good);
+	without = damage_show(f.path, &e);
+	CHECK_STR(without, good);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
 	CHECK_INT(store_has_digests(s), 1);
 	store_close(s);
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
 	CHECK_INT(store_has_digests(s), 1);
 	store_close(s);
-	sealed = damage_show(f.path, &e);
-	CHECK_STR(sealed, good);
+	upgraded = damage_show(f.path, &e);
+	CHECK_STR(upgraded, good);
 	change_by(&f, "UPDATE port SET drops = drops + 1 WHERE run = 1 AND port = 0");
 	CHECK(damage_show(f.path, &e) == NULL);
 	free(good);
-	free(bare);
-	free(sealed);
+	free(without);
+	free(upgraded);
 	folder_remove(&f);
 }
 

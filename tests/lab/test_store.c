@@ -366,7 +366,7 @@ static void check_refused(const struct folder *f, const char *message)
 	free(after);
 }
 
-/* Whoever may write to the folder must not have another file written. */
+/* A user who may write to the folder must not make Weir write another file. */
 TEST(test_store_refuses_what_is_no_store_of_this_version)
 {
 	struct folder f = folder_make();
