@@ -293,7 +293,7 @@ static void import_write_title(FILE *f, const struct import_files *files)
 	for (uint32_t i = 0; files->hpcc && i < files->hpcc->notes.count; i++) {
 		const struct config_line *note = &files->hpcc->notes.lines[i];
 
-		fprintf(f, "# not as there: %s\n", note->text);
+		fprintf(f, "# differs: %s\n", note->text);
 	}
 }
 

@@ -58,21 +58,20 @@ static const struct fixed_value {
 	const char *what;
 } fixed_values[] = {
 	{ HPCC_CC_MODE, HPCC_HPCC, MODE(HPCC_PINT),
-	  "there is no PINT here; hpcc, whose packets carry as many bytes as PINT's, reads exact "
-	  "telemetry of every hop" },
+	  "Weir has no PINT; hpcc, with packets as long as PINT's, reads exact telemetry of every "
+	  "hop" },
 	{ HPCC_USE_DYNAMIC_PFC_THRESHOLD, 1, ANY_MODE,
-	  "thresholds are dynamic, as they are there whatever it says" },
+	  "thresholds are always dynamic, as in HPCC's simulator" },
 	{ HPCC_MULTI_RATE, 0, MODE(HPCC_HPCC), "a sender keeps one rate, not one for each hop" },
-	{ HPCC_SAMPLE_FEEDBACK, 0, MODE(HPCC_HPCC), "telemetry of every packet counts" },
-	{ HPCC_INT_MULTI, 1, MODE(HPCC_HPCC),
-	  "telemetry is exact, not in multiples of so many units" },
-	{ HPCC_PINT_PROB, 1, MODE(HPCC_PINT), "telemetry of every packet counts" },
-	{ HPCC_RATE_BOUND, 1, ANY_MODE, "senders keep to their rate" },
-	{ HPCC_ERROR_RATE_PER_LINK, 0, ANY_MODE, "links lose nothing" },
+	{ HPCC_SAMPLE_FEEDBACK, 0, MODE(HPCC_HPCC), "telemetry of every packet is used" },
+	{ HPCC_INT_MULTI, 1, MODE(HPCC_HPCC), "telemetry is exact, not in multiples of a unit" },
+	{ HPCC_PINT_PROB, 1, MODE(HPCC_PINT), "telemetry of every packet is used" },
+	{ HPCC_RATE_BOUND, 1, ANY_MODE, "senders are always paced" },
+	{ HPCC_ERROR_RATE_PER_LINK, 0, ANY_MODE, "links have no random loss" },
 	{ HPCC_L2_BACK_TO_ZERO, 0, ANY_MODE,
-	  "after a loss everything from the lost packet on is sent again, not its chunk" },
+	  "go-back-N retransmits from the lost packet on, not from its chunk" },
 	{ HPCC_ACK_HIGH_PRIO, 0, ANY_MODE,
-	  "a pause stops a host's ACKs too; there it lets them pass" },
+	  "PFC pauses a host's ACKs, too; HPCC's simulator sends them" },
 };
 
 static void import_hpcc_note_fixed_values(struct import_hpcc *h)
@@ -92,18 +91,18 @@ static const struct inherent_difference {
 	const char *what;
 } inherent_differences[] = {
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
-	  "a notification is a packet of its own beside the ACK of a marked packet; there, the ACK "
-	  "carries it" },
+	  "a CNP is a packet of its own; in HPCC's simulator the ACK of a marked packet carries "
+	  "it" },
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
-	  "a new rate moves a queue pair's next packet at once; there, only the packet after "
-	  "that" },
+	  "a new rate applies to a queue pair's next packet; in HPCC's simulator to the packet "
+	  "after it" },
 	{ HPCC_CC_MODE, ANY_MODE,
-	  "a NIC wakes in time for each of its paced queue pairs; there, it has one timer that a "
-	  "queue pair due earlier does not advance, so that large flows of busy NICs take 1 to 3 % "
-	  "longer" },
+	  "a NIC paces each of its queue pairs exactly; in HPCC's simulator it has one timer, "
+	  "which a queue pair due earlier does not advance, so that large flows of busy NICs take "
+	  "1 to 3 % longer" },
 	{ HPCC_PACKET_PAYLOAD_SIZE, ANY_MODE,
-	  "serialisation times are exact; there, they are cut to whole nanoseconds: a frame of "
-	  "1048 B takes 0.1 % less at 25 Gb/s and 1 % less at 100 Gb/s" },
+	  "serialisation delays are exact; HPCC's simulator truncates them to nanoseconds: a frame "
+	  "of 1048 B takes 0.1 % less at 25 Gb/s and 1 % less at 100 Gb/s" },
 };
 
 static void import_hpcc_note_inherent_differences(struct import_hpcc *h)
@@ -113,10 +112,10 @@ static void import_hpcc_note_inherent_differences(struct import_hpcc *h)
 			import_hpcc_note(h, inherent_differences[i].key,
 					 inherent_differences[i].what);
 	if (hpcc_number_of(h, HPCC_HAS_WIN) != 0)
-		import_hpcc_note(h, HPCC_HAS_WIN,
-				 "the round trip that a window is made for counts headers and an "
-				 "ACK; there, payload only, so that windows are a few percent "
-				 "smaller");
+		import_hpcc_note(
+			h, HPCC_HAS_WIN,
+			"windows are computed from an RTT with headers and an ACK; in HPCC's "
+			"simulator with payload only, so that windows are a few percent smaller");
 }
 
 static void import_hpcc_note_outputs(struct import_hpcc *h)
@@ -129,18 +128,16 @@ static void import_hpcc_note_outputs(struct import_hpcc *h)
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
 		if (hpcc_value_of(h, outputs[i])->line) {
-			import_hpcc_note(
-				h, outputs[i],
-				"this and the other files that are written there: here it is "
-				"weir run --csv or --pcap, and probe in [measure]");
+			import_hpcc_note(h, outputs[i],
+					 "an output file of HPCC's simulator, as others; use weir "
+					 "run --csv or --pcap, and probe in [measure]");
 			break;
 		}
 	if (hpcc_value_of(h, HPCC_FCT_OUTPUT_FILE)->line)
-		import_hpcc_note(
-			h, HPCC_FCT_OUTPUT_FILE,
-			"slowdowns divide by the exact time that a flow takes alone, to its last "
-			"ACK; the standalone time there counts one packet more, so that its "
-			"slowdowns begin below 1");
+		import_hpcc_note(h, HPCC_FCT_OUTPUT_FILE,
+				 "slowdown is relative to the exact FCT of the flow alone, up to "
+				 "its last ACK; HPCC's simulator counts one packet more, so that "
+				 "its slowdowns start below 1");
 }
 
 /* Notes flows of several priorities: the simulator gives each priority a queue. */
@@ -158,15 +155,13 @@ static int import_hpcc_note_priorities(struct import_hpcc *h, struct weir_error 
 			seen |= UINT64_C(1) << priority;
 	line_file_close(&in);
 	if (seen & (seen - 1))
-		import_hpcc_note(
-			h, HPCC_FLOW_FILE,
-			"its flows have several priorities; here all share a class, and with it a "
-			"queue");
+		import_hpcc_note(h, HPCC_FLOW_FILE,
+				 "its flows have several priorities; Weir puts all of them into "
+				 "one class and queue");
 	else if (seen & 1)
-		import_hpcc_note(
-			h, HPCC_FLOW_FILE,
-			"its flows have priority 0, which is neither marked nor paused there; here "
-			"they are");
+		import_hpcc_note(h, HPCC_FLOW_FILE,
+				 "its flows have priority 0, which HPCC's simulator neither marks "
+				 "nor pauses; Weir does");
 	return got;
 }
 
@@ -324,10 +319,9 @@ static void import_hpcc_add_headroom(struct import_hpcc *h, struct scenario *s,
 		first = bytes;
 	}
 	if (differ)
-		import_hpcc_note(
-			h, HPCC_BUFFER_SIZE,
-			"headroom is what a pause on each link needs, not three of its delays at "
-			"line rate");
+		import_hpcc_note(h, HPCC_BUFFER_SIZE,
+				 "headroom is what PFC needs on each link, not three propagation "
+				 "delays at line rate");
 	else if (first >= 2 * hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
 		import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-headroom", "%.0fB", first);
 }
@@ -351,10 +345,9 @@ static int import_hpcc_add_buffer(struct import_hpcc *h, struct scenario *s,
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
 	import_hpcc_add_headroom(h, s, net);
 	if (is_faster)
-		import_hpcc_note(
-			h, HPCC_BUFFER_SIZE,
-			"links are paused at 1/8 of the free buffer; there, those faster than a "
-			"host's at up to all of it");
+		import_hpcc_note(h, HPCC_BUFFER_SIZE,
+				 "XOFF is 1/8 of the free buffer; in HPCC's simulator up to all of "
+				 "it for links faster than a host's");
 	return 0;
 }
 
@@ -409,15 +402,13 @@ static void import_hpcc_note_paths(struct import_hpcc *h, const struct network *
 {
 	if (net->switch_count > 1)
 		import_hpcc_note(h, HPCC_TOPOLOGY_FILE,
-				 "where there are several shortest paths, another hash chooses "
-				 "which of them a flow takes");
+				 "ECMP uses another hash: flows may take other shortest paths");
 	for (uint32_t i = 1; i < net->link_count; i++)
 		for (uint32_t k = net->nodes[net->links[i].from].first_link; k < i; k++)
 			if (net->links[k].to == net->links[i].to) {
-				import_hpcc_note(
-					h, HPCC_TOPOLOGY_FILE,
-					"all links between two nodes are used; there, the last of "
-					"them alone");
+				import_hpcc_note(h, HPCC_TOPOLOGY_FILE,
+						 "all links between two nodes are used; in HPCC's "
+						 "simulator the last one only");
 				return;
 			}
 }

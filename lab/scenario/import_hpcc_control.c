@@ -50,12 +50,11 @@ static int import_hpcc_add_hpcc(struct import_hpcc *h, struct scenario *s, struc
 		return -1;
 	if (hpcc_number_of(h, HPCC_HAS_WIN) == 0)
 		import_hpcc_note(h, HPCC_HAS_WIN,
-				 "hpcc without a window, which the simulator divides by: there its "
-				 "rates are "
-				 "undefined");
+				 "hpcc without a window: HPCC's simulator divides by the window, "
+				 "so its rates are undefined");
 	else if (hpcc_number_of(h, HPCC_VAR_WIN) == 0)
 		import_hpcc_note(h, HPCC_VAR_WIN,
-				 "the window goes with the rate, as with VAR_WIN 1");
+				 "the window scales with the rate, as with VAR_WIN 1");
 	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc",
 			"hpcc(eta=%s, max-stage=%.0f, ai=%s, react=%s, window=%s)",
 			hpcc_plain(hpcc_number_of(h, HPCC_U_TARGET)).text,
@@ -95,9 +94,9 @@ static int import_hpcc_add_dctcp(struct import_hpcc *h, struct scenario *s, stru
 	if (CHECK_GIVEN(h, e, HPCC_DCTCP_RATE_AI, HPCC_EWMA_GAIN))
 		return -1;
 	if (strcmp(window_text(h), "scaled") != 0)
-		import_hpcc_note(h,
-				 hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
-				 "the window goes with the rate, as with HAS_WIN 1 and VAR_WIN 1");
+		import_hpcc_note(
+			h, hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
+			"the window scales with the rate, as with HAS_WIN 1 and VAR_WIN 1");
 	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc", "dctcp-rdma(g=%s, ai=%s)",
 			hpcc_plain(hpcc_number_of(h, HPCC_EWMA_GAIN)).text,
 			hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_DCTCP_RATE_AI)));
@@ -150,9 +149,9 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 	if (CHECK_GIVEN(h, e, HPCC_PACKET_PAYLOAD_SIZE, HPCC_L2_ACK_INTERVAL, HPCC_MIN_RATE))
 		return -1;
 	if (hpcc_number_of(h, HPCC_L2_ACK_INTERVAL) > hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
-		import_hpcc_note(
-			h, HPCC_L2_ACK_INTERVAL,
-			"every packet is acknowledged; there, all but the first so many bytes");
+		import_hpcc_note(h, HPCC_L2_ACK_INTERVAL,
+				 "every packet is acknowledged; HPCC's simulator does not "
+				 "acknowledge the first bytes, as many as this says");
 	import_hpcc_add_acks(h, s);
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.jitter", "0ns");
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.arbitration", "round-robin");

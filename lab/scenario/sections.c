@@ -123,9 +123,9 @@ const struct section section_all[] = {
 			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or of an option of the "
 			"scheme that a setting names: switch.marking.min = 10KB, 40KB, or "
 			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same "
-			"key. "
-			"Where no seed is given, here, in the file or by --seed, run takes seeds 1 "
-			"to 5 of each, so that differences have an interval; seed = 1 takes one",
+			"key. Where no seed is given, here, in the file or by --seed, run takes "
+			"seeds 1 to 5 of each, so that differences have an interval; seed = 1 "
+			"takes one",
 		.options = path_options,
 		.example = "[sweep]",
 		.traits = SECTION_PATHS,

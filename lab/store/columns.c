@@ -143,8 +143,7 @@ static const struct column setting_columns[] = {
 static const struct column metric_columns[] = {
 	{ "name", COLUMN_TEXT, AT(metric_row, name), "",
 	  .help = "as in `weir list metric`; `NAME.2` where the definition of NAME has changed; "
-		  "`NAME of "
-		  "SECTION`: of one `[traffic]` section alone" },
+		  "`NAME of SECTION`: of one `[traffic]` section alone" },
 	{ "value", COLUMN_MAYBE_REAL, AT(metric_row, value), "",
 	  .help = "in the unit that `weir help NAME` says" },
 	{ .name = NULL },
@@ -234,8 +233,7 @@ static const struct column pause_columns[] = {
 	  .help = "pauses that began in the measured interval" },
 	{ "paused_ps", COLUMN_TIME, AT(stored_pause, result.paused_ps), "ps",
 	  .help = "how much of the measured interval it was paused, also by a pause that began "
-		  "before it "
-		  "or ended after it" },
+		  "before it or ended after it" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "by link, then by class", HIDDEN },
 	{ .name = NULL },
 };

@@ -178,8 +178,7 @@ static void results_print_warnings(FILE *f, const struct config *c, const struct
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
 			"STARVED: %.0f unlimited flows received less than a twentieth of the mean "
-			"of "
-			"their section.%s\n",
+			"of their section.%s\n",
 			run_metric(r, "flows_starved"),
 			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be an artefact "
 						 "of hosts in lockstep."
@@ -193,8 +192,7 @@ static void results_print_warnings(FILE *f, const struct config *c, const struct
 	if (run_metric(r, "settings_refused") > 0)
 		fprintf(f,
 			"NOTE: %.0f settings that %s asked for are outside the limits, and were "
-			"not "
-			"applied\n",
+			"not applied\n",
 			run_metric(r, "settings_refused"), c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
