@@ -119,8 +119,8 @@ static const struct column run_columns[] = {
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
 	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
-	  .help = "of a real run: what the machine did to it, so that its numbers are not to be "
-		  "trusted; NULL: nothing, or it is a simulated run",
+	  .help = "real-time runs: how the machine disturbed the run, so that its numbers are "
+		  "unreliable; NULL: undisturbed, or simulated",
 	  .since = 4 },
 	{ "partial", COLUMN_DERIVED, 0, "",
 	  .help = "1: interrupted, or out of time; only of a single run that is not kept",
@@ -130,22 +130,20 @@ static const struct column run_columns[] = {
 
 static const struct column setting_columns[] = {
 	{ "path", COLUMN_TEXT, AT(setting_row, path), "",
-	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH` stands for the "
-		  "contents of "
-		  "the file that PATH names, or of the model of the scheme; of both, one after the "
-		  "other" },
+	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH`: digest of the file "
+		  "that PATH names, or of the scheme's model; if both, one after the other" },
 	{ "value", COLUMN_TEXT, AT(setting_row, value), "",
-	  .help = "as a user would write it, schemes spelled out" },
+	  .help = "as a user would write it, with all options of schemes" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "order of the settings", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column metric_columns[] = {
 	{ "name", COLUMN_TEXT, AT(metric_row, name), "",
-	  .help = "as in `weir list metric`; `NAME.2` where the definition of NAME has changed; "
-		  "`NAME of SECTION`: of one `[traffic]` section alone" },
+	  .help = "as in `weir list metric`; `NAME.2`: a changed definition of NAME; `NAME of "
+		  "SECTION`: of one `[traffic]` section" },
 	{ "value", COLUMN_MAYBE_REAL, AT(metric_row, value), "",
-	  .help = "in the unit that `weir help NAME` says" },
+	  .help = "in the unit given by `weir help NAME`" },
 	{ .name = NULL },
 };
 
@@ -161,7 +159,7 @@ static const struct column reason_columns[] = {
 
 static const struct column traffic_columns[] = {
 	{ "name", COLUMN_TEXT, AT(traffic_row, name), "",
-	  .help = "of the `[traffic NAME]` section" },
+	  .help = "name of the `[traffic NAME]` section" },
 	{ "traffic", COLUMN_PLACE, 0, "", .help = "number of the section", HIDDEN },
 	{ .name = NULL },
 };
@@ -177,17 +175,18 @@ static const struct column flow_columns[] = {
 	{ "size_bytes", COLUMN_MAYBE_SIZE, AT(stored_flow, size_bytes), "bytes",
 	  .help = "NULL: unlimited" },
 	{ "start_ps", COLUMN_TIME, AT(stored_flow, start_ps), "ps",
-	  .help = "when it starts; 2^63 - 1, in exports nothing: it waited for others in vain",
+	  .help = "start time; 2^63 - 1, empty in exports: never started, because its dependencies "
+		  "did not complete",
 	  .show = show_start },
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
-	  .help = "when it was complete (measure.completion): its last byte at the "
-		  "receiver, or the ACK of that at the sender; NULL: not" },
+	  .help = "completion time (measure.completion): arrival of the last byte at the receiver, "
+		  "or of its ACK at the sender; NULL: unfinished" },
 	{ "fct_ps", COLUMN_DERIVED, 0, "ps", .help = "finish_ps less start_ps",
 	  .show = column_show_fct, .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
-	  .help = "how long it would take alone in the network, to the same end; NULL: unlimited, "
-		  "or control: the request of a read, the answer to a write "
-		  "(`pattern = storage`), whose times are in no metric of completion",
+	  .help = "FCT in an otherwise idle network; NULL: unlimited, or control: the request of a "
+		  "read, the response to a write (`pattern = storage`), whose times are in no "
+		  "metric of completion",
 	  .csv = "ideal_fct_ps" },
 	{ "slowdown", COLUMN_DERIVED, 0, "", .help = "fct_ps over ideal_fct_ps",
 	  .show = column_show_slowdown, .hidden_in = VIEW_JSON },
@@ -201,7 +200,7 @@ static const struct column flow_columns[] = {
 
 static const struct column port_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_port, name), "",
-	  .help = "egress ports of switches, `leaf0->h3`, and hosts' cards that have a queue",
+	  .help = "egress ports of switches, `leaf0->h3`, and NICs of hosts that have a queue",
 	  .csv = "port" },
 	{ "measured", COLUMN_FLAG, AT(stored_port, measured), "",
 	  .help = "1: the queue metrics of the run are of this port" },
@@ -214,34 +213,34 @@ static const struct column port_columns[] = {
 	{ "drops", COLUMN_COUNT, AT(stored_port, result.drops), "pkts",
 	  .help = "in the measured interval" },
 	{ "queue_mean_bytes", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_bytes), "bytes",
-	  .help = "what waits, weighted by time" },
+	  .help = "time-weighted mean of the queue" },
 	{ "queue_mean_pkts", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_pkts), "pkts",
-	  .help = "what waits, weighted by time" },
+	  .help = "time-weighted mean of the queue" },
 	{ "queue_max_pkts", COLUMN_COUNT32, AT(stored_port, result.queue_max_pkts), "pkts",
-	  .help = "largest queue" },
+	  .help = "maximum of the queue" },
 	{ "port", COLUMN_PLACE, 0, "", .help = "order of the ports", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column pause_columns[] = {
 	{ "link", COLUMN_TEXT, AT(stored_pause, link), "",
-	  .help = "a link of which a class was paused, those of "
-		  "hosts' cards among them: `left->right`, `h1->left`" },
+	  .help = "a link of which a class was paused, including those of hosts' NICs: "
+		  "`left->right`, `h1->left`" },
 	{ "class", COLUMN_COUNT32, AT(stored_pause, result.class_id), "",
-	  .help = "the class that the sending end was told not to send" },
+	  .help = "the paused class" },
 	{ "count", COLUMN_COUNT, AT(stored_pause, result.pauses), "",
-	  .help = "pauses that began in the measured interval" },
+	  .help = "pauses that started in the measured interval" },
 	{ "paused_ps", COLUMN_TIME, AT(stored_pause, result.paused_ps), "ps",
-	  .help = "how much of the measured interval it was paused, also by a pause that began "
-		  "before it or ended after it" },
+	  .help = "paused time within the measured interval, including pauses that start before it "
+		  "or end after it" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "by link, then by class", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column series_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_series, name), "",
-	  .help = "what a probe saw: `queue sw->h0`", .csv = "series" },
-	{ "unit", COLUMN_TEXT, AT(stored_series, unit), "", .help = "of its values: `pkts`" },
+	  .help = "name of the series: `queue sw->h0`", .csv = "series" },
+	{ "unit", COLUMN_TEXT, AT(stored_series, unit), "", .help = "unit of the values: `pkts`" },
 	{ "count", COLUMN_COUNT, AT(stored_series, count), "", .help = "points", HIDDEN },
 	{ "time_ps", COLUMN_TIMES, AT(stored_series, time_ps), "ps",
 	  .help = "count 64-bit integers, little endian" },
@@ -253,7 +252,7 @@ static const struct column series_columns[] = {
 
 static const struct column plan_columns[] = {
 	{ "place", COLUMN_ID, 0, "", .help = "order of the runs of the latest sweep" },
-	{ "key", COLUMN_KEY, 0, "", .help = "of a run, done or not" },
+	{ "key", COLUMN_KEY, 0, "", .help = "key of a planned run, done or not" },
 	{ .name = NULL },
 };
 
