@@ -112,7 +112,7 @@ static const char *answer_label(const struct compare_axis *shown, const char *va
 }
 
 /* The runs of a comparison, reduced to the one setting that the answer is about. */
-struct race {
+struct answer_inputs {
 	const struct comparison *c;
 	const struct compare_axis *shown;
 	struct comparison tables[RANK_SOURCES]; /* RANK_RUN: whole runs; RANK_PART: traffic
@@ -135,7 +135,7 @@ static uint32_t answer_list_metrics(enum rank_source source, const char **metric
 	return count;
 }
 
-static int answer_make_table(struct race *r, struct store *s, enum rank_source source,
+static int answer_make_table(struct answer_inputs *r, struct store *s, enum rank_source source,
 			     const char *path, struct weir_error *e)
 {
 	const char *metrics[GOALS + COSTS], *by[2] = { path };
@@ -156,7 +156,7 @@ static int answer_make_table(struct race *r, struct store *s, enum rank_source s
 }
 
 /* Finds the value of the axis that the baseline names, either by its label or as a setting. */
-static const char *answer_find_baseline(const struct race *r, int axis, const char *wanted)
+static const char *answer_find_baseline(const struct answer_inputs *r, int axis, const char *wanted)
 {
 	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
 
@@ -186,8 +186,9 @@ static enum weir_traffic_unit answer_unit(const struct comparison *c, const char
 
 /* --- a ranking: of one traffic section, or of the rounds or I/Os of a whole run --- */
 
-static const struct compare_row *answer_find_row(const struct race *r, enum rank_source source,
-						 const char *value, uint32_t part)
+static const struct compare_row *answer_find_row(const struct answer_inputs *r,
+						 enum rank_source source, const char *value,
+						 uint32_t part)
 {
 	const struct comparison *t = &r->tables[source];
 
@@ -201,7 +202,7 @@ static const struct compare_row *answer_find_row(const struct race *r, enum rank
 
 /* Counts PFC deadlocks of whole runs, and unfinished flows of the ranked sections only: unfinished
  * flows of other sections do not affect rounds and I/Os. */
-static enum rank_state answer_health(const struct race *r, enum weir_traffic_unit unit,
+static enum rank_state answer_health(const struct answer_inputs *r, enum weir_traffic_unit unit,
 				     uint32_t part, const char *value)
 {
 	const struct comparison *parts = &r->tables[RANK_PART];
@@ -222,8 +223,8 @@ static enum rank_state answer_health(const struct race *r, enum weir_traffic_uni
 }
 
 /* Adds an entry for each row. Values with identical numbers in every run share one entry. */
-static void answer_add_entries(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
-			       uint32_t part)
+static void answer_add_entries(struct ranking *k, const struct answer_inputs *r,
+			       enum weir_traffic_unit unit, uint32_t part)
 {
 	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
 
@@ -248,7 +249,8 @@ static void answer_add_entries(struct ranking *k, const struct race *r, enum wei
 	}
 }
 
-static int answer_add_objective(struct ranking *k, const struct race *r, const struct subject *s)
+static int answer_add_objective(struct ranking *k, const struct answer_inputs *r,
+				const struct subject *s)
 {
 	const struct comparison *t = &r->tables[s->source];
 	uint32_t column = 0;
@@ -291,7 +293,8 @@ static uint32_t answer_set_states(struct ranking *k, uint32_t *ranked)
 
 /* Chooses the first goal of the unit that all runs have, else the one that most settings have. 0:
  * no run has any. */
-static int answer_choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
+static int answer_choose_goal(struct ranking *k, const struct answer_inputs *r,
+			      enum weir_traffic_unit unit)
 {
 	uint32_t most = 0, ranked;
 	int chosen = NONE;
@@ -331,9 +334,10 @@ static int answer_is_of_interest(const struct ranking *k, uint32_t objective)
 	return 0;
 }
 
-/* Returns 0 if no run has a goal of this unit of traffic. ranking_free is needed in either case. */
-static int ranking_make(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
-			uint32_t part)
+/* Returns 0 if no run has a goal of this unit of traffic. The caller frees pairs and entries in
+ * either case. */
+static int ranking_make(struct ranking *k, const struct answer_inputs *r,
+			enum weir_traffic_unit unit, uint32_t part)
 {
 	*k = (struct ranking){ .objective_count = 0 };
 	for (int n = 0; n < RANK_SOURCES; n++)
@@ -374,8 +378,8 @@ static int answer_list_sections(const struct comparison *c, enum weir_traffic_un
 	return count;
 }
 
-static void answer_write_section(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
-				 const char *where, const struct line_sink *sink)
+static void answer_write_section(const struct answer_inputs *r, enum weir_traffic_unit unit,
+				 uint32_t part, const char *where, const struct line_sink *sink)
 {
 	struct ranking k;
 
@@ -389,7 +393,7 @@ static void answer_write_section(const struct race *r, enum weir_traffic_unit un
 	free(k.entries);
 }
 
-static void answer_write_all(const struct race *r, const struct line_sink *sink)
+static void answer_write_all(const struct answer_inputs *r, const struct line_sink *sink)
 {
 	static const enum weir_traffic_unit units[] = { WEIR_TRAFFIC_ROUNDS, WEIR_TRAFFIC_IOS };
 	const struct comparison *parts = &r->tables[RANK_PART];
@@ -414,7 +418,7 @@ int answer_write(const struct comparison *c, struct store *s, const char *baseli
 		 const struct line_sink *sink, struct weir_error *e)
 {
 	int axis = answer_axis(c), failed = 0;
-	struct race r = { .c = c };
+	struct answer_inputs r = { .c = c };
 
 	if (axis == NONE || c->section_count == 0)
 		return 0;

@@ -72,9 +72,6 @@ struct ranking {
 int ranking_compare(const struct ranking *r, const struct rank_entry *a, const struct rank_entry *b,
 		    uint32_t objective);
 
-/* The ranked entry with the best goal; NULL: no entry is ranked. */
-const struct rank_entry *ranking_best(const struct ranking *r);
-
 /* The entry that the answer recommends: the best by the goal, or the baseline if the best is not
  * clearly better than it, or an entry that dominates it. NULL: no entry is ranked. */
 const struct rank_entry *ranking_subject(const struct ranking *r);

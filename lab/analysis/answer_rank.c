@@ -86,7 +86,8 @@ static int ranking_is_better_value(const struct ranking *r, const struct rank_en
 								     : difference > 0;
 }
 
-const struct rank_entry *ranking_best(const struct ranking *r)
+/* The ranked entry with the best goal; NULL: no entry is ranked. */
+static const struct rank_entry *ranking_best(const struct ranking *r)
 {
 	const struct rank_entry *best = NULL;
 

@@ -269,15 +269,15 @@ int series_metric_check(const struct series_metric *m, const struct stored_run *
 
 /* --- numbers --- */
 
-struct weighed_value {
+struct weighted_value {
 	double value, weight; /* sample: weight 1; recorded at each change: weight is the duration
 				 in seconds */
 };
 
 /* The values of a series within the range, with weights. */
-struct weighed {
+struct weighted_sample {
 	uint64_t count;
-	struct weighed_value *values;
+	struct weighted_value *values;
 	double weight;
 };
 
@@ -289,12 +289,13 @@ static int series_is_count(const char *series)
 	return words_split(&w, series) > 0 && probe_find(w.word[0], &info) && info.is_count;
 }
 
-static void series_weigh(struct weighed *all, const struct series_metric *m,
-			 const struct stored_series *s, const struct series_origin *o)
+static void series_weight(struct weighted_sample *all, const struct series_metric *m,
+			  const struct stored_series *s, const struct series_origin *o)
 {
 	int counts = series_is_count(m->series);
 
-	*all = (struct weighed){ .values = memory_grow(NULL, s->count, sizeof(*all->values)) };
+	*all = (struct weighted_sample){ .values = memory_grow(NULL, s->count,
+							       sizeof(*all->values)) };
 	for (uint64_t i = 0; i < s->count; i++) {
 		int64_t from_ps = s->time_ps[i];
 		int64_t until_ps = i + 1 < s->count      ? s->time_ps[i + 1]
@@ -311,22 +312,22 @@ static void series_weigh(struct weighed *all, const struct series_metric *m,
 		} else if (from_ps < m->from_ps + counts || from_ps > m->to_ps) {
 			continue;
 		}
-		all->values[all->count++] = (struct weighed_value){ s->value[i], weight };
+		all->values[all->count++] = (struct weighted_value){ s->value[i], weight };
 		all->weight += weight;
 	}
 }
 
 static int series_compare_values(const void *a, const void *b)
 {
-	double x = ((const struct weighed_value *)a)->value;
-	double y = ((const struct weighed_value *)b)->value;
+	double x = ((const struct weighted_value *)a)->value;
+	double y = ((const struct weighted_value *)b)->value;
 
 	return (x > y) - (x < y);
 }
 
 /* Weighted quantile: the smallest value at or below which the series is for that share. With equal
  * weights this is the nearest-rank definition. */
-static double series_quantile(struct weighed *all, double share)
+static double series_quantile(struct weighted_sample *all, double share)
 {
 	const double rounding = 1e-12;
 	double wanted = share * all->weight * (1 - rounding), sum = 0;
@@ -341,7 +342,7 @@ static double series_quantile(struct weighed *all, double share)
 	return all->values[i].value;
 }
 
-static double series_weighted_sum(const struct weighed *all, double less, int power)
+static double series_weighted_sum(const struct weighted_sample *all, double less, int power)
 {
 	double sum = 0;
 
@@ -353,7 +354,7 @@ static double series_weighted_sum(const struct weighed *all, double less, int po
 	return sum;
 }
 
-static double series_statistic_of(struct weighed *all, enum series_statistic what)
+static double series_statistic_of(struct weighted_sample *all, enum series_statistic what)
 {
 	double mean;
 
@@ -410,12 +411,12 @@ static double series_first_at(const struct series_metric *m, const struct stored
 double series_metric_value(const struct series_metric *m, const struct stored_series *s,
 			   const struct series_origin *o)
 {
-	struct weighed all;
+	struct weighted_sample all;
 	double value;
 
 	if (m->what >= SERIES_REACHES)
 		return series_first_at(m, s, o);
-	series_weigh(&all, m, s, o);
+	series_weight(&all, m, s, o);
 	value = series_statistic_of(&all, m->what);
 	free(all.values);
 	return value;

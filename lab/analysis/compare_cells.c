@@ -228,7 +228,7 @@ static void compare_fill_row(struct comparison *c, struct compare_row *row,
 
 /* Does the text denote this value? By value or label, in any spelling of [sweep] ("20%" for "0.2"),
  * or as a scheme's name with or without some of its options. */
-static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
+static int axis_value_is(const struct compare_axis *a, uint32_t value, const char *wanted)
 {
 	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
 }
@@ -243,7 +243,7 @@ static int compare_find_reference(const struct comparison *c, const char *wanted
 
 	for (uint32_t a = 0; a < c->axis_count; a++)
 		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
-			if (is_meant(&c->axes[a], v, wanted)) {
+			if (axis_value_is(&c->axes[a], v, wanted)) {
 				*axis = a;
 				*value = v;
 				found++;
@@ -319,14 +319,14 @@ int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_
 /* --- sorting --- */
 
 /* Sort key of a row. Unknown numbers come last; the sort is stable. */
-struct place {
+struct sort_key {
 	double key;
 	uint32_t part, at;
 };
 
-static int compare_row_places(const void *a, const void *b)
+static int sort_key_compare(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct sort_key *p = a, *q = b;
 
 	if (p->part != q->part)
 		return p->part < q->part ? -1 : 1;
@@ -337,7 +337,7 @@ static int compare_row_places(const void *a, const void *b)
 
 int comparison_sort(struct comparison *c, const char *metric, struct weir_error *e)
 {
-	struct place *places = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*places));
+	struct sort_key *keys = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*keys));
 	struct compare_row *rows = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*rows));
 	int down = *metric == '-';
 	uint32_t column = 0;
@@ -345,20 +345,20 @@ int comparison_sort(struct comparison *c, const char *metric, struct weir_error 
 	while (column < c->column_count && strcmp(c->columns[column].name, metric + down) != 0)
 		column++;
 	if (column == c->column_count) {
-		free(places);
+		free(keys);
 		free(rows);
 		return weir_error_set(e, "--sort: %s is not known of these runs", metric + down);
 	}
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		double mean = c->rows[i].cells[column].mean;
 
-		places[i] = (struct place){ down ? -mean : mean, c->rows[i].part, i };
+		keys[i] = (struct sort_key){ down ? -mean : mean, c->rows[i].part, i };
 		rows[i] = c->rows[i];
 	}
-	qsort(places, c->row_count, sizeof(*places), compare_row_places);
+	qsort(keys, c->row_count, sizeof(*keys), sort_key_compare);
 	for (uint32_t i = 0; i < c->row_count; i++)
-		c->rows[i] = rows[places[i].at];
-	free(places);
+		c->rows[i] = rows[keys[i].at];
+	free(keys);
 	free(rows);
 	return 0;
 }

@@ -52,12 +52,12 @@ static int fact_width(const struct comparison *c, enum compare_fact fact)
 }
 
 /* Writes a line. Blanks are deferred so that no line ends with them. */
-struct pen {
+struct print_line {
 	FILE *f;
 	int blanks;
 };
 
-static void print_text(struct pen *p, const char *text)
+static void print_text(struct print_line *p, const char *text)
 {
 	if (*text == '\0')
 		return;
@@ -65,7 +65,7 @@ static void print_text(struct pen *p, const char *text)
 	p->blanks = 0;
 }
 
-static void print_left(struct pen *p, const char *text, int width)
+static void print_left(struct print_line *p, const char *text, int width)
 {
 	char part[LABEL_MAX * 4 + 1];
 	int length = screen_width(text);
@@ -79,7 +79,7 @@ static void print_left(struct pen *p, const char *text, int width)
 	p->blanks += width - length;
 }
 
-static void print_right(struct pen *p, const char *text, int width)
+static void print_right(struct print_line *p, const char *text, int width)
 {
 	int length = screen_width(text);
 
@@ -87,15 +87,15 @@ static void print_right(struct pen *p, const char *text, int width)
 	print_text(p, text);
 }
 
-static void end_line(struct pen *p)
+static void print_end_line(struct print_line *p)
 {
 	fputc('\n', p->f);
 	p->blanks = 0;
 }
 
 /* row NULL: the titles if is_last, blanks otherwise. */
-static void print_labels(struct pen *p, const struct comparison *c, const struct compare_row *row,
-			 int last)
+static void print_labels(struct print_line *p, const struct comparison *c,
+			 const struct compare_row *row, int last)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
 		const char *text = row    ? c->axes[a].labels[row->value[a]]
@@ -108,7 +108,7 @@ static void print_labels(struct pen *p, const struct comparison *c, const struct
 }
 
 /* Labels on a line of their own, followed by the facts of the row. */
-static void print_tall_labels(struct pen *p, const struct comparison *c,
+static void print_tall_labels(struct print_line *p, const struct comparison *c,
 			      const struct compare_row *row)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
@@ -123,7 +123,7 @@ static void print_tall_labels(struct pen *p, const struct comparison *c,
 		p->blanks += GAP;
 		print_text(p, row ? fact_text(c, row, fact).text : fact_title(fact));
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
 static int print_labels_width(const struct comparison *c)
@@ -138,7 +138,7 @@ static int print_labels_width(const struct comparison *c)
 /* --- tables --- */
 
 /* A table of columns first to end, without the hidden ones. Only the first block shows facts. */
-struct block {
+struct print_table {
 	const struct comparison *c;
 	const struct column_format *formats;
 	uint32_t first, end;
@@ -147,7 +147,7 @@ struct block {
 };
 
 /* Computes the width of each fact; returns the sum with gaps. */
-static int print_measure_facts(struct block *b)
+static int print_measure_facts(struct print_table *b)
 {
 	int width = 0;
 
@@ -159,8 +159,8 @@ static int print_measure_facts(struct block *b)
 }
 
 /* row NULL as in print_labels. */
-static void print_facts(struct pen *p, const struct block *b, const struct compare_row *row,
-			int last)
+static void print_facts(struct print_line *p, const struct print_table *b,
+			const struct compare_row *row, int last)
 {
 	for (int i = 0; i < FACTS && b->first == 0; i++) {
 		enum compare_fact fact = (enum compare_fact)i;
@@ -176,8 +176,8 @@ static void print_facts(struct pen *p, const struct block *b, const struct compa
 	}
 }
 
-static void print_left_side(struct pen *p, const struct block *b, const struct compare_row *row,
-			    int last)
+static void print_left_side(struct print_line *p, const struct print_table *b,
+			    const struct compare_row *row, int last)
 {
 	if (b->is_tall) {
 		p->blanks += INDENT;
@@ -187,7 +187,7 @@ static void print_left_side(struct pen *p, const struct block *b, const struct c
 	print_facts(p, b, row, last);
 }
 
-static void print_head(struct pen *p, const struct block *b, int line)
+static void print_head(struct print_line *p, const struct print_table *b, int line)
 {
 	if (b->is_tall && line == 0)
 		print_tall_labels(p, b->c, NULL);
@@ -198,10 +198,11 @@ static void print_head(struct pen *p, const struct block *b, int line)
 		if (l->shown)
 			print_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
-static void print_row(struct pen *p, const struct block *b, const struct compare_row *row)
+static void print_row(struct print_line *p, const struct print_table *b,
+		      const struct compare_row *row)
 {
 	char text[TEXT_SIZE];
 
@@ -221,12 +222,12 @@ static void print_row(struct pen *p, const struct block *b, const struct compare
 			print_left(p, column_interval(row, l, k, text), l->half_width);
 		}
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
-static void print_block(FILE *f, const struct block *b)
+static void print_table(FILE *f, const struct print_table *b)
 {
-	struct pen p = { f, 0 };
+	struct print_line p = { f, 0 };
 
 	for (int line = 0; line < 3; line++)
 		print_head(&p, b, line);
@@ -289,14 +290,14 @@ void comparison_print_line(FILE *f, int width, const char *line)
 }
 
 /* Writes notes, wrapped at the table's width. */
-struct notes {
+struct note_writer {
 	FILE *f;
 	int width;
 };
 
 static void print_caveat(void *context, const char *line)
 {
-	const struct notes *n = context;
+	const struct note_writer *n = context;
 
 	comparison_print_line(n->f, n->width, line);
 }
@@ -306,7 +307,7 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 			const struct compare_layout *l)
 {
 	const char *mean = l->relative ? "Geometric mean" : "Mean";
-	struct notes notes = { f, l->width };
+	struct note_writer notes = { f, l->width };
 	uint32_t least = UINT32_MAX, most = 0;
 	char line[320];
 
@@ -353,7 +354,7 @@ static int print_is_too_narrow(const struct comparison *c, const struct column_f
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
 {
 	struct column_format *formats = memory_zeroed(c->column_count, sizeof(*formats));
-	struct block b = { .c = c, .formats = formats };
+	struct print_table b = { .c = c, .formats = formats };
 	uint32_t hidden = 0;
 	int labels = print_labels_width(c), facts = print_measure_facts(&b), used;
 
@@ -380,7 +381,7 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 		if (b.first > 0 && used > left)
 			fputc('\n', f);
 		if (used > left || b.first == 0)
-			print_block(f, &b);
+			print_table(f, &b);
 		b.first = b.end;
 	}
 	print_notes(f, c, hidden, l);

@@ -24,7 +24,7 @@ int figure_scenario(const char *file, enum figure_size size, struct scenario *s,
 	return -1;
 }
 
-void planned_add_setting(struct stored_run *run, const char *path, const char *text)
+static void planned_add_setting(struct stored_run *run, const char *path, const char *text)
 {
 	run->settings = memory_grow(run->settings, run->setting_count + 1, sizeof(*run->settings));
 	run->settings[run->setting_count++] =
@@ -273,29 +273,30 @@ static struct digest *freshness_stored_digests(const struct figure *f,
 }
 
 static void freshness_count_runs(struct figure_freshness *t, const struct figure *f,
-				 struct stored_runs *wanted, const struct stored_runs *there)
+				 struct stored_runs *wanted, const struct stored_runs *stored)
 {
 	const struct version version = version_of_results();
-	struct digest *of_wanted = memory_zeroed(wanted->count + UINT64_C(1), sizeof(*of_wanted));
-	struct digest *of_there = freshness_stored_digests(f, there);
+	struct digest *planned_digests =
+		memory_zeroed(wanted->count + UINT64_C(1), sizeof(*planned_digests));
+	struct digest *stored_digests = freshness_stored_digests(f, stored);
 
 	t->wanted = wanted->count;
 	for (uint32_t i = 0; i < wanted->count; i++)
-		of_wanted[i] = freshness_run_digest(f, &wanted->runs[i]);
-	qsort(of_wanted, wanted->count, sizeof(*of_wanted), compare_digests);
-	for (uint32_t i = 0; i < there->count; i++) {
-		if (!bsearch(&of_there[i], of_wanted, wanted->count, sizeof(*of_wanted),
-			     compare_digests))
+		planned_digests[i] = freshness_run_digest(f, &wanted->runs[i]);
+	qsort(planned_digests, wanted->count, sizeof(*planned_digests), compare_digests);
+	for (uint32_t i = 0; i < stored->count; i++) {
+		if (!bsearch(&stored_digests[i], planned_digests, wanted->count,
+			     sizeof(*planned_digests), compare_digests))
 			t->extra++;
-		else if (strcmp(there->runs[i].version, version.text) != 0)
+		else if (strcmp(stored->runs[i].version, version.text) != 0)
 			t->other_builds++;
 	}
-	qsort(of_there, there->count, sizeof(*of_there), compare_digests);
+	qsort(stored_digests, stored->count, sizeof(*stored_digests), compare_digests);
 	for (uint32_t i = 0; i < wanted->count; i++)
-		t->missing += !bsearch(&of_wanted[i], of_there, there->count, sizeof(*of_there),
-				       compare_digests);
-	free(of_there);
-	free(of_wanted);
+		t->missing += !bsearch(&planned_digests[i], stored_digests, stored->count,
+				       sizeof(*stored_digests), compare_digests);
+	free(stored_digests);
+	free(planned_digests);
 }
 
 int freshness_read(struct figure_freshness *t, const struct figure *f, const char *scenario,

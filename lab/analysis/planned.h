@@ -26,7 +26,6 @@ int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenari
 /* The only run of a scenario without a sweep. The caller frees it with stored_run_free, on -1,
  * too. */
 int planned_run(struct stored_run *run, const struct scenario *s, struct weir_error *e);
-void planned_add_setting(struct stored_run *run, const char *path, const char *text);
 
 /* --- freshness: stored runs against planned runs --- */
 

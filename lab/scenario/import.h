@@ -170,7 +170,6 @@ int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_
 
 /* --- shared by import_hpcc.c and import_hpcc_control.c --- */
 
-const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key);
 double hpcc_number_of(const struct import_hpcc *h, enum hpcc_key key);
 int hpcc_mode_of(const struct import_hpcc *h);
 

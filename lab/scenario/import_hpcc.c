@@ -18,7 +18,7 @@
  * delays at line rate. */
 enum { ALPHA_SHARE = 8, HEADROOM_DELAYS = 3 };
 
-const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
+static const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
 {
 	return &h->config.values[key];
 }

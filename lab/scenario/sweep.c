@@ -277,25 +277,25 @@ static int sweep_check_run(const struct sweep *w, uint64_t number, struct scenar
 	return failed;
 }
 
-struct numbered {
+struct run_by_key {
 	const char *key;
 	uint64_t run;
 };
 
 static int compare_keys(const void *a, const void *b)
 {
-	return strcmp(((const struct numbered *)a)->key, ((const struct numbered *)b)->key);
+	return strcmp(((const struct run_by_key *)a)->key, ((const struct run_by_key *)b)->key);
 }
 
 static int sweep_refuse_duplicates(const struct sweep *w, const struct scenario *s,
 				   char (*keys)[RUN_KEY_SIZE], struct weir_error *e)
 {
-	struct numbered *sorted = memory_grow(NULL, w->run_count, sizeof(*sorted));
+	struct run_by_key *sorted = memory_grow(NULL, w->run_count, sizeof(*sorted));
 	char one[256], other[256];
 	int failed = 0;
 
 	for (uint64_t i = 0; i < w->run_count; i++)
-		sorted[i] = (struct numbered){ keys[i], i };
+		sorted[i] = (struct run_by_key){ keys[i], i };
 	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);
 	for (uint64_t i = 1; i < w->run_count && !failed; i++)
 		if (strcmp(sorted[i].key, sorted[i - 1].key) == 0)

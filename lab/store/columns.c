@@ -44,7 +44,9 @@ const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps)
 					      : "unfinished";
 }
 
-const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps)
+/* "data", or "control" for a flow of known size without ideal completion time
+ * (sim/traffic/gate.h). */
+static const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps)
 {
 	return size_bytes != FLOW_UNLIMITED && ideal_ps < 0 ? "control" : "data";
 }

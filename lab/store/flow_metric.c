@@ -61,7 +61,9 @@ const char *flow_metric_help(uint32_t i)
 	return i < (uint32_t)FLOW_METRICS ? entries[i].help : NULL;
 }
 
-const struct metric *flow_metric_info(const char *name)
+/* The metric's entry; NULL: no flow metric. metric_find (lab/store/results.h) also finds metrics of
+ * runs. */
+static const struct metric *flow_metric_info(const char *name)
 {
 	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
 		if (strcmp(entries[i].name, name) == 0)

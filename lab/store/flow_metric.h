@@ -33,10 +33,6 @@ enum { FLOW_METRICS = QUANTITIES * CLASSES * STATISTICS };
 const char *flow_metric_name(uint32_t i);
 const char *flow_metric_help(uint32_t i);
 
-/* The metric's entry; NULL: no flow metric. metric_find (lab/store/results.h) also finds metrics of
- * runs. */
-const struct metric *flow_metric_info(const char *name);
-
 /* Parses a name; 0: no flow metric. */
 int flow_metric_find(const char *name, struct flow_metric *m);
 

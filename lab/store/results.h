@@ -34,9 +34,6 @@ int results_csv_probe(const char *folder, struct weir_error *e);
 
 /* "completed", "unfinished", "unlimited", or "never-started" (its dependencies never completed). */
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);
-/* "data", or "control" for a flow of known size without ideal completion time
- * (sim/traffic/gate.h). */
-const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
 
 /* Index into metric_all, or -1. */
 int metric_index(const char *name);

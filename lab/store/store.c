@@ -187,7 +187,8 @@ int store_end(struct store *s, int failed)
 	return failed ? -1 : 0;
 }
 
-int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
+/* Reads one number. */
+static int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
 	int found;

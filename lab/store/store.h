@@ -63,7 +63,7 @@ int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct we
 enum prune_mode { PRUNE_DRY, PRUNE };
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e);
 
-/* --- from one store to another: store_copy.c --- */
+/* --- from one store to another: store_add.c --- */
 
 /* Digest of a run's results, equal in every store and on every machine: excludes its id and
  * METRIC_COST. */

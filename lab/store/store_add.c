@@ -81,7 +81,7 @@ int store_remove(struct store *s, int64_t run, struct weir_error *e)
 	return failed;
 }
 
-int store_remove_key(struct store *s, const char *key, struct weir_error *e)
+static int store_remove_key(struct store *s, const char *key, struct weir_error *e)
 {
 	int64_t run;
 	int found = store_find_run(s, key, &run, e);

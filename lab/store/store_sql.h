@@ -48,9 +48,6 @@ int store_step(struct store *s, sqlite3_stmt *q, struct weir_error *e);
  * failed. */
 int store_end(struct store *s, int failed);
 
-/* Reads one number. */
-int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e);
-
 /* Reads eight bytes, least significant first. */
 static inline uint64_t little_endian(const unsigned char *bytes)
 {
@@ -148,7 +145,6 @@ void run_list_free(struct run_list *l);
 
 /* Removes all rows of a run, or of the run of that key, if any. */
 int store_remove(struct store *s, int64_t run, struct weir_error *e);
-int store_remove_key(struct store *s, const char *key, struct weir_error *e);
 
 /* Creates the tables if there are none: store.c. */
 int store_make_tables(struct store *s, struct weir_error *e);

@@ -31,9 +31,6 @@ void narrow_label(struct narrow *n, const char *label);
 void narrow_cell(struct narrow *n, const char *title, const char *text); /* title may be NULL */
 void narrow_end(struct narrow *n);
 
-/* Wraps longer lines, with the indent of the line. */
-void narrow_fold(FILE *f, const char *text, int width);
-
 /* The flows of a run that has just ended. The caller frees the set, also on -1. */
 int completions_read(struct flow_set *set, const struct config *c, const struct run_result *r,
 		     struct weir_error *e);
