@@ -120,7 +120,7 @@ const struct section *path_section(const struct setting_path *p);
 #define CASE_PATH "case"      /* pseudo-setting: the name of the case */
 
 /* Iterates over the settings that apply; precedence: scenario_set, selected case, file. *i starts
- * at 0; NULL: no more. O(settings of the case) each. */
+ * at 0; NULL: no more. O(number of settings) each. */
 const struct setting *scenario_next(const struct scenario *s, uint32_t *i);
 
 /* NULL: there is no such case. scenario_check_case returns -1 with a message that names the cases,

@@ -74,7 +74,7 @@ void flow_set_free(struct flow_set *s);
 const struct flow_set *store_flow_set(struct store *s, const struct stored_run *run,
 				      struct weir_error *e);
 
-/* Selects flows of a set; filter or is_in NULL: all. */
+/* Selects flows of a set. Where a filter is NULL, all flows are selected. */
 struct flow_filter {
 	int (*is_in)(const void *context, const struct counted_flow *f);
 	const void *context;
