@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer_say.c -- writes a ranking as sentences. Every "better" means clearly better in the sense
- * of answer_rank.h: significant and larger than the tolerance. */
+/* answer_text.c -- writes a ranking as sentences. Every "better" means clearly better in the sense
+ * of answer.h: significant and larger than the tolerance. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/analysis/answer_say.h"
+#include "lab/analysis/answer.h"
 #include "base/text.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct phrase {
 	size_t size;
 };
 
-static void phrase_begin(struct phrase *p, const char *where)
+static void phrase_init(struct phrase *p, const char *where)
 {
 	p->f = open_memstream(&p->text, &p->size);
 	if (!p->f)
@@ -27,14 +27,14 @@ static void phrase_begin(struct phrase *p, const char *where)
 	fputs(where, p->f);
 }
 
-static void phrase_end(struct phrase *p, const struct line_sink *ear)
+static void phrase_end(struct phrase *p, const struct line_sink *sink)
 {
 	fclose(p->f);
-	ear->say(ear->context, p->text);
+	sink->write(sink->context, p->text);
 	free(p->text);
 }
 
-static struct format_text value_text(const struct ranking *r, const struct rank_entry *a,
+static struct format_text answer_value_text(const struct ranking *r, const struct rank_entry *a,
 				     uint32_t k)
 {
 	const struct metric *info = r->objectives[k].info;
@@ -47,25 +47,25 @@ static struct format_text value_text(const struct ranking *r, const struct rank_
 }
 
 /* ", 95 % CI 0.29-0.83", if there is a confidence interval. */
-static void put_interval(struct phrase *p, const struct compare_cell *ratio, const char *before)
+static void phrase_interval(struct phrase *p, const struct compare_cell *ratio, const char *before)
 {
 	if (ratio->low < ratio->high)
 		fprintf(p->f, "%s95 %% CI %.2f-%.2f", before, ratio->low, ratio->high);
 }
 
 /* "0.49, 95 % CI 0.29-0.83": mean ratio by the goal. */
-static void put_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+static void phrase_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		      const struct rank_entry *b)
 {
 	const struct compare_cell ratio = ranking_ratio(r, a, b, RANK_GOAL);
 
 	fprintf(p->f, "%.2f", ratio.mean);
-	put_interval(p, &ratio, ", ");
+	phrase_interval(p, &ratio, ", ");
 }
 
 /* Writes the selected names as "a, b and c", or their number if there are more than NAMES_MAX.
  * Returns how many there are. */
-static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
+static uint32_t phrase_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
 {
 	uint32_t count = 0, at = 0;
 
@@ -87,7 +87,7 @@ static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsig
 }
 
 /* Writes "goodput, drops and time paused": every objective except the goal. */
-static void put_costs(struct phrase *p, const struct ranking *r)
+static void phrase_costs(struct phrase *p, const struct ranking *r)
 {
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++)
 		fprintf(p->f, "%s%s",
@@ -97,7 +97,7 @@ static void put_costs(struct phrase *p, const struct ranking *r)
 			r->objectives[k].words);
 }
 
-static int has_costs(const struct ranking *r, const struct rank_entry *a)
+static int answer_has_costs(const struct ranking *r, const struct rank_entry *a)
 {
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++)
 		if (ranking_rival(r, a, k))
@@ -105,7 +105,7 @@ static int has_costs(const struct ranking *r, const struct rank_entry *a)
 	return 0;
 }
 
-static uint32_t ranked_count(const struct ranking *r)
+static uint32_t ranking_count(const struct ranking *r)
 {
 	uint32_t count = 0;
 
@@ -114,7 +114,7 @@ static uint32_t ranked_count(const struct ranking *r)
 	return count;
 }
 
-static const struct rank_entry *baseline_of(const struct ranking *r)
+static const struct rank_entry *ranking_baseline_entry(const struct ranking *r)
 {
 	for (uint32_t i = 0; i < r->entry_count; i++)
 		if (r->entries[i].is_baseline)
@@ -125,7 +125,7 @@ static const struct rank_entry *baseline_of(const struct ranking *r)
 /* --- sentences --- */
 
 /* The second best by the goal: the best of all entries but a. */
-static const struct rank_entry *next_of(const struct ranking *r, const struct rank_entry *a)
+static const struct rank_entry *ranking_next(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;
 
@@ -140,30 +140,30 @@ static const struct rank_entry *next_of(const struct ranking *r, const struct ra
 }
 
 /* "; no setting is significantly better in goodput or drops", of a setting without costs. */
-static void put_no_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void phrase_no_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
-	if (has_costs(r, a) || r->objective_count == 1)
+	if (answer_has_costs(r, a) || r->objective_count == 1)
 		return;
 	fputs("; no setting is significantly better in ", p->f);
-	put_costs(p, r);
+	phrase_costs(p, r);
 }
 
 /* Case 1: no setting is clearly better than the baseline by the goal. */
-static void say_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
-	const struct rank_entry *next = next_of(r, a);
+	const struct rank_entry *next = ranking_next(r, a);
 
 	fprintf(p->f, "No setting significantly lowers the %s against %s (%s",
-		r->objectives[RANK_GOAL].words, a->label, value_text(r, a, RANK_GOAL).text);
+		r->objectives[RANK_GOAL].words, a->label, answer_value_text(r, a, RANK_GOAL).text);
 	if (next) {
 		fprintf(p->f, "; next %s: ", next->label);
-		put_ratio(p, r, next, a);
+		phrase_ratio(p, r, next, a);
 	}
 	fputs(")", p->f);
 }
 
 /* Case 2: the subject dominates the baseline without being clearly better by the goal. */
-static void say_dominator(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+static void answer_write_dominator(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 			  const struct rank_entry *baseline)
 {
 	int begun = 0;
@@ -173,15 +173,15 @@ static void say_dominator(struct phrase *p, const struct ranking *r, const struc
 		if (ranking_compare(r, a, baseline, k) <= 0)
 			continue;
 		fprintf(p->f, "%s%s %s against %s", begun++ ? ", " : "", r->objectives[k].words,
-			value_text(r, a, k).text, value_text(r, baseline, k).text);
+			answer_value_text(r, a, k).text, answer_value_text(r, baseline, k).text);
 	}
 	fprintf(p->f, "%s no significant difference in %s (%s; ", begun ? ", with" : "",
-		r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
-	put_ratio(p, r, a, baseline);
+		r->objectives[RANK_GOAL].words, answer_value_text(r, a, RANK_GOAL).text);
+	phrase_ratio(p, r, a, baseline);
 	fputs(")", p->f);
 }
 
-static void put_ties(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void phrase_ties(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	unsigned char *ties = memory_zeroed(r->entry_count, 1);
 	uint32_t count = 0;
@@ -195,14 +195,14 @@ static void put_ties(struct phrase *p, const struct ranking *r, const struct ran
 	}
 	if (count) {
 		fputs("; no significant difference from ", p->f);
-		put_names(p, r, ties);
+		phrase_names(p, r, ties);
 	}
 	free(ties);
 }
 
 /* Case 3: the subject is clearly better than the baseline by the goal, or the baseline is not
  * ranked: "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57)". */
-static void say_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+static void answer_write_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		     const struct rank_entry *baseline)
 {
 	const char *goal = r->objectives[RANK_GOAL].words;
@@ -216,18 +216,18 @@ static void say_best(struct phrase *p, const struct ranking *r, const struct ran
 			fprintf(p->f, "%s lowers the %s by %.0f %%", a->label, goal,
 				100 * (1 - ratio));
 		fprintf(p->f, " against %s: %s (", baseline->label,
-			value_text(r, a, RANK_GOAL).text);
-		put_ratio(p, r, a, baseline);
+			answer_value_text(r, a, RANK_GOAL).text);
+		phrase_ratio(p, r, a, baseline);
 		fputs(")", p->f);
 	} else {
 		fprintf(p->f, "%s has the lowest %s: %s", a->label, goal,
-			value_text(r, a, RANK_GOAL).text);
+			answer_value_text(r, a, RANK_GOAL).text);
 	}
-	put_ties(p, r, a);
+	phrase_ties(p, r, a);
 }
 
 /* "large flows pay 2 %", "goodput 73 % lower (26 Gb/s; pie 95.2 Gb/s)", "drops 506 (ecn 0)". */
-static void put_cost(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+static void phrase_cost(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
 		     const struct rank_entry *rival, uint32_t k)
 {
 	const struct rank_objective *o = &r->objectives[k];
@@ -243,15 +243,15 @@ static void put_cost(struct phrase *p, const struct ranking *r, const struct ran
 	if (o->info->form != METRIC_PERCENT && o->info->better == METRIC_HIGHER &&
 	    isfinite(percent))
 		fprintf(p->f, " %.0f %% lower", -percent);
-	fprintf(p->f, " (%s; ", value_text(r, a, k).text);
-	fprintf(p->f, "%s %s)", rival->label, value_text(r, rival, k).text);
+	fprintf(p->f, " (%s; ", answer_value_text(r, a, k).text);
+	fprintf(p->f, "%s %s)", rival->label, answer_value_text(r, rival, k).text);
 }
 
 /* Objectives in which others are clearly better than the subject (its costs), against the baseline
  * where it is among them; and the best setting by the goal without these costs. */
-static void say_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
-	const struct rank_entry *other = ranking_without_costs(r, a), *baseline = baseline_of(r);
+	const struct rank_entry *other = ranking_without_costs(r, a), *baseline = ranking_baseline_entry(r);
 	int begun = 0;
 
 	fprintf(p->f, "; %s%s", a->is_baseline ? a->label : "", a->is_baseline ? " pays: " : "");
@@ -264,21 +264,21 @@ static void say_costs(struct phrase *p, const struct ranking *r, const struct ra
 		    ranking_compare(r, baseline, a, k) > 0)
 			rival = baseline;
 		fputs(begun++ ? ", " : "", p->f);
-		put_cost(p, r, a, rival, k);
+		phrase_cost(p, r, a, rival, k);
 	}
 	fputs(".", p->f);
-	if (other && ranked_count(r) > 2) {
+	if (other && ranking_count(r) > 2) {
 		const struct compare_cell ratio = ranking_ratio(r, other, a, RANK_GOAL);
 
 		fprintf(p->f, " The best without these costs is %s: %s, %.2f times as much",
-			other->label, value_text(r, other, RANK_GOAL).text, ratio.mean);
-		put_interval(p, &ratio, ", ");
+			other->label, answer_value_text(r, other, RANK_GOAL).text, ratio.mean);
+		phrase_interval(p, &ratio, ", ");
 		fputs(".", p->f);
 	}
 }
 
 /* Settings whose completion times are not trustworthy: unfinished flows or PFC deadlock. */
-static void say_unranked(const struct ranking *r, const char *where, const struct line_sink *ear)
+static void answer_write_unranked(const struct ranking *r, const char *where, const struct line_sink *sink)
 {
 	static const struct {
 		enum rank_state state;
@@ -298,11 +298,11 @@ static void say_unranked(const struct ranking *r, const char *where, const struc
 		}
 		if (!count)
 			continue;
-		phrase_begin(&p, where);
+		phrase_init(&p, where);
 		fprintf(p.f, "Not ranked (%s): ", reasons[n].words);
-		put_names(&p, r, here);
+		phrase_names(&p, r, here);
 		fputs(".", p.f);
-		phrase_end(&p, ear);
+		phrase_end(&p, sink);
 	}
 	free(here);
 }
@@ -314,46 +314,46 @@ static int is_one_run(const struct ranking *r, const struct rank_entry *a)
 	return a->rows[goal->source]->cells[goal->column].count == 1;
 }
 
-void answer_say_ranking(const struct ranking *r, const char *where, const struct line_sink *ear)
+void answer_write_ranking(const struct ranking *r, const char *where, const struct line_sink *sink)
 {
-	const struct rank_entry *a = ranking_subject(r), *baseline = baseline_of(r);
+	const struct rank_entry *a = ranking_subject(r), *baseline = ranking_baseline_entry(r);
 	struct phrase p;
 
 	if (a) {
-		phrase_begin(&p, where);
+		phrase_init(&p, where);
 		if (r->entry_count == 1)
 			fprintf(p.f, "No difference: %s", a->label);
-		else if (ranked_count(r) == 1)
+		else if (ranking_count(r) == 1)
 			fprintf(p.f, "Only %s can be ranked: %s %s", a->label,
-				r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
+				r->objectives[RANK_GOAL].words, answer_value_text(r, a, RANK_GOAL).text);
 		else if (a == baseline)
-			say_baseline(&p, r, a);
+			answer_write_baseline(&p, r, a);
 		else if (baseline && baseline->state == RANK_RANKED &&
 			 ranking_compare(r, a, baseline, RANK_GOAL) <= 0)
-			say_dominator(&p, r, a, baseline);
+			answer_write_dominator(&p, r, a, baseline);
 		else
-			say_best(&p, r, a, baseline);
-		if (ranked_count(r) > 1 && r->entry_count > 1)
-			put_no_costs(&p, r, a);
-		if (has_costs(r, a))
-			say_costs(&p, r, a);
+			answer_write_best(&p, r, a, baseline);
+		if (ranking_count(r) > 1 && r->entry_count > 1)
+			phrase_no_costs(&p, r, a);
+		if (answer_has_costs(r, a))
+			answer_write_costs(&p, r, a);
 		else
 			fputs(".", p.f);
 		if (is_one_run(r, a))
 			fputs(" One run per setting: no confidence interval.", p.f);
-		phrase_end(&p, ear);
+		phrase_end(&p, sink);
 	}
-	say_unranked(r, where, ear);
+	answer_write_unranked(r, where, sink);
 }
 
-void answer_say_unknown(const char *words, const char *where, const struct line_sink *ear)
+void answer_write_unknown(const char *words, const char *where, const struct line_sink *sink)
 {
 	struct phrase p;
 
-	phrase_begin(&p, where);
+	phrase_init(&p, where);
 	fprintf(p.f,
 		"No setting is ranked: no %s is known of these runs; is measure.to or "
 		"measure.drain too short?",
 		words);
-	phrase_end(&p, ear);
+	phrase_end(&p, sink);
 }
