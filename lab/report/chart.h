@@ -67,6 +67,10 @@ void chart_remove(struct chart_list *list, uint32_t at);
 
 struct chart_line *chart_line_add(struct chart *c, const char *name);
 void chart_point_add(struct chart_line *l, double x, double y);
+void chart_interval_add(struct chart_line *l, double x, double y, double low, double high);
+
+/* Appends a sentence to the note of the chart. */
+void chart_note_add(struct chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reduces a line to what is visible in that many columns: the first, last, lowest and highest point
  * of each column stay, so that a peak of one sample is never lost (M4: Jugel et al., VLDB 2014).

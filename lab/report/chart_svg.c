@@ -336,16 +336,18 @@ static void svg_write_marks(FILE *f, const struct svg_frame *r, enum chart_kind 
 	}
 }
 
-static void svg_write_ring(FILE *f, uint32_t style, double x, double y)
+/* On a bar the ring is filled, so that the mark stands out. */
+static void svg_write_ring(FILE *f, uint32_t style, double x, double y, enum chart_kind kind)
 {
-	svg_write_mark(f, style, x, y);
 	fprintf(f,
-		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"none\" stroke=\"%s\" "
+		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\" stroke=\"%s\" "
 		"stroke-width=\"1.4\"/>\n",
-		x, y, 2 * MARK, chart_colours[style % CHART_COLOURS]);
+		x, y, 2 * MARK, kind == CHART_BARS ? "#fff" : "none",
+		chart_colours[style % CHART_COLOURS]);
+	svg_write_mark(f, style, x, y);
 }
 
-/* On lines or on bars, which are counted. */
+/* Rings at points of a line; on bars x is the number of the bar. */
 static void svg_write_rings(FILE *f, const struct svg_frame *r, const struct chart_line *l,
 			    enum chart_kind kind)
 {
@@ -358,7 +360,7 @@ static void svg_write_rings(FILE *f, const struct svg_frame *r, const struct cha
 		double x = svg_x(r, l->points[i].x + middle), y = svg_y(r, l->points[i].y);
 
 		svg_begin_mark(f, r, &x, &y);
-		svg_write_ring(f, l->style, x, y);
+		svg_write_ring(f, l->style, x, y, kind);
 		svg_end_mark(f, r);
 	}
 }
@@ -437,7 +439,7 @@ static void svg_write_bar(FILE *f, const struct svg_frame *r, const struct chart
 	svg_write_whisker(f, r, &l->points[0], (left + right) / 2, 0);
 }
 
-/* Names stand below their bars where all of them fit. */
+/* Do the names of all bars fit below them? */
 static int svg_names_fit(const struct svg_frame *r, const struct chart *c)
 {
 	for (uint32_t i = 0; i < chart_bars(c); i++)
@@ -448,7 +450,7 @@ static int svg_names_fit(const struct svg_frame *r, const struct chart *c)
 
 /* --- legend --- */
 
-/* What stands beside the name of a line: SAMPLE wide, and up to 12 above y. */
+/* The picture beside the name of a line: SAMPLE wide, from 12 above y to 4 below. */
 static void svg_write_sample(FILE *f, const struct svg_frame *r, const struct chart *c,
 			     uint32_t line, double x, double y)
 {
@@ -457,7 +459,7 @@ static void svg_write_sample(FILE *f, const struct svg_frame *r, const struct ch
 	if (c->kind == CHART_BARS && !l->is_marks) {
 		svg_write_box(f, r, line, (double[]){ x, y - 9, SAMPLE, 10 });
 	} else if (l->is_marks) {
-		svg_write_ring(f, l->style, x + SAMPLE / 2.0, y - 4);
+		svg_write_ring(f, l->style, x + SAMPLE / 2.0, y - 4, c->kind);
 	} else {
 		fprintf(f, "<path d=\"M%.1f %.1fh%d\" ", x, y - 4, SAMPLE);
 		svg_write_stroke(f, l);
@@ -467,8 +469,8 @@ static void svg_write_sample(FILE *f, const struct svg_frame *r, const struct ch
 	}
 }
 
-/* Writes the legend of the lines from the first on, from y on, or only measures where f is NULL.
- * Returns its height. */
+/* Writes the legend of the lines from `first`, below y; f NULL: measures only. Returns its
+ * height. */
 static int svg_write_legend(FILE *f, const struct svg_frame *r, const struct chart *c,
 			    uint32_t first, double y)
 {

@@ -18,7 +18,7 @@ const struct stored_run *drawing_run(const struct drawing *d, const struct compa
 	return &d->r->compare.runs.runs[row->runs[0]];
 }
 
-/* An axis by its path, or by the last part of it. */
+/* Finds an axis by its path, or by the last part of it. */
 static int panel_find_axis(const struct comparison *c, const char *path)
 {
 	for (uint32_t i = 0; path && i < c->axis_count; i++)
@@ -180,17 +180,11 @@ static struct compare_cell panel_cell_of(const struct drawing *d, const struct c
 static void panel_add_mean(const struct drawing *d, const struct compare_row *row)
 {
 	struct compare_cell cell = panel_cell_of(d, row);
-	struct chart *c = drawing_chart(d, row);
-	struct chart_line *l = drawing_line_of(d, c, row);
-	struct chart_point *p;
+	struct chart_line *l = drawing_line_of(d, drawing_chart(d, row), row);
+	double x = d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale;
 
-	if (isnan(cell.mean))
-		return;
-	chart_point_add(l, d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
-			cell.mean);
-	p = &l->points[l->count - 1];
-	p->low = cell.mean - cell.half;
-	p->high = cell.mean + cell.half;
+	if (!isnan(cell.mean))
+		chart_interval_add(l, x, cell.mean, cell.mean - cell.half, cell.mean + cell.half);
 }
 
 static int panel_compare_points(const void *a, const void *b)

@@ -123,7 +123,7 @@ static void mark_bar(const struct drawing *d, const struct compare_row *row, dou
 	chart_point_add(l, x, said);
 }
 
-static void mark(const struct drawing *d, const struct compare_row *row, double said)
+static void mark_value(const struct drawing *d, const struct compare_row *row, double said)
 {
 	if (d->is_bars)
 		mark_bar(d, row, said);
@@ -145,7 +145,7 @@ static void mark_row(const struct drawing *d, const struct statement_list *s,
 	for (uint32_t i = 0; i < s->count; i++) {
 		said = statement_value(&s->all[i], row, reference);
 		if (!isnan(said))
-			mark(d, row, said);
+			mark_value(d, row, said);
 		found |= !isnan(said);
 	}
 	if (found)
@@ -153,7 +153,7 @@ static void mark_row(const struct drawing *d, const struct statement_list *s,
 	said = reference ? statement_own(s, row) / statement_own(s, reference)
 			 : statement_derived(s, row);
 	if (isfinite(said))
-		mark(d, row, said);
+		mark_value(d, row, said);
 }
 
 static void mark_rows(const struct drawing *d, const struct figure *f)
@@ -170,7 +170,7 @@ static void mark_rows(const struct drawing *d, const struct figure *f)
 /* --- distributions --- */
 
 /* The share of flows below a percentile; NAN: the statistic is not a percentile. */
-static double share_below(enum flow_statistic statistic)
+static double mark_share_below(enum flow_statistic statistic)
 {
 	switch (statistic) {
 	case STATISTIC_P50:
@@ -193,7 +193,7 @@ struct cdf_point {
 	double x, share;
 };
 
-static int find_cdf_point(const struct claim *c, struct cdf_point *p)
+static int mark_find_cdf_point(const struct claim *c, struct cdf_point *p)
 {
 	struct flow_metric m;
 
@@ -209,7 +209,7 @@ static int find_cdf_point(const struct claim *c, struct cdf_point *p)
 	}
 	if (!flow_metric_find(c->metric, &m))
 		return 0;
-	*p = (struct cdf_point){ m.quantity, m.class, c->low, share_below(m.statistic) };
+	*p = (struct cdf_point){ m.quantity, m.class, c->low, mark_share_below(m.statistic) };
 	return !isnan(p->share);
 }
 
@@ -230,7 +230,7 @@ static void mark_cdf(const struct drawing *d, const struct claim *c)
 	const struct compare_row *row = drawing_only_row(d, &c->of);
 	struct cdf_point p;
 
-	if (row && selection_has(&d->p->where, drawing_run(d, row)) && find_cdf_point(c, &p) &&
+	if (row && selection_has(&d->p->where, drawing_run(d, row)) && mark_find_cdf_point(c, &p) &&
 	    p.quantity == drawn && mark_is_only_class(d, row, p.class))
 		mark_add_ring(d, row, p.x, p.share);
 }
@@ -307,6 +307,5 @@ void panel_marks(const struct drawing *d, const struct figure *f)
 void panel_note_marks(struct chart *c)
 {
 	if (chart_bars(c) < c->line_count)
-		text_print(&c->note, "%s%sA ring is what the paper says, or what follows from it.",
-			   c->note, c->note[0] ? " " : "");
+		chart_note_add(c, "A ring is what the paper says, or what follows from it.");
 }

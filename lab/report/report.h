@@ -184,6 +184,11 @@ void flow_sample_free(struct flow_sample *sample);
 struct chart *report_chart(struct chart_list *list, uint32_t part, const char *title,
 			   const char *variant);
 
+/* "web, traffic.web.load = 0.8": the variant of a chart for a traffic section, "": all, and a case.
+ */
+struct report_text report_variant(const struct report *r, const char *section,
+				  const struct report_case *k);
+
 /* Appends the distribution of the positive values, for a logarithmic axis. Changes the values. */
 void report_cdf(struct chart_line *l, double *values, uint64_t count);
 

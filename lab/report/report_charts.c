@@ -103,22 +103,20 @@ void report_note_health(const struct report *r, struct chart *c)
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
 		health_add(&all, &r->compare.runs.runs[i]);
 	if (health_text(&all).text[0])
-		text_print(&c->note, "%s%sNot all is well: %s.", c->note, c->note[0] ? " " : "",
-			   health_text(&all).text);
+		chart_note_add(c, "Not all is well: %s.", health_text(&all).text);
+}
+
+struct report_text report_variant(const struct report *r, const char *section,
+				  const struct report_case *k)
+{
+	struct report_text x = report_x_name(r, k), t;
+
+	snprintf(t.text, sizeof(t.text), "%.100s%s%.140s", section,
+		 section[0] && x.text[0] ? ", " : "", x.text);
+	return t;
 }
 
 /* --- means over the axis, or bars --- */
-
-static void report_add_mean(struct chart_line *l, const struct report_case *k,
-			    const struct compare_cell *m)
-{
-	struct chart_point *p;
-
-	chart_point_add(l, k->x, m->mean);
-	p = &l->points[l->count - 1];
-	p->low = m->low;
-	p->high = m->high;
-}
 
 static int report_is_known(const struct report *r, int column)
 {
@@ -151,7 +149,7 @@ static void report_add_metric_chart(struct report *r, const char *metric, const 
 			l = report_add_scheme_line(r, c, k->scheme);
 		scheme = k->scheme;
 		if (!isnan(m->mean))
-			report_add_mean(l, k, m);
+			chart_interval_add(l, k->x, m->mean, m->low, m->high);
 	}
 	report_y_unit(c, what, r->compare.columns[column].unit);
 	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
@@ -159,8 +157,7 @@ static void report_add_metric_chart(struct report *r, const char *metric, const 
 			   "Means over seeds, with 95 % confidence intervals, which may "
 			   "reach out of the chart.");
 	if (r->compare.section_count > 1)
-		text_print(&c->note, "%s%sFlows of all traffic sections together.", c->note,
-			   c->note[0] ? " " : "");
+		chart_note_add(c, "Flows of all traffic sections together.");
 	report_note_health(r, c);
 }
 
@@ -258,11 +255,9 @@ static int report_add_distribution(struct report *r, struct store *s, const stru
 				   const char *section, struct weir_error *e)
 {
 	struct flow_sample sample = { .section = section };
-	struct report_text x = report_x_name(r, k), variant;
+	struct report_text variant = report_variant(r, section ? section : "", k);
 	int status = 0;
 
-	snprintf(variant.text, sizeof(variant.text), "%.100s%s%.140s", section ? section : "",
-		 section && x.text[0] ? ", " : "", x.text);
 	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++)
 		status = flow_sample_add(&sample, s, &r->compare.runs.runs[k->row->runs[i]], e);
 	if (status == 0 && sample.count) {
@@ -418,8 +413,7 @@ static void report_finish_all_series(struct report *r)
 		report_finish_series(c, unit);
 		free(unit);
 		if (seed && seed->value_count > 1)
-			text_print(&c->note, "%s%sThe run with seed %s.", c->note,
-				   c->note[0] ? " " : "", seed->values[0]);
+			chart_note_add(c, "The run with seed %s.", seed->values[0]);
 	}
 }
 

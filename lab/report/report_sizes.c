@@ -69,18 +69,6 @@ static const struct compare_split *sizes_split(const struct comparison *c)
 	return &c->splits[c->split_count - 1];
 }
 
-static struct report_text sizes_variant_of(const struct report *r, const struct comparison *c,
-					   const struct report_case *k, uint32_t part)
-{
-	struct report_text x = report_x_name(r, k), t;
-	const char *section =
-		c->split_count > 1 ? c->splits[0].names[comparison_part_value(c, part, 0)] : "";
-
-	snprintf(t.text, sizeof(t.text), "%.100s%s%.140s", section,
-		 *section && x.text[0] ? ", " : "", x.text);
-	return t;
-}
-
 static struct chart_line *sizes_line_of(const struct report *r, struct chart *c, uint32_t scheme)
 {
 	struct chart_line *l;
@@ -96,6 +84,8 @@ static struct chart_line *sizes_line_of(const struct report *r, struct chart *c,
 static void sizes_add_points(struct report *r, const struct comparison *c,
 			     const struct report_case *k, const struct flow_parts *p)
 {
+	const char *section =
+		c->split_count > 1 ? c->splits[0].names[comparison_part_value(c, p->part, 0)] : "";
 	double size = sizes_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
 	uint64_t count = flow_set_count(&p->set, CLASS_ALL, NULL);
 	double *sample = memory_grow(NULL, p->set.count + 1, sizeof(*sample));
@@ -113,7 +103,7 @@ static void sizes_add_points(struct report *r, const struct comparison *c,
 		if (!flow_statistic_is_known(m.statistic, count))
 			continue;
 		chart = report_chart(&r->charts, PART_SIZES, size_charts[i].title,
-				     sizes_variant_of(r, c, k, p->part).text);
+				     report_variant(r, section, k).text);
 		chart->kind = CHART_CURVES;
 		chart->log_x = chart->log_y = 1;
 		chart_point_add(sizes_line_of(r, chart, k->scheme), size,
