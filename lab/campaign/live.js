@@ -87,7 +87,7 @@
 
 	/* --- charts --- */
 
-	/* A figure for each, which is drawn anew where its numbers are others; not under the hands of who zooms. */
+	/* A figure for each chart, which is replaced when it has changed, unless somebody has zoomed in. */
 	function showCharts(charts) {
 		const place = at('charts');
 		while (place.children.length > charts.length)
@@ -95,21 +95,18 @@
 		charts.forEach((chart, i) => {
 			let figure = place.children[i];
 			if (!figure) {
-				const caption = make('figcaption'), numbers = make('script');
 				figure = make('figure', 'chart');
-				figure.dataset.chart = 'live-' + i;
-				numbers.type = 'application/json';
-				numbers.id = 'data-live-' + i;
-				caption.append(make('h3'));
-				figure.append(caption, numbers);
+				figure.append(make('h3'), make('div', 'variant'));
+				figure.lastChild.dataset.chart = 'live-' + i;
 				place.append(figure);
 			}
-			const text = JSON.stringify(chart.data), numbers = figure.querySelector('script');
-			if (numbers.textContent === text || (figure.graph && figure.graph.isZoomed()))
+			const variant = figure.querySelector('.variant');
+			if (figure.drawn === chart.html || (variant.chart && variant.chart.isZoomed()))
 				return;
+			figure.drawn = chart.html;
 			figure.querySelector('h3').textContent = chart.title;
-			numbers.textContent = text;
-			figure.dispatchEvent(new Event('redraw', { bubbles: true }));
+			variant.innerHTML = chart.html;
+			variant.dispatchEvent(new Event('redraw', { bubbles: true }));
 		});
 	}
 
@@ -176,8 +173,4 @@
 
 	document.addEventListener('DOMContentLoaded', follow);
 	document.addEventListener('visibilitychange', () => { if (!document.hidden) look().catch(() => {}); });
-	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-		document.querySelectorAll('#charts figure').forEach((figure) =>
-			figure.dispatchEvent(new Event('redraw', { bubbles: true })));
-	});
 })();

@@ -159,57 +159,44 @@ TEST(test_an_answer_is_not_kept_and_loads_nothing_from_elsewhere)
 
 /* --- the server --- */
 
-/* A site with a page that is large, one that is never ready, and one that ends it. */
-struct stub {
-	int is_over;
-};
-
+/* Pages: a large one, one that is never ready, and one that ends the server. */
 enum { LARGE = 8 << 20 };
 
-static int stub_ask(void *context, const char *path, struct answer *a)
+static int stub_page(void *context, const char *path, FILE *f, const char **type)
 {
-	struct stub *s = context;
-	size_t length = strcmp(path, "/large") == 0 ? LARGE : 5;
-	char *bytes;
+	const size_t length = strcmp(path, "/large") == 0 ? LARGE : 5;
+	int *is_over = context;
 
 	if (strcmp(path, "/never") == 0)
-		return 0;
-	s->is_over |= strcmp(path, "/end") == 0;
-	bytes = malloc(length);
-	CHECK(bytes != NULL);
-	memset(bytes, 'x', length);
-	*a = (struct answer){ HTTP_OK, "text/plain", body_new(bytes, length) };
-	return 1;
-}
-
-static uint32_t stub_waits(void *context, int fds[SITE_FDS_MAX])
-{
-	(void)context;
-	(void)fds;
+		return 1;
+	*is_over |= strcmp(path, "/end") == 0;
+	*type = "text/plain";
+	for (size_t i = 0; i < length; i++)
+		fputc('x', f);
 	return 0;
-}
-
-static int stub_work(void *context)
-{
-	return ((struct stub *)context)->is_over;
 }
 
 /* In a process of its own; its port. */
 static pid_t start_server(uint16_t *port)
 {
-	struct stub stub = { 0 };
-	const struct site site = { &stub, stub_ask, stub_waits, stub_work };
+	int is_over = 0;
+	struct http_server s = { .page = stub_page, .context = &is_over };
+	struct pollfd polled[HTTP_SERVER_FDS];
 	struct weir_error e;
-	int listener = server_listen(0, 0, port, &e);
 	pid_t pid;
 
-	CHECK(listener >= 0);
+	CHECK_INT(http_server_listen(&s, 0, 0, &e), 0);
+	*port = s.port;
 	pid = fork();
-	if (pid == 0) {
-		server_run(listener, &site);
+	while (pid == 0) {
+		poll(polled, http_server_poll_fds(&s, polled), 200);
+		http_server_serve(&s);
+		if (!is_over)
+			continue;
+		http_server_close(&s);
 		exit(0); /* not _exit: the leak checker runs at exit */
 	}
-	close(listener);
+	http_server_close(&s);
 	return pid;
 }
 
@@ -342,23 +329,23 @@ TEST(test_slow_clients_keep_nobody_waiting)
 
 TEST(test_the_server_listens_to_this_machine_alone)
 {
+	struct http_server one = { .fd = -1 }, other = { .fd = -1 };
 	struct sockaddr_in at;
 	socklen_t length = sizeof(at);
 	struct weir_error e;
-	uint16_t port, same, next;
-	int fd = server_listen(0, 0, &port, &e), other;
 
-	CHECK(fd >= 0 && port > 0);
-	CHECK_INT(getsockname(fd, (struct sockaddr *)&at, &length), 0);
+	CHECK_INT(http_server_listen(&one, 0, 0, &e), 0);
+	CHECK_INT(getsockname(one.fd, (struct sockaddr *)&at, &length), 0);
 	CHECK_INT(ntohl(at.sin_addr.s_addr), INADDR_LOOPBACK);
+	CHECK_INT(ntohs(at.sin_port), one.port);
 	/* The port is taken: a message, or the next one that is free. */
-	CHECK_INT(server_listen(port, port, &same, &e), -1);
+	CHECK_INT(http_server_listen(&other, one.port, one.port, &e), -1);
 	CHECK_LIKE(e.text, "127.0.0.1:...: cannot be listened to: Address already in use");
-	other = server_listen(port, port < 65000 ? (uint16_t)(port + 100) : port, &next, &e);
-	if (port < 65000)
-		CHECK(other >= 0 && next > port);
-	close(other);
-	close(fd);
+	if (one.port < 65000)
+		CHECK(http_server_listen(&other, one.port, (uint16_t)(one.port + 100), &e) == 0 &&
+		      other.port > one.port);
+	http_server_close(&other);
+	http_server_close(&one);
 }
 
 /* --- whose results are these? --- */
