@@ -158,7 +158,7 @@ static int choose_draw_points(struct choose *c, uint32_t count, struct scenario 
 		choose_add_point(c, s, shares + (uint64_t)i * dimensions, &rng, e);
 	free(shares);
 	if (c->count == 1)
-		weir_error_prefix(e, "no point that --over means can be run; the last: ");
+		weir_error_prefix(e, "no setting in the range of --over can be run; the last: ");
 	return c->count > 1 ? 0 : -1;
 }
 

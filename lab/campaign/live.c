@@ -295,11 +295,11 @@ static void live_write_failure(FILE *f, const struct weir_error *e)
 	struct document d = { .count = 0 };
 
 	document_add(&d, DOCUMENT_PARAGRAPH, NULL, "<a href=\"/\">Back to the runs</a>");
-	document_add(&d, DOCUMENT_HEADING_1, NULL, "Nothing to show yet");
+	document_add(&d, DOCUMENT_HEADING_1, NULL, "No results yet");
 	document_add(&d, DOCUMENT_PARAGRAPH, "warning", "%s", e->text);
 	document_write_page(
 		&d, f,
-		&(struct document_page){ .title = "nothing to show yet", .version = WEIR_VERSION });
+		&(struct document_page){ .title = "no results yet", .version = WEIR_VERSION });
 	document_free(&d);
 }
 

@@ -352,7 +352,7 @@ enum task_end run_task_keep(const struct payload *made, const char *key, const c
 
 	memcpy(run.key, key, sizeof(run.key));
 	if (made->size == 0) {
-		weir_error_set(e, "its result was lost on its way");
+		weir_error_set(e, "its result was lost in transfer");
 		return TASK_FAILED;
 	}
 	if (store_open_bytes(&from, made->bytes, made->size, e))

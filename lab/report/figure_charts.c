@@ -246,7 +246,7 @@ static void panel_finish_cdf(const struct drawing *d, struct chart *c)
 	panel_finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
 	c->is_share = 1;
 	text_print(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
-	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	text_print(&c->note, "Completed flows of all seeds; logarithmic x axis.");
 	report_note_health(d->r, c);
 }
 
@@ -288,8 +288,7 @@ static void panel_finish_sizes(const struct drawing *d, struct chart *c)
 		text_print(&c->x_label, "%s", d->p->x_label);
 	panel_finish_y(c, d->p, panel_metric_words(d->p->y[0], unit).text, unit);
 	text_print(&c->note, "%s",
-		   "Each point is of the flows of a range of sizes, of all seeds; the x axis is "
-		   "logarithmic.");
+		   "Each point is a range of flow sizes, over all seeds; logarithmic x axis.");
 	report_note_health(d->r, c);
 }
 

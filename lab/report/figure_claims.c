@@ -51,7 +51,7 @@ static void claim_add_says(struct document *d, const struct claim *c, const stru
 	else if (c->section[0])
 		document_append(d, " <small>(%s)</small>", claim_place(c).text);
 	if (c->contradicts)
-		claim_add_remark(d, "The paper says otherwise: ", c->contradicts);
+		claim_add_remark(d, "The paper contradicts itself: ", c->contradicts);
 	if (c->fitted)
 		claim_add_remark(d, "Fitted, and not counted: ", c->fitted);
 	if (c->note[0] && v->by_number != VERDICT_AGREES && v->kind != VERDICT_OTHER_SIZE)
@@ -98,7 +98,7 @@ static void claim_add_measured(struct document *d, const struct claim *c, const 
 	if (v->why[0])
 		document_append(d, "; %s", v->why);
 	else if (v->value.count > 1 && !v->is_firm)
-		document_append(d, "; the interval reaches into another verdict");
+		document_append(d, "; the interval overlaps another verdict");
 	if (v->is_doubtful)
 		document_append(d, "; <span class=\"warning\">%s</span>",
 				health_text(&v->health).text);
@@ -151,7 +151,7 @@ void figure_add_claims(struct document *d, const struct figure_report *fr)
 	document_add(d, DOCUMENT_HEADING_2, NULL, "What the paper says");
 	if (f->claim_count == 0) {
 		document_add(d, DOCUMENT_PARAGRAPH, "empty",
-			     "No claim is written down for this figure.");
+			     "This figure has no claims.");
 		document_close(d);
 		return;
 	}

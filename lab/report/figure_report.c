@@ -176,7 +176,7 @@ static void figure_add_panel(struct document *d, const struct panel *p,
 		panel_title(p, &title);
 		document_add(d, DOCUMENT_HEADING_3, NULL, "%s", title);
 		free(title);
-		document_add(d, DOCUMENT_PARAGRAPH, "empty", "None of its runs is there.");
+		document_add(d, DOCUMENT_PARAGRAPH, "empty", "None of its runs is stored.");
 	} else {
 		document_chart(d, charts, first);
 	}
@@ -256,7 +256,7 @@ static int figure_write_page(const struct figure_report *fr, FILE *out, const st
 	document_add(&d, DOCUMENT_HEADING_2, NULL, "The figure");
 	if (f->panel_count == 0)
 		document_add(&d, DOCUMENT_PARAGRAPH, "empty",
-			     "No panel is written down for this figure.");
+			     "This figure has no panels.");
 	document_open(&d, DOCUMENT_GROUP, "panels");
 	for (uint32_t i = 0; i < f->panel_count; i++)
 		figure_add_panel(&d, &f->panels[i], &r->charts, i);

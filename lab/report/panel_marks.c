@@ -307,5 +307,5 @@ void panel_marks(const struct drawing *d, const struct figure *f)
 void panel_note_marks(struct chart *c)
 {
 	if (chart_bars(c) < c->line_count)
-		chart_note_add(c, "A ring is what the paper says, or what follows from it.");
+		chart_note_add(c, "Ring: value of the paper, or derived from it.");
 }

@@ -103,7 +103,7 @@ void report_note_health(const struct report *r, struct chart *c)
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
 		health_add(&all, &r->compare.runs.runs[i]);
 	if (health_text(&all).text[0])
-		chart_note_add(c, "Not all is well: %s.", health_text(&all).text);
+		chart_note_add(c, "Caution: %s.", health_text(&all).text);
 }
 
 struct report_text report_variant(const struct report *r, const char *section,
@@ -154,8 +154,8 @@ static void report_add_metric_chart(struct report *r, const char *metric, const 
 	report_y_unit(c, what, r->compare.columns[column].unit);
 	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
 		text_print(&c->note, "%s",
-			   "Means over seeds, with 95 % confidence intervals, which may "
-			   "reach out of the chart.");
+			   "Means over seeds, with 95 % confidence intervals, which may extend "
+			   "beyond the chart.");
 	if (r->compare.section_count > 1)
 		chart_note_add(c, "Flows of all traffic sections together.");
 	report_note_health(r, c);
@@ -206,7 +206,7 @@ static void report_add_cdf(struct report *r, const struct report_case *k, const 
 	report_cdf(report_add_scheme_line(r, c, k->scheme), d->values, d->count);
 	c->is_share = 1;
 	text_print(&c->y_label, "share of flows");
-	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
+	text_print(&c->note, "Completed flows of all seeds; logarithmic x axis.");
 	report_note_health(r, c);
 	if (!flow_statistic_is_known(STATISTIC_P95, d->count))
 		return; /* too few flows for a tail */
@@ -215,8 +215,8 @@ static void report_add_cdf(struct report *r, const struct report_case *k, const 
 	l = report_add_scheme_line(r, c, k->scheme);
 	chart_line_tail(l, d->values, report_positive_to_front(d->values, d->count));
 	chart_line_reduce(l, CDF_COLUMNS, 1);
-	text_print(&c->y_label, "flows that have more (share)");
-	text_print(&c->note, "Flows that ended, of all seeds; both axes are logarithmic.");
+	text_print(&c->y_label, "share of flows above (CCDF)");
+	text_print(&c->note, "Completed flows of all seeds; both axes are logarithmic.");
 	report_note_health(r, c);
 }
 

@@ -181,7 +181,7 @@ static void choice_add_tried(struct document *d, const struct choice *c)
 	char summary[96];
 
 	snprintf(summary, sizeof(summary),
-		 "All %" PRIu32 " settings that were tried, the best first", c->count);
+		 "All %" PRIu32 " settings tried, the best first", c->count);
 	document_open(d, DOCUMENT_DETAILS, summary);
 	choice_open_table(d, c);
 	if (c->rule_count)

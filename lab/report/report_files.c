@@ -218,7 +218,7 @@ static int report_write_file(const char *folder, const char *name, const char *e
 static int report_make_folder(const char *folder, struct weir_error *e)
 {
 	if (mkdir(folder, 0777) && errno != EEXIST)
-		return weir_error_set(e, "%s: cannot be made: %s", folder, strerror(errno));
+		return weir_error_set(e, "%s: cannot be created: %s", folder, strerror(errno));
 	return 0;
 }
 

@@ -91,12 +91,12 @@ void report_add_caveats(struct document *d, const struct comparison *c)
 		health_add(&all, &c->runs.runs[i]);
 	if (health_text(&all).text[0])
 		document_add(d, DOCUMENT_PARAGRAPH, "warning",
-			     "Not all is well: %s. Numbers with ! are of the flows that ended, or "
-			     "of runs that are stuck or were held up.",
+			     "Caution: %s. !: unfinished flows, PFC deadlock, or a run disturbed "
+			     "by the machine.",
 			     health_text(&all).text);
 	if (c->runs.left_out)
 		document_add(d, DOCUMENT_PARAGRAPH, "note",
-			     "%u run%s of other sweeps in the same folder %s not shown.",
+			     "%u run%s of other sweeps in this folder %s not shown.",
 			     c->runs.left_out, c->runs.left_out == 1 ? "" : "s",
 			     c->runs.left_out == 1 ? "is" : "are");
 }
@@ -107,7 +107,7 @@ void report_add_runs(struct document *d, const struct report *r)
 	uint32_t titles = report_title_count(r);
 
 	document_open(d, DOCUMENT_SECTION, "runs");
-	document_add(d, DOCUMENT_HEADING_2, NULL, "What was run");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "Runs");
 	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%u run%s: %u scheme%s", r->compare.runs.count,
 		     r->compare.runs.count == 1 ? "" : "s", r->scheme_count,
 		     r->scheme_count == 1 ? "" : "s");
@@ -118,7 +118,7 @@ void report_add_runs(struct document *d, const struct report *r)
 			seed && seed->value_count != 1 ? "s" : "", r->compare.runs.runs[0].version,
 			report_setting(r, "version")->value_count > 1 ? " and others." : ".");
 	if (titles > 1)
-		document_append(d, " They come from %u scenarios; the title is that of the first.",
+		document_append(d, " From %u scenarios; the title is that of the first.",
 				titles);
 	report_add_caveats(d, &r->compare);
 	document_add(d, DOCUMENT_HEADING_3, NULL, "Settings that differ between runs");
@@ -157,13 +157,13 @@ static int report_add_charts(struct document *d, const struct chart_list *list,
 /* What a part shows, and what its section says if it has no chart. */
 static void report_add_part(struct document *d, const struct report *r, enum report_part part)
 {
-	static const char no_flow[] = "No flow ended in the measured interval.";
+	static const char no_flow[] = "No flow completed in the measured interval.";
 	static const struct {
 		const char *id, *title, *empty, *probe, *records;
 	} parts[PART_COUNT] = {
 		[PART_FCT] = { "fct", "Flow completion times", no_flow, NULL, NULL },
 		[PART_SIZES] = { "sizes", "By flow size",
-				 "No flows of several sizes ended in the measured interval.", NULL,
+				 "No flows of several sizes completed in the measured interval.", NULL,
 				 NULL },
 		[PART_CDF] = { "distributions", "Distributions and tails", no_flow, NULL, NULL },
 		[PART_QUEUE] = { "queues", "Queue length over time", "No queue was recorded.",
@@ -173,9 +173,9 @@ static void report_add_part(struct document *d, const struct report *r, enum rep
 				      "throughput flow:N every 100us", "that of a flow" },
 		[PART_WINDOW] = { "windows", "Windows over time", "No window was recorded.",
 				  "window flow:N every 100us", "that of a flow" },
-		[PART_OTHER] = { "variables", "Scheme variables over time",
-				 "No variable was recorded.", "scheme PORT every 10us",
-				 "those that the marking scheme of a port publishes" },
+		[PART_OTHER] = { "variables", "State of the marking scheme over time",
+				 "No state was recorded.", "scheme PORT every 10us",
+				 "the state that the marking scheme of a port publishes" },
 	};
 
 	document_open(d, DOCUMENT_SECTION, parts[part].id);

@@ -140,6 +140,54 @@ static void table_add_heads(struct document *d, const struct table_view *v,
 
 /* --- rows --- */
 
+enum { PARAMETERS_SHOWN = 2 };
+
+/* Length of a scheme with its first options: "red(min=5KB, max=200KB" of more. */
+static size_t parameters_length(const char *spec)
+{
+	uint32_t options = 1;
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; spec[i]; i++) {
+		depth += (spec[i] == '(') - (spec[i] == ')');
+		if (spec[i] == ',' && depth == 1 && options++ == PARAMETERS_SHOWN)
+			break;
+	}
+	return i;
+}
+
+static int is_scheme_setting(const struct report_setting *s)
+{
+	int has_options = 0;
+
+	for (uint32_t i = 0; i < s->value_count; i++)
+		has_options |= strchr(s->values[i], '(') != NULL;
+	return has_options && s->value_count > 1;
+}
+
+/* Below the label of a row: the first parameters of the scheme in which rows differ. */
+static void table_add_parameters(struct document *d, const struct report *r,
+				 const struct report_case *k)
+{
+	const struct stored_run *run = &r->compare.runs.runs[k->row->runs[0]];
+
+	for (uint32_t i = 0; i < r->setting_count; i++) {
+		const char *spec = stored_setting(run, r->settings[i].path);
+		size_t length, name;
+
+		if (!is_scheme_setting(&r->settings[i]) || !spec)
+			continue;
+		length = parameters_length(spec);
+		name = strcspn(spec, "(");
+		if (spec[name])
+			document_append(d, "<br><small>%.*s%s</small>",
+					(int)(length - name - 1 - (spec[length] == '\0')),
+					spec + name + 1, spec[length] ? ", ..." : "");
+		return;
+	}
+}
+
 static void table_add_row(struct document *d, const struct table_view *v,
 			  const struct report_case *k, const struct column_form *forms,
 			  uint32_t count)
@@ -148,6 +196,8 @@ static void table_add_row(struct document *d, const struct table_view *v,
 	const struct compare_row *ratio = v->ratios ? report_row(v->r, v->ratios, k, 0) : NULL;
 
 	document_add(d, DOCUMENT_HEAD, NULL, "%s", v->r->schemes[k->scheme]);
+	if (v->table == REPORT_FIRST)
+		table_add_parameters(d, v->r, k);
 	if (v->r->axis)
 		document_add(d, DOCUMENT_HEAD, NULL, "%s", k->x_text);
 	for (int n = 0; n < FACTS; n++)
@@ -261,15 +311,15 @@ void report_table_first(struct document *d, const struct report *r)
 	table_add(d, &view);
 	if (view.ratios)
 		document_add(d, DOCUMENT_PARAGRAPH, "note",
-			     "×: over the run of %s with the same seed, and the 95 %% interval; ~ "
-			     "where that holds 1: no difference is shown.",
+			     "×: ratio to %s, paired by seed, with its 95 %% CI; ~: not "
+			     "significant (95 %% CI includes 1).",
 			     table_baseline_label(r));
 	if (r->parts.row_count)
 		document_add(d, DOCUMENT_PARAGRAPH, "note",
-			     "Flows of all traffic sections are in one pool here; <em>By "
-			     "traffic</em> tells them apart.");
+			     "Flows of all traffic sections together; <em>By traffic</em> "
+			     "separates them.");
 	if (r->compare.joined)
-		document_add(d, DOCUMENT_PARAGRAPH, "note", "%s: the same numbers in every run.",
+		document_add(d, DOCUMENT_PARAGRAPH, "note", "%s: identical in every run.",
 			     r->compare.joined);
 }
 
@@ -320,8 +370,8 @@ void report_table_tiers(struct document *d, const struct report *r)
 	document_add(d, DOCUMENT_HEADING_2, NULL, "All ports, and links by tier");
 	table_add(d, &view);
 	document_add(d, DOCUMENT_PARAGRAPH, "note",
-		     "Up is away from hosts, or between switches equally far from them. Busy: the "
-		     "share of their rate that links send; paused: the share of the time.");
+		     "Up: away from hosts, or within a tier. Busy: link utilisation; paused: "
+		     "fraction of time.");
 	document_close(d);
 }
 

@@ -212,8 +212,8 @@ const struct findings *summary_certain(const struct summary_entry *y, int size)
 
 static void summary_write_paper(FILE *f, const struct summary *y, const char *paper)
 {
-	fputs("# Verdicts that Weir comes with. Written by weir reproduce --summary --ship; "
-	      "docs/manual/08-papers.md says what is what.\n",
+	fputs("# Shipped verdicts. Written by weir reproduce --summary --ship; format in "
+	      "docs/manual/08-papers.md.\n",
 	      f);
 	for (uint32_t i = 0; i < y->count; i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {

@@ -405,7 +405,7 @@ static char *summary_remark(const struct claim *c)
 		text_print(&text, "%s%s%s%s", first, first[0] && c->note[0] ? ". " : "",
 			   c->note[0] ? why_begin(c->why) : "", c->note);
 	else
-		text_print(&text, "No explanation was found yet.");
+		text_print(&text, "Unexplained.");
 	return text;
 }
 
@@ -493,7 +493,8 @@ static void summary_add_doubts(struct summary_writer *w)
 					continue;
 				if (found++ == 0) {
 					document_add(&w->d, DOCUMENT_HEADING_2, NULL,
-						     "Claims judged by runs that did not end well");
+						     "Claims with unfinished flows or PFC "
+						     "deadlocks");
 					document_open(&w->d, DOCUMENT_LIST, "");
 				}
 				document_add(&w->d, DOCUMENT_ITEM, NULL, "%s: %s, %s size: %s",
