@@ -224,7 +224,7 @@ TEST(test_lines_that_have_one_x_are_bars_with_names)
 	CHECK_NEAR(c->lines[0].points[0].y, 20, 1e-9);
 	CHECK_NEAR(c->lines[2].points[0].x, 1, 1e-9); /* the ring is on the second bar */
 	CHECK_NEAR(c->lines[2].points[0].y, 7, 1e-9);
-	CHECK_CONTAINS(c->note, "A ring is what the paper says");
+	CHECK_CONTAINS(c->note, "Ring: value of the paper, or derived from it.");
 	c = &d.r.charts.all[1]; /* of a setting that no sweep changes */
 	CHECK_INT(c->kind, CHART_BARS);
 	CHECK_STR(c->x_label, "network.hosts = 5");

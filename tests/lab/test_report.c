@@ -102,7 +102,7 @@ TEST(test_report_has_every_section_and_needs_nothing_else)
 {
 	static const char *const parts[] = {
 		"<h1>Does &lt;i&gt;it&lt;/i&gt; &amp; that hold?</h1>",
-		"<h2>What was run</h2>",
+		"<h2>Runs</h2>",
 		"8 runs: 2 schemes, 2 values of <code>traffic.req.size</code>, 2 seeds",
 		"<h2>Summary</h2>",
 		"<h2>Flow completion times</h2>",
@@ -110,7 +110,7 @@ TEST(test_report_has_every_section_and_needs_nothing_else)
 		"<h2>Queue length over time</h2>",
 		"<h2>Throughput over time</h2>",
 		"<h2>Windows over time</h2>",
-		"<h2>Scheme variables over time</h2>",
+		"State of the marking scheme over time",
 		"<th>ecn(k=20pkts)</th>",
 		"<th>ecn(k=60pkts)</th>",
 		"<svg class=\"plot\"",
@@ -311,7 +311,8 @@ TEST(test_report_begins_with_who_wins_for_each_section)
 	summary = strstr(html, "<h2>Summary</h2>");
 	CHECK(answer && summary && answer < summary);
 	CHECK_CONTAINS(html, "<h2>By traffic section</h2>");
-	CHECK_CONTAINS(html, "in one pool here");
+	CHECK_CONTAINS(html, "Flows of all traffic sections together; <em>By traffic</em> "
+			     "separates them.");
 	CHECK_CONTAINS(find(&r, "Slowdown, distribution", "store")->y_label, "share");
 	free(html);
 	report_free(&r);
@@ -484,7 +485,7 @@ TEST(test_report_of_one_run_without_ends_says_what_is_missing)
 	add(s, &run);
 	read_report(&r, s);
 	html = html_of(&r);
-	CHECK_CONTAINS(html, "No flow ended");
+	CHECK_CONTAINS(html, "No flow completed in the measured interval.");
 	CHECK_CONTAINS(html, "No queue was recorded");
 	CHECK(strstr(html, "<td>–</td>") == NULL); /* columns without a number are left out */
 	CHECK_INT(r.charts.count, 0);
@@ -510,7 +511,8 @@ TEST(test_report_marks_numbers_of_runs_whose_flows_did_not_end)
 	add_run(s, &(struct wanted){ "Do they end?", "ecn", "20KB", 1 });
 	read_report(&r, s);
 	html = html_of(&r);
-	CHECK_CONTAINS(html, "<p class=\"warning\">Not all is well: in 1 of 2 runs ");
+	CHECK_CONTAINS(html, ". !: unfinished flows, PFC deadlock, or a run disturbed by the "
+			     "machine.");
 	CHECK_CONTAINS(html, "<th>flows ended</th>");
 	CHECK_CONTAINS(html, "<td class=\"doubtful\" title=\"in 1 of 1 runs ");
 	CHECK_CONTAINS(html, "! unfinished flows in 1 of 2 runs");
