@@ -173,3 +173,21 @@ TEST(test_keeper_telemetry_holds_no_more_than_the_line_carries)
 	CHECK_INT(t.queue_mean_bytes, 250);
 	CHECK_INT(keeper_telemetry(&after, &before, WEIR_NS_PER_S, 100, &t), -1);
 }
+
+TEST(test_keeper_plan_accepts_former_names_with_a_note)
+{
+	struct keeper_plan p;
+	struct weir_error e = { "" };
+
+	CHECK_INT(read_plan(&p,
+			    HEAD "hold-off = 7s\n[mimic]\nsocket = /none\n[limits]\n"
+				 "shortest = 3s\n[profile x]\n",
+			    &e),
+		  0);
+	CHECK_INT(p.options.hold_off_ns, 7000000000);
+	CHECK_STR(p.emulator.socket, "/none");
+	CHECK_INT(p.profiles[0].limits.shortest_ns, 3000000000);
+	CHECK_STR(p.renamed, "k.ini:4: hold-off is called hold-down now; its former name will go "
+			     "with the next release");
+	keeper_plan_free(&p);
+}

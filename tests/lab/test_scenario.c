@@ -296,3 +296,73 @@ TEST(test_scenario_a_key_repeats_with_every_kind_that_has_it_and_each_has_one_at
 	CHECK(section_repeats(section_find("network"), "fail"));
 	CHECK(!section_repeats(section_find("network"), "rate"));
 }
+
+/* --- renamed settings --- */
+
+static void check_same_run(const char *text, const char *assignment, const char *note)
+{
+	static const char current[] = BASE "[host]\nnic = fifo(limit=9pkts)\npackets-per-ack = 2\n"
+					   "[switch]\nxon-offset = 5KB\n[rdma]\nbase-rtt = pair\n";
+	char key[2][RUN_KEY_SIZE];
+	struct weir_error e = { "" };
+
+	for (int i = 0; i < 2; i++) {
+		struct scenario s;
+		struct config c;
+
+		CHECK_INT(read_text(&s, i ? text : current, &e), 0);
+		if (i && assignment)
+			CHECK_INT(scenario_set(&s, assignment, &e), 0);
+		CHECK_STR(s.renamed, i ? note : "");
+		CHECK_INT(scenario_config(&s, &c, &e), 0);
+		CHECK_INT(run_key(&c, key[i], &e), 0);
+		config_free(&c);
+		scenario_free(&s);
+	}
+	CHECK_STR(key[0], key[1]);
+}
+
+TEST(test_former_names_of_settings_are_the_same_run_with_a_note)
+{
+	check_same_run(BASE "[host]\ncard = fifo\nacks-per = 2\n[switch]\npfc-margin = 5KB\n"
+			    "[rdma]\nwindow-of = pair\n[full]\nhost.card = fq\n",
+		       "host.card.limit=9pkts",
+		       "f.ini:7: host.card is called host.nic now; its former name will go with "
+		       "the next release");
+	check_same_run(BASE "[host]\nnic = fifo(limit=9pkts)\npackets-per-ack = 2\n"
+			    "[switch]\nxon-offset = 9KB\n[rdma]\nbase-rtt = pair\n",
+		       "switch.pfc-margin=5KB",
+		       "--set: switch.pfc-margin is called switch.xon-offset now; its former name "
+		       "will go with the next release");
+}
+
+TEST(test_former_and_current_name_of_a_setting_are_one_setting)
+{
+	struct scenario s;
+	struct weir_error e;
+
+	CHECK_INT(read_text(&s, BASE "[host]\nnic = fair\ncard = fifo\n", &e), -1);
+	CHECK_STR(e.text, "f.ini:8: host.nic: given twice, first in line 7");
+}
+
+TEST(test_paths_of_renamed_settings_translate_both_ways)
+{
+	static const char *const pairs[][2] = {
+		{ "host.card", "host.nic" },
+		{ "host.card.marking.k", "host.nic.marking.k" },
+		{ "sweep.host.card", "sweep.host.nic" },
+		{ "digest.host.card.marking", "digest.host.nic.marking" },
+		{ "traffic.web.connections-each", "traffic.web.connections-per-pair" },
+		{ "network.card-rate", "network.nic-rate" },
+		{ "traffic.card.size", "traffic.card.size" },
+		{ "switch.card", "switch.card" },
+		{ "host.cards", "host.cards" },
+		{ "card", "card" },
+	};
+	char buffer[SETTING_PATH_SIZE];
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		CHECK_STR(setting_current_path(pairs[i][0], buffer), pairs[i][1]);
+		CHECK_STR(setting_former_path(pairs[i][1], buffer), pairs[i][0]);
+	}
+}

@@ -172,3 +172,18 @@ TEST(test_switch_settings_of_any_bytes_are_read_or_refused)
 			CHECK(e.text[0] && !strchr(e.text, '\n'));
 	}
 }
+
+TEST(test_switch_settings_accept_former_names_with_a_note)
+{
+	struct switch_settings s;
+
+	read_good(&s, "[switch]\nmarking = tcn\n[real]\nage = 7s\nurgent = no\n"
+		      "[port a]\npart = x\nto = b\ndelay = 1us\n"
+		      "[port b]\npart = y\nto = a\ndelay = 1us\n");
+	CHECK_INT(s.real.urgent, URGENT_NO);
+	CHECK_STR(s.ports[0].part, "x");
+	CHECK_STR(s.ports[1].to, "a");
+	CHECK_STR(s.renamed, "sw.ini:4: age is called ageing-time now; its former name will go "
+			     "with the next release");
+	settings_free(&s);
+}
