@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.c -- weir check FILE: everything but the run. */
+/* check.c -- weir check FILE: reads a scenario, builds its network and traffic, and prints a
+ * summary of both, without a run. */
 #include "cli/options.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sweep.h"
@@ -29,13 +30,13 @@ static const char check_more[] =
 	"A line 'note:' names a default in use that is meant for other link rates than the\n"
 	"scenario's; 'weir help defaults' lists them all.\n";
 
-/* A scenario as built. */
+/* The first run of a scenario, built: its flows grouped by traffic section. */
 struct check_built {
 	const struct config *c;
 	const struct run_result *r;
-	uint32_t *flows;   /* by section: there may be many of both */
-	uint64_t *first;   /* of each section's, and one more at the end */
-	uint32_t *section; /* by host: the last section that it is known to receive from, plus 1 */
+	uint32_t *flows;   /* flow numbers, grouped by section */
+	uint64_t *first;   /* index of each section's first entry in flows, and the end */
+	uint32_t *section; /* by host: the last section counted in receivers_bps, plus 1 */
 };
 
 static void check_built_free(struct check_built *b)
@@ -52,7 +53,8 @@ static void check_built_group(struct check_built *b)
 	b->flows = memory_grow(NULL, b->r->flow_count, sizeof(*b->flows));
 	b->first = memory_zeroed(sections + UINT64_C(2), sizeof(*b->first));
 	b->section = memory_zeroed(b->r->network.host_count, sizeof(*b->section));
-	/* Counted two places ahead, added up one ahead: filling moves each to where it begins. */
+	/* Counting sort: counts are stored two places ahead, so that filling leaves each index
+	 * at its section's start. */
 	for (uint32_t i = 0; i < b->r->flow_count; i++)
 		b->first[b->r->flows[i].traffic + 2]++;
 	for (uint32_t i = 2; i < sections + 2; i++)
@@ -61,12 +63,12 @@ static void check_built_group(struct check_built *b)
 		b->flows[b->first[b->r->flows[i].traffic + 1]++] = i;
 }
 
-/* --- what one [traffic] section asks of the network --- */
+/* --- offered load of a [traffic] section --- */
 
 struct check_demand {
 	uint64_t flows, unlimited, waiting, bytes;
 	int64_t first_ps, last_ps; /* starts */
-	double receivers_bps;      /* links of all hosts that receive something */
+	double receivers_bps;      /* sum of the access link rates of all receivers */
 };
 
 static struct check_demand check_demand(const struct check_built *b, uint32_t traffic)
@@ -94,7 +96,7 @@ static struct check_demand check_demand(const struct check_built *b, uint32_t tr
 	return d;
 }
 
-/* What sets a section apart from others: its control, its classes and whether they are lossless. */
+/* Prints congestion control and classes of a section, if the scenario has several. */
 static void check_print_own(const struct config *c, const struct traffic_config *t)
 {
 	uint64_t last = t->class_id + t->classes - 1;
@@ -117,7 +119,7 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 	const struct traffic_config *t = &b->c->traffic[traffic];
 	struct check_demand d = check_demand(b, traffic);
 	double seconds = weir_ps_to_s(d.last_ps - d.first_ps);
-	/* Between the first start and the last lie as many gaps as there are flows but one. */
+	/* n flows have n - 1 gaps between the first start and the last. */
 	double bps = weir_bytes_to_bits((double)d.bytes) * (double)(d.flows - 1) / (double)d.flows /
 		     seconds;
 
@@ -178,7 +180,7 @@ static void check_print_ways(const struct path_survey *s)
 	putchar('\n');
 }
 
-/* "DSCP 26, class 3", or that no map says so. */
+/* "DSCP 26, class 3", or that the class is the map's default. */
 static void check_print_code(const struct config *c, const char *who, uint8_t dscp)
 {
 	printf("%s DSCP %u", who, dscp);
@@ -280,7 +282,7 @@ static void check_print_first(const struct config *c, const struct run_result *f
 	check_built_free(&b);
 }
 
-/* Every run could start; the first is shown. */
+/* Builds every run of the sweep, and prints the first. */
 static int check_runs(struct scenario *s, const struct sweep *w, struct weir_error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(w->run_count, sizeof(*keys));
@@ -299,8 +301,8 @@ static int check_runs(struct scenario *s, const struct sweep *w, struct weir_err
 	return failed;
 }
 
-/* All settings are right, or those of as many runs as `unchecked` says name a plug-in, which is not
- * loaded. What they ask for is not built. */
+/* Checks the settings of all runs without building them. *unchecked: runs that name a plug-in,
+ * which is not loaded and therefore not checked. */
 static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *unchecked,
 			  struct weir_error *e)
 {
@@ -322,7 +324,7 @@ static int check_settings(struct scenario *s, const struct sweep *w, uint64_t *u
 	return 0;
 }
 
-/* Some runs name a plug-in: then no network is built. */
+/* The summary where some runs name a plug-in, so that no network was built. */
 static void check_print_unchecked(const struct scenario *s, const struct sweep *w,
 				  uint64_t unchecked)
 {
@@ -338,7 +340,7 @@ static void check_print_unchecked(const struct scenario *s, const struct sweep *
 	       s->file, unchecked, unchecked == 1 ? "" : "s");
 }
 
-/* Defaults that are meant for other links than the scenario's. */
+/* Prints defaults in use that are meant for other link rates. */
 static void check_print_default_notes(struct scenario *s, const struct sweep *w)
 {
 	struct default_notes notes;
@@ -349,8 +351,7 @@ static void check_print_default_notes(struct scenario *s, const struct sweep *w)
 	default_notes_free(&notes);
 }
 
-/* The runs of a scenario with a [full] in the size that is not asked for, for the caller to
- * free. */
+/* The sweep of the scenario's other size, quick or full; freed by the caller. */
 static int check_other_size(const struct arguments *a, struct sweep *w, struct weir_error *e)
 {
 	struct scenario s;
@@ -381,7 +382,7 @@ static int check_scenario(const struct arguments *a, struct scenario *s, struct 
 		return -1;
 	sweep_add_seeds(&w, s);
 	failed = (s->full.name && check_other_size(a, &other, e)) || check_runs(s, &w, e);
-	if (failed && plugin_inspections() > 0) /* which is what stopped it */
+	if (failed && plugin_inspections() > 0) /* a plug-in that was not loaded made it fail */
 		failed = check_settings(s, &w, &unchecked, e);
 	if (!failed && unchecked) {
 		check_print_unchecked(s, &w, unchecked);

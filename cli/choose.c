@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choose.c -- weir choose: has the rounds of a search run (lab/campaign/choose.h), keeps the
- * outcome in the result folder, and shows it: the chosen setting, how it does on fresh seeds, and
- * what the goal costs. */
+/* choose.c -- weir choose: runs the rounds of a search (lab/campaign/choose.h), stores the
+ * outcome in the result folder, and prints the chosen setting, its validation on fresh seeds,
+ * and the front of goal against constraint. */
 #include "lab/campaign/choose.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -61,7 +61,7 @@ static int choose_read_number(const struct arguments *a, const char *name, const
 
 typedef int request_reader(struct choose_request *q, const char *text, struct weir_error *e);
 
-/* Every value of an option. */
+/* Passes every value of an option to a reader. */
 static int choose_read_each(const struct arguments *a, const char *name, request_reader *read,
 			    struct choose_request *q, struct weir_error *e)
 {
@@ -73,7 +73,7 @@ static int choose_read_each(const struct arguments *a, const char *name, request
 	return 0;
 }
 
-/* "mine.ini" to "mine.choose.results": what [sweep] left in mine.results stays as it is. */
+/* "mine.ini" to "mine.choose.results", so that results of [sweep] in mine.results stay. */
 static int choose_find_folder(struct choose_command *k, const struct arguments *a,
 			      struct weir_error *e)
 {
@@ -117,7 +117,8 @@ static int choose_read_request(struct choose_command *k, const struct arguments 
 	return choose_find_folder(k, a, e);
 }
 
-/* One scenario: lists of one value are used, seeds are ours. */
+/* Reduces the scenario to one setting: lists of one value are applied, and the search chooses
+ * the seeds. */
 static int choose_fix_scenario(struct scenario *s, struct weir_error *e)
 {
 	struct sweep w;
@@ -137,7 +138,7 @@ static int choose_fix_scenario(struct scenario *s, struct weir_error *e)
 	return failed;
 }
 
-/* --- what came out --- */
+/* --- output --- */
 
 static void choose_print_head(const struct choice *c, const struct scenario *s)
 {
@@ -153,7 +154,7 @@ static void choose_print_head(const struct choice *c, const struct scenario *s)
 	printf(", the best of them on %" PRIu32 " others\n", c->fresh_seeds);
 }
 
-/* Columns are as wide as the names above them. */
+/* A column is as wide as its name. */
 static void choose_print_number(const struct choice_metric *m, double value)
 {
 	int name = (int)strlen(m->name), width = name > 12 ? name : 12;
@@ -182,7 +183,7 @@ static void choose_print_sentence(void *context, const char *line)
 	char *text = NULL;
 
 	text_print(&text, "%s%s", *count == 1 ? "There " : "", line);
-	if ((*count)++ > 0) /* which setting it is stands above the table */
+	if ((*count)++ > 0) /* the first line names the setting, which is printed above the table */
 		comparison_print_line(stdout, cli_line_width(stdout), text);
 	free(text);
 }
@@ -241,7 +242,7 @@ static void choose_print_chosen(const struct choice *c)
 	if (c->own == 0)
 		puts("  the file's own setting; no setting tried is better");
 	for (at = line_part(at, &length); *at; at = line_part(at, &length)) {
-		if (at[length - 1] != '=') /* that is left to its default */
+		if (at[length - 1] != '=') /* without a value: left at its default */
 			printf("  %.*s\n", (int)length, at);
 		at += strcspn(at, ";");
 		at += *at == ';';
@@ -250,8 +251,7 @@ static void choose_print_chosen(const struct choice *c)
 		comparison_print_line(stdout, cli_line_width(stdout), choice_search_text(c).text);
 }
 
-/* The plan of the folder is every run there was: tables and reports show all of them, with the
- * outcome. */
+/* Plans every run of the search, so that tables and reports show all of them with the outcome. */
 static int choose_store_outcome(const struct choice *c, const char *folder, struct weir_error *e)
 {
 	char(*keys)[RUN_KEY_SIZE] = memory_zeroed(c->run_count, sizeof(*keys));
@@ -303,7 +303,7 @@ static int choose_watch_run(void *context, uint64_t run, const char *key, struct
 	if (store_open(&store, search->folder, STORE_FOLLOW, e))
 		return -1;
 	failed = choose_add_run(search->c, run, key, store, e);
-	store_close(store); /* the next runs are forked off */
+	store_close(store); /* closed before the next runs are forked */
 	return failed;
 }
 
@@ -319,7 +319,7 @@ static void choose_warn_of_budget(const struct choose *c)
 			c->q->budget, c->count - 1, c->q->range_count, advised);
 }
 
-/* "round 2 of 4: 6 settings on 4 seeds"; for the caller to free. */
+/* "round 2 of 4: 6 settings on 4 seeds"; freed by the caller. */
 static char *choose_round_text(const struct choose *c)
 {
 	char *text = NULL;

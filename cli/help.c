@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help.c -- weir help [NAME]: commands, sections, and everything in the catalogue.
+/* help.c -- weir help [NAME]: explains commands, sections, keys, schemes, metrics and topics.
  *
- * All of it comes from the tables that also read the values, so help cannot differ from what is
- * accepted; what the words of the field mean stands in topics.c. */
+ * Except for topics (help_topics.c) all texts come from the tables that also parse the values,
+ * so help cannot differ from what is accepted. */
 #include "cli/help.h"
 #include "cli/options.h"
 #include "lab/scenario/sections.h"
@@ -27,12 +27,13 @@ enum {
 	TEXT_WIDTH = 80,
 	ENTRY_INDENT = 2,
 	HELP_INDENT = 6,
-	COMMAND_INDENT = 2, /* of what a command does, by itself */
-	USAGE_INDENT = 32,  /* and in the list of all */
+	COMMAND_INDENT = 2, /* help sentence of a single command */
+	USAGE_INDENT = 32,  /* help sentence in the list of commands */
 	OPTION_INDENT = 29,
 };
 
-/* Lines of readable length that all begin at indent, but for the first, which is there already. */
+/* Wraps text at TEXT_WIDTH; all lines but the first, which continues the current one, are
+ * indented. */
 static void help_wrap(FILE *f, const char *text, int indent)
 {
 	size_t column = 0;
@@ -60,7 +61,7 @@ void help_print_wrapped(const char *text, int indent)
 	help_wrap(stdout, text, indent);
 }
 
-/* A name and, from indent on, what it means: below the name where that leaves no gap. */
+/* Prints a name and its help from column indent on, on the next line if the name is too long. */
 static void help_print_explained(FILE *f, const char *name, const char *text, int indent)
 {
 	if (fprintf(f, "%s", name) >= indent)
@@ -165,7 +166,7 @@ static void help_print_section(const struct section *s)
 		printf("'weir help NAME' explains the keys of a %s.\n", section_chooser(s)->name);
 }
 
-/* What a topology or pattern has besides its own keys. */
+/* Refers to the keys that every topology or pattern has. */
 static void help_print_section_keys(const char *section)
 {
 	printf("and the keys of every %s: 'weir help %s'\n",
@@ -192,7 +193,7 @@ static void help_print_entry(const struct catalogue *s, const struct entry *e)
 		help_print_section_keys("traffic");
 }
 
-/* --- a plug-in, by its path --- */
+/* --- plug-ins, by path --- */
 
 static int help_print_plugin(const char *path)
 {
@@ -223,9 +224,9 @@ static int help_print_plugin(const char *path)
 	return EXIT_FINE;
 }
 
-/* --- a key, in every section that has it --- */
+/* --- keys --- */
 
-/* Of a section itself, or of its kinds, which may mean different things by it. */
+/* Prints a key of sections and of their kinds, which may use one name for different things. */
 static int help_print_key(const char *name, int found)
 {
 	for (const struct section *s = section_all; s->name; s++) {
@@ -248,7 +249,7 @@ static int help_print_key(const char *name, int found)
 	return found;
 }
 
-/* --- finding what a name means; it may mean several things --- */
+/* --- lookup of a name, which may have several meanings --- */
 
 static size_t help_add_name(const char **names, size_t count, const char *name)
 {
@@ -317,7 +318,7 @@ static int help_print_catalogue(const char *name, int found)
 	return found;
 }
 
-/* The sections that only the files of real switches have. */
+/* Prints the sections of switch files ('weir switch'). */
 static int help_print_real(const char *name, int found)
 {
 	static const struct {
@@ -343,7 +344,7 @@ static int help_print_real(const char *name, int found)
 	return found;
 }
 
-/* Options of schemes, where the name means nothing else: drop-max is one of red. */
+/* Prints options of schemes, if the name has no other meaning: drop-max of red. */
 static int help_print_scheme_options(const char *name)
 {
 	struct entry e;
@@ -362,7 +363,7 @@ static int help_print_scheme_options(const char *name)
 	return found;
 }
 
-/* Everything that is called so. Names have no capitals: PFC is pfc. */
+/* Prints every meaning of the word. Names are in lower case: PFC is pfc. */
 static int help_print_name(const char *word)
 {
 	const struct section *section;

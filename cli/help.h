@@ -49,15 +49,15 @@ const struct topic *topic_find(const char *word);
 void help_print_usage(FILE *f);
 void help_print_command(FILE *f, const struct command *c);
 
-/* Prints text from column indent on, in lines of readable length that all begin there. */
+/* Prints text wrapped at the line width, with continuation lines indented. */
 void help_print_wrapped(const char *text, int indent);
 
-/* In help_reference.c: where each default comes from and which link rates it is for; the scenario
- * reference as Markdown; the commands as a part of a man page. */
+/* In help_reference.c: sources of defaults, the scenario reference as Markdown, and the commands
+ * as part of a man page. */
 void help_print_defaults(void);
 void help_print_reference(void);
 void help_print_manual(void);
 
-/* Completion of command lines for a shell, in help_completion.c. -1: it knows no such shell. */
+/* Prints the completion script of a shell, in help_completion.c. -1: unknown shell. */
 int help_print_completion(const char *shell, struct weir_error *e);
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help_completion.c -- weir help --completion SHELL: what a shell offers while a command line is
- * written, as a script in its own language.
+/* help_completion.c -- weir help --completion SHELL: a completion script for bash, zsh or fish.
  *
- * The scripts hold the names of the tables as they are now and ask nobody when they run; what they
- * offer beside names is files and folders. Every place of the command line has an offer (enum
- * cli_offer): here are the names of an offer, and then, for each shell, how it is told. */
+ * The scripts hold the names of the tables at build time and do not run weir. Every position of
+ * the command line has an offer (enum cli_offer): the first part of this file lists the names of
+ * an offer, the second prints a script for each shell. */
 #include "cli/help.h"
 #include "lab/scenario/sections.h"
 #include <string.h>
@@ -27,7 +26,7 @@ static void completion_print_shelves(void)
 		printf("%s ", s->name);
 }
 
-/* What users name themselves, sections and parts, is left out: only they know how. */
+/* Names chosen by users (sections, parts) are left out. */
 static void completion_print_settings(void)
 {
 	for (const struct section *s = section_all; s->name; s++)
@@ -77,8 +76,8 @@ static void completion_print_names(enum cli_offer offer)
 		lists[offer]();
 }
 
-/* Text inside single quotes, where the shell knows only the quote itself, and what is special to
- * whoever reads the string then. */
+/* Prints text inside single quotes, with quotes escaped for the shell and special characters for
+ * the function that parses the string. */
 static void completion_print_quoted(const char *text, const char *quote, const char *special)
 {
 	for (; *text; text++) {
@@ -128,7 +127,7 @@ static void bash_command(const struct command *c)
 	bash_offer(c->offer);
 }
 
-/* A pattern is "COMMAND WORD-BEFORE WORD"; the first that fits counts. */
+/* A pattern is "COMMAND WORD-BEFORE WORD"; the first match counts. */
 static void bash_completion(void)
 {
 	puts("# Completion of weir's command lines, by 'weir help --completion bash'.\n"

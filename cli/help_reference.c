@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help_reference.c -- long forms of help: the scenario reference as Markdown and the commands as a
- * part of a man page, which docs/reference/scenario.md and docs/reference/weir.1 are made of ("make
- * docs"), and where each default comes from, for a terminal and as Markdown.
- *
- * The values of defaults come from the option tables, all else from config/defaults.c. */
+/* help_reference.c -- long forms of help: the scenario reference as Markdown and the commands as
+ * part of a man page, for docs/reference ("make docs"), and the sources of defaults, for a
+ * terminal and as Markdown. Values of defaults come from the option tables, their sources from
+ * config/defaults.c. */
 #include "cli/help.h"
 #include "cli/commands.h"
 #include "config/defaults.h"
@@ -14,7 +13,7 @@
 
 enum { SOURCE_INDENT = 6 };
 
-/* What a reader must know before the table, in both forms. */
+/* Introduction of the table of defaults, in both forms. */
 static const char lead[] = "Every default with a unit, its source, and the link rates that the "
 			   "source is about. 'weir check' and 'weir run' note a default in use "
 			   "on links more than twice as fast or as slow. Times and rates of 0 "
@@ -82,7 +81,7 @@ static void help_print_defaults_markdown(void)
 
 /* --- Markdown --- */
 
-/* Bars end a cell, and angle brackets might start a tag. */
+/* Escapes bars, which end a cell, and angle brackets, which start a tag. */
 static void reference_print_cell(const char *text)
 {
 	for (; *text; text++) {
@@ -95,7 +94,7 @@ static void reference_print_cell(const char *text)
 	}
 }
 
-/* A help text, which has neither capital nor full stop, as a paragraph. */
+/* Prints a help sentence as a paragraph, with a capital and a full stop. */
 static void reference_print_sentence(const char *text)
 {
 	const char first[] = { text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A')
@@ -107,7 +106,7 @@ static void reference_print_sentence(const char *text)
 	puts(".");
 }
 
-/* "at least 1", "one of a, b"; flags and texts need no more than their kind. */
+/* "at least 1", "one of a, b"; "" for flags and texts. */
 static void reference_print_allowed(const struct weir_option *o)
 {
 	char range[1024];
@@ -138,7 +137,7 @@ static void reference_print_keys(const struct weir_option *table)
 	}
 }
 
-/* The keys of a section, or of one of its kinds. */
+/* Prints the table of keys of a section or of one of its kinds. */
 static void reference_print_owner(const struct weir_option *options)
 {
 	if (!options || !options->name)
@@ -179,7 +178,7 @@ static void reference_print_catalogue(const struct catalogue *s)
 	}
 }
 
-/* A catalogue whose entries have no options: one table. */
+/* Prints a catalogue whose entries have no options as one table. */
 static void reference_print_names(const struct catalogue *s)
 {
 	struct entry e;
@@ -229,8 +228,8 @@ void help_print_reference(void)
 
 /* --- man page --- */
 
-/* Minus signs are hyphens unless escaped; a dot or weir_quote at a line's start would be a
- * command. */
+/* Escapes for troff: minus signs, and a dot or quote at the start of a line, which would be a
+ * request. */
 static void reference_print_roff(const char *text)
 {
 	if (*text == '.' || *text == '\'')

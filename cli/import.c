@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.c -- weir import: files of other simulators, and captures, become a scenario. */
+/* import.c -- weir import: converts files of other simulators and packet captures into a
+ * scenario. */
 #include "cli/commands.h"
 #include "lab/scenario/import.h"
 #include "base/output.h"
@@ -23,7 +24,7 @@ static int import_has_suffix(const char *path, const char *end)
 	return dot && strcmp(dot, end) == 0;
 }
 
-/* By what is in it; a file that is called so is meant to be one. */
+/* The kind of a file, by its contents or its name's suffix. */
 static int import_is_capture(const char *path)
 {
 	return import_has_suffix(path, ".pcapng") || import_has_suffix(path, ".pcap") ||
@@ -40,7 +41,7 @@ static int import_check_words(const struct arguments *a, const char *kind, struc
 			      weir_quote(arguments_word(a, 0)).text, kind);
 }
 
-/* One word is a topology, a connection matrix, a capture or a configuration, two are a topology and
+/* Accepts one file (topology, connection matrix, capture or configuration), or two: topology and
  * flows. */
 static int import_read_files(const struct arguments *a, struct import_files *files,
 			     struct weir_error *e)
@@ -71,7 +72,7 @@ static int import_read_files(const struct arguments *a, struct import_files *fil
 	return 0;
 }
 
-/* Where the files are named by a configuration. */
+/* Reads the configuration, which names topology and flow files. */
 static int import_read_config(struct import_files *files, struct import_hpcc *hpcc,
 			      struct weir_error *e)
 {
@@ -86,7 +87,7 @@ static int import_read_config(struct import_files *files, struct import_hpcc *hp
 	return 0;
 }
 
-/* What is not the same here, to whoever asked; it also stands in the scenario. */
+/* Prints the differences from the original simulator, which are also comments of the scenario. */
 static void import_print_notes(const struct import_hpcc *hpcc)
 {
 	for (uint32_t i = 0; i < hpcc->notes.count; i++) {
@@ -99,7 +100,7 @@ static void import_print_notes(const struct import_hpcc *hpcc)
 	}
 }
 
-/* Where the flows are in a capture. Without a network they get a star. */
+/* Reads the flows of a capture; without --topology the network is a star. */
 static int import_read_capture(const struct arguments *a, struct import_files *files,
 			       struct capture_flows *capture, struct weir_error *e)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* keeper.c -- weir keeper: looks after the ECN settings of a real switch, and talks to one that
- * does. */
+/* keeper.c -- weir keeper: runs a keeper, or sends a request to a running one. */
 #include "cli/options.h"
 #include "keeper/core/plan.h"
 #include "keeper/service/service.h"
@@ -39,11 +38,11 @@ static const char keeper_more[] =
 	"  [profile AZURE_LOSSLESS]\n"
 	"At the end all originals are restored. More in docs/manual/10-keeper.md.\n";
 
-/* Does a request name a profile? */
-enum wants_profile { PROFILE_NONE, PROFILE_MAY, PROFILE_MUST };
+/* Whether a request takes a profile. */
+enum profile_argument { PROFILE_NONE, PROFILE_MAY, PROFILE_MUST };
 
-/* Is a request answered by a running keeper, or without one? */
-enum needs_keeper { KEEPER_MUST_RUN, KEEPER_MAY_RUN, KEEPER_NOT_ASKED };
+/* Whether a request needs a running keeper. */
+enum keeper_need { KEEPER_MUST_RUN, KEEPER_MAY_RUN, KEEPER_NOT_ASKED };
 
 static int keeper_run_emulator(const struct keeper_plan *plan, const char *profile,
 			       struct weir_error *e)
@@ -57,9 +56,9 @@ static int keeper_run_emulator(const struct keeper_plan *plan, const char *profi
 
 static const struct keeper_verb {
 	const char *name;
-	enum wants_profile profile;
-	enum needs_keeper keeper;
-	/* Without a keeper. */
+	enum profile_argument profile;
+	enum keeper_need keeper;
+	/* Without a running keeper. */
 	int (*alone)(const struct keeper_plan *plan, const char *profile, struct weir_error *e);
 } verbs[] = {
 	{ "status", PROFILE_NONE, KEEPER_MUST_RUN, NULL },

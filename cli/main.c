@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c -- the program: finds the command, reads its arguments, runs it. */
+/* main.c -- entry point: parses the command line and runs the command. */
 #include "cli/help.h"
 #include "cli/run.h"
 #include "cli/signals.h"
@@ -23,7 +23,7 @@ const struct command *const command_all[] = {
 	&command_version,   NULL,
 };
 
-/* --- reading the arguments --- */
+/* --- parsing the command line --- */
 
 static int arguments_unknown_option(const struct command *c, const char *word, struct weir_error *e)
 {
@@ -37,7 +37,8 @@ static int arguments_unknown_option(const struct command *c, const char *word, s
 	return weir_error_prefix(e, "%s: ", c->name);
 }
 
-/* "--name", "--name value" or "--name=value". Returns how many words it took, -1: a mistake. */
+/* Parses "--name", "--name value" or "--name=value". Returns the number of words consumed; -1: a
+ * mistake. */
 static int arguments_read_option(const struct command *c, char **words, struct argument *a,
 				 struct weir_error *e)
 {
@@ -70,7 +71,7 @@ static int arguments_is_option(const char *word)
 	return word[0] == '-' && word[1] != '\0';
 }
 
-/* Fills all with at most as many arguments as there are words. */
+/* Parses all words into arguments, at most one per word. */
 static int arguments_read(const struct command *c, char **words, struct argument *all,
 			  struct arguments *a, struct weir_error *e)
 {
@@ -155,7 +156,7 @@ const char *arguments_option(const struct arguments *a, const char *name)
 	return NULL;
 }
 
-/* --- endings --- */
+/* --- messages and exit --- */
 
 /* Text of a user may hold control characters; a terminal must not interpret them. */
 static void cli_print_message(const char *text)
@@ -217,8 +218,8 @@ static int command_asks_for_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* A mistake of all processes is said by one of them. The others end well: mpirun would end whoever
- * has not spoken yet as soon as one does not, and its own status is that of the one that spoke. */
+/* Only rank 0 prints a mistake that all ranks found. The others exit with 0: if one exited with
+ * an error first, mpirun would kill rank 0 before it printed; mpirun's status is that of rank 0. */
 static int command_error_once(const struct weir_error *e)
 {
 	return world_launch().rank == 0 ? cli_error(EXIT_MISTAKE, e) : EXIT_FINE;
@@ -257,7 +258,7 @@ static int command_do(const struct command *c, const struct arguments *a)
 	return status;
 }
 
-/* A plug-in that the user names on the command line may be loaded from anywhere. */
+/* Plug-ins named on the command line may be loaded from any folder. */
 static void command_permit_plugins(const struct command *c, const struct arguments *a)
 {
 	const int only_looks = c == &command_check && !arguments_option(a, ALLOW_PLUGINS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c -- weir merge: the folders of a sweep's shards become one (lab/campaign/shard.h). */
+/* merge.c -- weir merge: merges the shards of a sweep into one result folder
+ * (lab/campaign/shard.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/shard.h"
 #include "cli/commands.h"
@@ -34,7 +35,7 @@ static int merge_is_same_folder(const char *one, const char *other)
 	       a.st_ino == b.st_ino;
 }
 
-/* "shard 3/16 lacks 6 runs, shard 4/16 lacks 1": all of them, or the first few. */
+/* Prints "shard 3/16 lacks 6 runs, shard 4/16 lacks 1", for the first few shards. */
 static void merge_print_lacking(const struct merge *m)
 {
 	enum { SHOWN = 8 };

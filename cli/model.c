@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.c -- weir model FILE|NAME: what is in a trained network, all its texts and its size. */
+/* model.c -- weir model FILE|NAME: prints the metadata, layers and size of a trained model. */
 #include "base/memory.h"
 #include "config/model.h"
 #include "cli/commands.h"
@@ -15,14 +15,14 @@ static const struct cli_option model_arguments[] = {
 
 enum { LABEL_WIDTH = 10 };
 
-/* Its texts one after the other; of a model that was found sound, so each can be read. */
+/* Visits the metadata of a model that was validated before. */
 typedef void text_visitor(int number, const char *key, const char *text);
 
 static int model_visit_texts(const struct model *m, text_visitor *visit, struct weir_error *e)
 {
 	char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE];
 	int count = weir_learn_model_keys(m->bytes, keys, e), failed = count < 0;
-	char *text = memory_grow(NULL, m->bytes.size, 1); /* no text is as long as its file */
+	char *text = memory_grow(NULL, m->bytes.size, 1); /* upper bound of a text's length */
 
 	for (int i = 0; i < count && !failed; i++) {
 		failed = weir_learn_model_text(m->bytes, keys[i], text, m->bytes.size, e);
@@ -33,7 +33,7 @@ static int model_visit_texts(const struct model *m, text_visitor *visit, struct 
 	return failed;
 }
 
-/* A file may hold anything; a terminal must not obey it. */
+/* Replaces control characters, which a terminal would interpret. */
 static void model_print_plain(const char *text)
 {
 	for (; *text; text++)
@@ -63,7 +63,7 @@ static void model_print_number(const char *what, uint64_t number)
 	model_print_line(what, text);
 }
 
-/* Numbers in the file: those of a net are padded, and the file's are not. */
+/* Number of weights in the file, without the padding that the network has in memory. */
 static uint64_t model_weight_count(const struct weir_learn_net *net)
 {
 	uint64_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c -- what options and words mean that several commands have: the scenario with --set and
- * --seed, --jobs, captures, and the result folder. */
+/* options.c -- options and words shared by commands: the scenario with --set and --seed, --jobs,
+ * captures, result folders. Contract in options.h. */
 #define _DEFAULT_SOURCE
 #include "cli/options.h"
 #include "sim/parallel/mpi_world.h"
@@ -15,7 +15,7 @@
 
 /* --- the scenario --- */
 
-/* Options that stand for a --set. */
+/* Options that are short for --set. */
 static const struct short_form {
 	const char *option, *path;
 } short_forms[] = {
@@ -55,7 +55,7 @@ static int options_set_all(const struct arguments *a, struct scenario *s, struct
 	return 0;
 }
 
-/* One seed, also where [sweep] lists several. */
+/* --seed replaces a list of seeds in [sweep], too. */
 static int options_set_seed(const struct arguments *a, struct scenario *s, struct weir_error *e)
 {
 	static const struct weir_option seed = { "--seed", WEIR_OPT_COUNT, 0,  "1",
@@ -131,8 +131,7 @@ int options_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e
 
 /* --- captures --- */
 
-/* Two ports cannot write one file. (Into a device or a pipe, which has no temporary name, they
- * may.) */
+/* Refuses one file for two ports, except a device or a pipe, which has no temporary name. */
 static int captures_check_file(const struct captures *c, struct weir_error *e)
 {
 	const struct pcap *last = &c->files[c->count];
@@ -213,8 +212,8 @@ int folder_has_suffix(const char *name, const char *suffix)
 	return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Finds folders here whose names have that suffix: returns how many there are, the last one in
- * `folder` and all of them, divided by commas, in `list`. */
+/* Finds folders in the current directory by their suffix. Returns how many there are; `folder`
+ * is the last one, `list` names all, separated by commas. */
 static int folder_search(const char *suffix, char folder[FOLDER_SIZE], char *list, size_t size)
 {
 	struct dirent *entry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.h -- options and words that several commands share: each is declared once here and read
- * by one function. */
+/* options.h -- options and words shared by commands: each is declared once and parsed by one
+ * function. Functions return 0, or -1 with a message, unless they say otherwise. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 #include "cli/commands.h"
@@ -46,7 +46,7 @@
 			OFFER_FOLDER \
 	}
 
-/* Of commands that read scenarios: plug-ins that a file names are loaded wherever they lie. */
+/* For commands that read scenarios. */
 #define OPTION_ALLOW_PLUGINS \
 	{ \
 		ALLOW_PLUGINS, NULL, \
@@ -59,15 +59,17 @@
 
 enum scenario_size { SIZE_QUICK, SIZE_FULL };
 
-/* With --full: the full one. */
+/* SIZE_FULL with --full. */
 enum scenario_size options_size(const struct arguments *a);
 
-/* As the command line says, in its size or in the other. On -1 nothing is left to free. */
+/* Reads the scenario of the command line, with its settings applied, in the size of the command
+ * line or in the given one. Notes on former names of settings go to stderr. After -1 nothing is
+ * left to free. */
 int options_scenario(const struct arguments *a, struct scenario *s, struct weir_error *e);
 int options_scenario_of_size(const struct arguments *a, enum scenario_size size, struct scenario *s,
 			     struct weir_error *e);
 
-/* --jobs; 0: not given. */
+/* The value of --jobs; 0: not given. */
 int options_jobs(const struct arguments *a, uint64_t *jobs, struct weir_error *e);
 
 /* --- every --pcap PORT=FILE, as taps of a run --- */
@@ -80,11 +82,11 @@ struct captures {
 	struct tap taps[CAPTURES_MAX];
 };
 
-/* Opens the files; on -1 none is left. */
+/* Opens the files; after -1 none is left open. */
 int captures_open(struct captures *c, const struct arguments *a, const struct config *config,
 		  struct weir_error *e);
 
-/* Either all files appear, or they are removed. */
+/* Publishes all files under their names, or removes them. */
 int captures_publish(struct captures *c, struct weir_error *e);
 void captures_abandon(struct captures *c);
 
@@ -92,36 +94,37 @@ void captures_abandon(struct captures *c);
 
 enum { FOLDER_SIZE = 512 };
 
-/* What the names of such folders end in, and the command that makes one. */
+/* The suffix of a kind of folder, and the command that creates one. */
 struct folder_kind {
 	const char *suffix, *maker;
 };
 
 extern const struct folder_kind folder_of_results;
 
-/* The first word of the command line, or the only folder of that kind here. */
+/* The first word of the command line, or the only folder of that kind in the current directory. */
 int folder_find(const struct arguments *a, const struct folder_kind *kind, char folder[FOLDER_SIZE],
 		struct weir_error *e);
 
-/* Does the name end in the suffix, after something else? */
+/* Does a non-empty name precede the suffix? */
 int folder_has_suffix(const char *name, const char *suffix);
 
-/* Opens the store of that folder for reading and says where damage in it could not be noticed.
- * Returns an exit status, after complaining. */
+/* Opens the store of the folder for reading; warns if it has no digests. Returns an exit status,
+ * after printing the message. */
 int folder_open_results(const struct arguments *a, char folder[FOLDER_SIZE], struct store **store);
 
-/* Which runs are meant: with --all every one, otherwise those of the latest sweep. */
+/* Every run with --all, otherwise those of the latest sweep. */
 enum store_scope folder_scope(const struct arguments *a);
 
-/* "3 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." or nothing. */
+/* Prints "3 runs of other sweeps are not shown (--all; 'weir prune' deletes them).", if count is
+ * not 0. */
 void folder_print_left_out(FILE *f, uint32_t count);
 
-/* Where the runs of a scenario go unless told otherwise: "mine.ini" to "mine.results", here. What
- * must stay apart has a word of its own: with ".full" to "mine.full.results". */
+/* The default result folder of a scenario, in the current directory: "mine.ini" to
+ * "mine.results", with word ".full" to "mine.full.results". */
 int folder_default(const char *file, const char *word, char folder[FOLDER_SIZE],
 		   struct weir_error *e);
 
-/* Prints who wins (lab/analysis/answer.h), a sentence for each traffic section. */
+/* Prints the answer of a comparison (lab/analysis/answer.h), a sentence per traffic section. */
 int folder_print_answer(const struct comparison *c, struct store *s, const char *baseline,
 			struct weir_error *e);
 

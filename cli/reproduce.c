@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reproduce.c -- weir reproduce: re-runs figures of papers and says which of the papers' claims
- * hold. */
+/* reproduce.c -- weir reproduce: re-runs figures of papers and prints the verdicts of their
+ * claims. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
 #include "cli/options.h"
@@ -73,13 +73,13 @@ static const char reproduce_more[] =
 
 static const char default_out[] = "reproduction";
 
-/* What the command line asks for. */
+/* The parsed command line. */
 struct reproduce_request {
-	const char *word; /* NULL: a list */
+	const char *word; /* NULL: list the figures */
 	const char *papers, *out, *markdown;
 	enum figure_size size;
 	int out_given, summary, ship, check;
-	uint64_t jobs; /* 0: as many as there are cores */
+	uint64_t jobs; /* 0: one per core */
 };
 
 static int reproduce_read_request(const struct arguments *a, struct reproduce_request *q,
@@ -132,7 +132,7 @@ static int reproduce_write_page(const struct figure_report *fr, const char *fold
 	return 0;
 }
 
-/* What is in the folder now: the claims and the page. Returns an exit status. */
+/* Prints the claims and writes the figure's page from the stored runs. Returns an exit status. */
 static int reproduce_print_figure(const struct reproduce_request *q, const struct figure_files *f,
 				  const struct figure *figure, struct verdict_sums *sums)
 {
@@ -181,7 +181,7 @@ static int reproduce_run_job(const struct reproduce_request *q, const struct fig
 	return status;
 }
 
-/* Returns an exit status; where runs failed, what is there is shown all the same. */
+/* Returns an exit status; after failed runs the others are shown. */
 static int reproduce_figure(const struct reproduce_request *q, const struct figure_files *f,
 			    struct verdict_sums *sums)
 {
@@ -235,8 +235,7 @@ static int reproduce_summarise(const struct reproduce_request *q, const struct f
 	return status;
 }
 
-/* After runs: the page over all papers has news. That another figure's files are wrong is no
- * failure of what was asked for. */
+/* Updates the summary of all papers after runs. Errors in other figures' files are ignored. */
 static void reproduce_renew_index(const struct reproduce_request *q, const struct figure_list *l)
 {
 	struct summary y;
@@ -253,9 +252,9 @@ static void reproduce_renew_index(const struct reproduce_request *q, const struc
 	}
 }
 
-/* --- what was asked for --- */
+/* --- the command --- */
 
-/* Is everything right, before anything runs? */
+/* Checks the files of all requested figures before anything runs. */
 static int reproduce_check_all(const struct reproduce_request *q, const struct figure_list *l,
 			       const struct figure_range *r, struct weir_error *e)
 {

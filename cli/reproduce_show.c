@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reproduce_show.c -- what weir reproduce prints: the table of claims and the list of figures. */
+/* reproduce_show.c -- terminal output of weir reproduce: the table of claims and the list of
+ * figures. Contract in reproduce.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
 #include "cli/reproduce.h"
@@ -15,7 +16,7 @@ enum { GAP = 2, TEXT_LEAST = 24, TEXT_MOST = 64 };
 
 /* --- text in columns --- */
 
-/* Characters, not bytes. */
+/* Width in characters, not bytes. */
 static int claims_text_width(const char *text)
 {
 	int width = 0;
@@ -25,7 +26,7 @@ static int claims_text_width(const char *text)
 	return width;
 }
 
-/* The text, cut where it is wider, and blanks behind it up to the width. */
+/* Prints the text, cut or padded with blanks to the width. */
 static void claims_print_padded(const char *text, int width)
 {
 	static const char dots[] = "...";
@@ -86,7 +87,7 @@ static struct claim_widths claims_choose_widths(const struct figure *f,
 	return w;
 }
 
-/* As many bytes of the text as fit a line: up to a blank where there is one. */
+/* The number of bytes that fit a line, up to a blank if there is one. */
 static size_t claims_line_length(const char *text, int width)
 {
 	size_t end = 0, blank = 0;
@@ -103,7 +104,7 @@ static size_t claims_line_length(const char *text, int width)
 	return blank ? blank : end;
 }
 
-/* A claim is never cut: what does not fit goes on below, where it began. */
+/* Wraps a claim within its column. */
 static void claims_print_row(const struct claim_widths *w, const char *const cells[4])
 {
 	const char *says = cells[1];
@@ -123,7 +124,7 @@ static void claims_print_row(const struct claim_widths *w, const char *const cel
 	}
 }
 
-/* Why there is no verdict; said once for all claims that it is true of. */
+/* Prints each reason for a missing verdict once, with the claims that it applies to. */
 static void claims_print_why(const struct figure *f, const struct verdict *verdicts, uint32_t claim)
 {
 	const struct verdict *v = &verdicts[claim];
@@ -194,7 +195,7 @@ void reproduce_print_counts(const char *label, const struct verdict_sums *sums)
 		printf("%s, by sentences: %s\n", label, claims_counts_text(&sums->sentences).text);
 }
 
-/* --- runs that are not those of today --- */
+/* --- outdated runs --- */
 
 /* "weir reproduce made/fig2 --full --papers papers --out here" */
 static void figures_print_rerun(const struct figure_files *f, int size,
@@ -208,9 +209,9 @@ static void figures_print_rerun(const struct figure_files *f, int size,
 	fputc('\n', stderr);
 }
 
-static void figures_print_strange_one(const struct figure_files *f,
-				      const struct figure_freshness *t, int size,
-				      const struct summary_request *q)
+static void figures_print_outdated_one(const struct figure_files *f,
+				       const struct figure_freshness *t, int size,
+				       const struct summary_request *q)
 {
 	fprintf(stderr, "weir: %s, %s size: ", f->label, figure_size_names[size]);
 	if (t->extra)
@@ -241,7 +242,7 @@ uint32_t reproduce_print_outdated(const struct summary *y, const struct summary_
 			figures += t->other_builds > 0;
 			if (!t->extra && !(q->ship && t->missing))
 				continue;
-			figures_print_strange_one(y->all[i].files, t, size, q);
+			figures_print_outdated_one(y->all[i].files, t, size, q);
 			found++;
 		}
 	if (other_builds)
@@ -254,7 +255,7 @@ uint32_t reproduce_print_outdated(const struct summary *y, const struct summary_
 
 /* --- the list --- */
 
-/* Runs and time in one size. */
+/* Prints runs and time in one size. */
 struct extent {
 	char runs[24];
 	struct format_text time;
@@ -280,8 +281,7 @@ static int figures_measure(struct extent *x, const struct summary_entry *y, enum
 	return 0;
 }
 
-/* In colours where it is a terminal that has them; https://no-color.org says who does not want
- * any. */
+/* Uses colours on a terminal, unless NO_COLOR is set (https://no-color.org). */
 static void figures_print_verdicts(const struct verdict_counts *counts)
 {
 	static const char *const colours[VERDICTS] = {
@@ -302,7 +302,8 @@ static void figures_print_verdicts(const struct verdict_counts *counts)
 		}
 }
 
-/* What is known: of the full size where something of it is there; else what Weir came with. */
+/* Prints the verdicts: of the full size if it has runs, else of the quick size, else the shipped
+ * ones. */
 static void figures_print_state(const struct summary_entry *y)
 {
 	enum figure_size size = y->states[FIGURE_FULL].done ? FIGURE_FULL : FIGURE_QUICK;
@@ -346,7 +347,7 @@ static int figures_print_entry(const struct summary_entry *y, int label_width, s
 	return 0;
 }
 
-/* A figure with a mistake in its files does not hide the others. */
+/* A figure with an error in its files is listed with the error. */
 static int figures_list_one(const struct figure_files *f, const char *out, int label_width,
 			    int *shipped)
 {

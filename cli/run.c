@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c -- weir run FILE: reads the command line, and has one run (run_one.c) or a sweep
- * (run_sweep.c) done. */
+/* run.c -- weir run FILE: parses the command line, and executes one run (run_one.c) or a sweep
+ * (run_sweep.c). */
 #include "cli/run.h"
 #include "cli/options.h"
 #include "lab/campaign/campaign.h"
@@ -56,7 +56,7 @@ static const struct cli_option run_arguments[] = {
 
 enum { THREADS_MAX = 256 };
 
-/* Known before anything runs: what rows may be parts by. */
+/* Checks --by before anything runs. */
 static int run_check_part(const char *name, struct weir_error *e)
 {
 	for (int i = 0; i < SPLITS; i++)
@@ -123,7 +123,8 @@ static int run_shard_folder(const struct arguments *a, const struct run_request 
 	return folder_default(s->file, word, folder, e);
 }
 
-/* The processes of one mpirun share each run: the first has the sweep, the others follow it. */
+/* With --ranks mpi the processes share each run: rank 0 iterates over the sweep, the others
+ * follow. */
 static int run_sweep_together(struct sweep_request *q, struct scenario *s, const struct sweep *w)
 {
 	struct campaign c = { .scenario = s, .sweep = w, .threads = (uint32_t)q->threads };
@@ -177,7 +178,7 @@ static int run_many(const struct arguments *a, const struct run_request *q, stru
 					  : run_sweep(&request, s, w);
 }
 
-/* One line, however many defaults are meant for other links: 'weir check' has them all. */
+/* Prints the first note on a default for other link rates; 'weir check' prints all. */
 static void run_warn_of_defaults(struct scenario *s, const struct sweep *w)
 {
 	struct default_notes notes;

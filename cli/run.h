@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.h -- running scenarios: one run whose results are shown (run_one.c), in one process or in
- * ranks, or runs that go into a result folder (run_sweep.c). For weir run, choose and reproduce. */
+/* run.h -- running scenarios for weir run, choose and reproduce: a single run whose results are
+ * printed (run_one.c), in one process or in ranks, or runs that go into a result folder
+ * (run_sweep.c). Functions return exit statuses unless they say otherwise. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 #include "cli/commands.h"
@@ -10,44 +11,44 @@
 
 /* --- one run --- */
 
-/* What the command line of weir run asks for, besides the scenario. */
+/* The options of weir run, besides the scenario. */
 struct run_request {
-	const char *json, *csv, *out, *by, *sort; /* NULL: not asked for */
+	const char *json, *csv, *out, *by, *sort; /* NULL: not given */
 	int quiet;
 	struct shard shard;
-	uint64_t threads; /* 0: as many as are faster */
-	int is_auto;      /* 1: --threads says so, the user did not leave it open */
-	uint64_t jobs;    /* 0: as many as there are cores */
+	uint64_t threads; /* 0: tuned at run time */
+	int is_auto;      /* 1: --threads auto was given explicitly */
+	uint64_t jobs;    /* 0: one per core */
 	uint32_t ranks;
 };
 
 /* Returns an exit status. */
 int run_one(const struct arguments *a, const struct run_request *q, const struct scenario *s);
 
-/* Reports a mistake that all ranks found; the first one prints it. */
+/* Reports a mistake that all ranks found; only rank 0 prints it. */
 int run_error(enum exit_status status, const struct weir_error *e);
 
 /* --- ranks: processes that share the network of one run, of this machine or of mpirun --- */
 
 enum { RANKS_OF_WORLD = 0, RANKS_MAX = 64 };
 
-/* What --ranks says; 1 where it is not given. What does not go with it is refused. */
+/* The value of --ranks, 1 if not given. -1 with a message: options that exclude each other. */
 int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e);
 
-/* Does the command line ask mpirun's processes to share one run? */
+/* Is it --ranks mpi? */
 int ranks_share_one(const struct arguments *a);
 
-/* The others are there, each in this function and with the same command; or *out is NULL, where
- * this process does all. Ready: whether this one is; -1 where somebody is not, who has said so, or
- * with a message. Only rank 0 shows and writes. */
+/* Connects the ranks; every rank calls it with the same command. *out NULL: a single process.
+ * ready: whether this rank can start; -1 if some rank cannot, which has printed its message, or
+ * with a message. Only rank 0 prints and writes results. */
 enum ranks_ready { RANKS_READY, RANKS_NOT_READY };
 int ranks_start(struct exchange **out, uint32_t ranks, enum ranks_ready ready,
 		struct weir_error *e);
 
 /* --- runs that go into a result folder: weir run of a [sweep], or with --out, and others --- */
 
-/* Sees each run as soon as it is in the folder, those first that were there before; other than 0:
- * the sweep stops with the message, and with EXIT_MISTAKE, or EXIT_WORLD where it is -1. */
+/* Called for each run once it is stored, first for those stored before. Non-zero stops the sweep
+ * with the message: -1 with EXIT_WORLD, others with EXIT_MISTAKE. */
 struct sweep_watch {
 	void *context;
 	int (*see)(void *context, uint64_t run, const char *key, struct weir_error *e);
@@ -55,17 +56,17 @@ struct sweep_watch {
 
 struct sweep_request {
 	const char *out;           /* NULL: the default folder */
-	uint64_t jobs;             /* processes; 0: what the machine has */
-	uint64_t threads;          /* of each */
-	uint32_t adapts;           /* 1: more, where that is faster than processors that rest */
-	struct shard shard;        /* count 0: all of it */
-	uint32_t ranks;            /* processes that share each run; 0 or 1: one does it */
-	struct exchange *exchange; /* NULL, or those that share them with this one */
+	uint64_t jobs;             /* parallel runs; 0: one per core */
+	uint64_t threads;          /* per run */
+	uint32_t adapts;           /* 1: threads are tuned at run time if cores are idle */
+	struct shard shard;        /* count 0: the whole sweep */
+	uint32_t ranks;            /* processes per run; 0 or 1: one */
+	struct exchange *exchange; /* the ranks that share each run; NULL: none */
 	int again, quiet;
-	const char *by;   /* NULL, or a part of runs that the table has rows for */
-	const char *sort; /* NULL, or a metric that orders them */
-	int no_table;     /* 1: the caller shows what came out */
-	/* What sees each run, and a line of progress that comes first; either may be NULL. */
+	const char *by;   /* part of runs that is a row of the table; NULL: whole runs */
+	const char *sort; /* metric by which rows are sorted; NULL: unsorted */
+	int no_table;     /* 1: the caller prints the results */
+	/* Observer of each run, and first line of the progress display; NULL: none. */
 	const struct sweep_watch *watch;
 	const char *stage;
 };

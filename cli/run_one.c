@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run_one.c -- weir run of one scenario without a result folder: runs it, in one process or in
- * several that share its network (--ranks), and shows and writes what came out. */
+/* run_one.c -- weir run of a single run without a result folder: executes it, in one process or
+ * in ranks that share its network, and prints and writes the results. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run.h"
 #include "cli/options.h"
@@ -68,7 +68,7 @@ int ranks_read(const struct arguments *a, uint32_t *ranks, struct weir_error *e)
 	return 0;
 }
 
-/* Is everybody ready? */
+/* Are all ranks ready? */
 static int ranks_agree(struct exchange *x, enum ranks_ready ready)
 {
 	char *own = exchange_extend(&x->out[x->rank], 1);
@@ -100,7 +100,7 @@ int ranks_start(struct exchange **out, uint32_t ranks, enum ranks_ready ready, s
 	fflush(NULL);
 	if (exchange_fork(out, ranks, e))
 		return -1;
-	/* Ctrl-C reaches all of them; the first one tells the others. */
+	/* All ranks receive SIGINT; rank 0 decides and informs the others. */
 	if ((*out)->rank > 0)
 		signal(SIGINT, SIG_IGN);
 	return 0;
@@ -120,7 +120,7 @@ static void ranks_end(struct exchange *x, int status)
 /* --- progress --- */
 
 struct run_line {
-	int64_t shown_ns; /* when the line was last written */
+	int64_t shown_ns; /* time of the last progress line */
 };
 
 static void run_show_progress(void *context, const struct run_progress *at)
@@ -145,7 +145,7 @@ static int run_json_to_stdout(const struct run_request *q)
 	return q->json && strcmp(q->json, "-") == 0;
 }
 
-/* Finds out before the run what would only fail after it. */
+/* Probes output files before the run. */
 static int run_probe_outputs(const struct run_request *q, struct weir_error *e)
 {
 	if (q->json && !run_json_to_stdout(q) && output_probe(q->json, e))
@@ -200,7 +200,7 @@ static int run_report_bug(const struct config *c, struct weir_error *e)
 	return EXIT_BUG;
 }
 
-/* Where nobody says how many: those of the machine, which ranks that are here share. */
+/* Default number of threads: the machine's cores, shared by the ranks on this machine. */
 static uint32_t run_threads(const struct run_request *q, const struct exchange *x)
 {
 	uint32_t ranks = x && x->ops->join ? x->ranks : 1, cores = cpu_count();
@@ -210,7 +210,7 @@ static uint32_t run_threads(const struct run_request *q, const struct exchange *
 	return cores > ranks ? cores / ranks : 1;
 }
 
-/* What a rank does that is not the first: all but show and write. */
+/* A rank other than 0: executes the run without output. */
 static int run_other_rank(const struct run_request *q, const struct config *c, struct exchange *x)
 {
 	const struct run_control control = { .exchange = x,
@@ -267,7 +267,7 @@ static int run_first_rank(const struct run_request *q, const struct scenario *s,
 	status = failed ? run_report_bug(c, &e) : run_show_result(q, c, &result);
 	if (captures_publish(captures, &e))
 		status = cli_error(EXIT_WORLD, &e);
-	interrupt_stop(&interrupt); /* not before all is written: no half files */
+	interrupt_stop(&interrupt); /* SIGINT stays blocked until all files are written */
 	run_result_free(&result);
 	if (status == EXIT_FINE && atomic_load(&interrupt.stop))
 		return EXIT_INTERRUPTED;

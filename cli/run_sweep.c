@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run_sweep.c -- runs that go into a result folder: does those that are missing
- * (lab/campaign/campaign.h), shows how far they are and what became of them. */
+/* run_sweep.c -- runs that go into a result folder: executes missing ones
+ * (lab/campaign/campaign.h), shows progress, and prints the table and the answer. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run.h"
 #include "base/clock.h"
@@ -20,19 +20,20 @@
 
 /* --- progress --- */
 
-#define SCREEN_NS (WEIR_NS_PER_S / 5)          /* between two lines on a terminal */
-#define PLAIN_NS ((int64_t)WEIR_NS_PER_S * 30) /* between two lines in a log */
+#define SCREEN_NS (WEIR_NS_PER_S / 5)          /* progress interval on a terminal */
+#define PLAIN_NS ((int64_t)WEIR_NS_PER_S * 30) /* progress interval in a log */
 
 enum { LINE_SIZE = 1024, LABEL_SIZE = 48 };
 
-/* How far a sweep is: one line that changes on a terminal, a plain line now and then elsewhere. */
+/* Progress display: a line that is rewritten on a terminal, a new line from time to time in a
+ * log. */
 struct sweep_progress {
 	int silent, terminal;
-	uint64_t todo;          /* runs to do now */
-	uint64_t total, before; /* runs of the sweep, and those that were there */
-	uint64_t ended, done;   /* of todo; done: without failure */
+	uint64_t todo;          /* runs to execute */
+	uint64_t total, before; /* runs of the sweep, and runs stored before */
+	uint64_t ended, done;   /* of todo; done: succeeded */
 	int64_t begin_ns, shown_ns;
-	int on_screen; /* a line stands there */
+	int on_screen; /* a progress line is on the terminal */
 };
 
 static double progress_seconds(const struct sweep_progress *p)
@@ -72,7 +73,7 @@ static void progress_clear(struct sweep_progress *p)
 	p->on_screen = 0;
 }
 
-/* "12 of 90 runs" and, once it can be guessed, "3 min 10 s left". */
+/* "12 of 90 runs" and, once it can be estimated, "3 min 10 s left". */
 static void progress_write_summary(const struct sweep_progress *p,
 				   const struct running_task *running, uint32_t count, char *counts,
 				   char *clock)
@@ -91,7 +92,7 @@ static void progress_write_summary(const struct sweep_progress *p,
 		snprintf(clock, LINE_SIZE, "%s", format_duration(gone).text);
 }
 
-/* The running ones, as many as fit into room characters. */
+/* The active runs, as many as fit into `room` characters. */
 static void progress_write_running(const struct sweep *w, const struct running_task *running,
 				   uint32_t count, char *text, int room)
 {
@@ -136,7 +137,7 @@ static void progress_show(struct sweep_progress *p, const struct sweep *w,
 
 /* --- the runs --- */
 
-/* A sweep on its way, as its user sees it. */
+/* A sweep in progress, as displayed. */
 struct sweep_run {
 	const struct sweep_request *q;
 	struct campaign campaign;
@@ -144,11 +145,11 @@ struct sweep_run {
 	struct sweep_progress progress;
 	uint64_t failed;
 	int interrupted, bug;
-	int refused; /* what the request's watch answered */
+	int refused; /* result of the request's watch */
 	struct weir_error refusal;
 };
 
-/* --- while it runs --- */
+/* --- callbacks --- */
 
 static void run_sweep_watch(struct sweep_run *v, uint64_t run)
 {
@@ -158,7 +159,7 @@ static void run_sweep_watch(struct sweep_run *v, uint64_t run)
 		v->refused = w->see(w->context, run, v->campaign.keys[run], &v->refusal);
 }
 
-/* Those that were there before; missing runs are in order. */
+/* Calls the watch for runs stored before; missing runs are in order. */
 static void run_sweep_watch_done(struct sweep_run *v)
 {
 	const struct campaign *c = &v->campaign;
@@ -209,7 +210,7 @@ static int run_sweep_tick(void *context, const struct running_task *running, uin
 	return v->interrupted || v->refused;
 }
 
-/* --- after --- */
+/* --- results --- */
 
 static int run_sweep_print_table(const struct sweep_run *v, struct weir_error *e)
 {
@@ -283,7 +284,7 @@ static int run_sweep_finish(struct sweep_run *v)
 	return EXIT_FINE;
 }
 
-/* --- all of it --- */
+/* --- entry --- */
 
 static int run_sweep_find_folder(struct sweep_run *v, struct weir_error *e)
 {
@@ -309,7 +310,7 @@ static int run_sweep_missing(struct sweep_run *v)
 	if (v->refused)
 		return run_sweep_finish(v);
 	progress_begin(&v->progress, c->missing_count, c->own_count, v->q->quiet);
-	fflush(stdout); /* or every process would have what is left to print */
+	fflush(stdout); /* before fork, or every child would print the buffered output again */
 	signals_block(SIGNALS_INT);
 	if (v->q->exchange)
 		failed = campaign_run(c, &executor_inline, 1, &watch, &e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signals.c -- Ctrl-C, by a thread that waits for it or by polling; and the report of a plug-in
- * that crashes. */
+/* signals.c -- SIGINT by a waiting thread or by polling; and a crash handler that names the
+ * plug-in. Contract in signals.h. */
 #define _GNU_SOURCE
 #include "cli/signals.h"
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ void interrupt_stop(struct interrupt *i)
 {
 	if (!i->watching)
 		return;
-	pthread_cancel(i->thread); /* sigwait is where it can be cancelled */
+	pthread_cancel(i->thread); /* sigwait is a cancellation point */
 	pthread_join(i->thread, NULL);
 	signals_unblock(SIGNALS_INT);
 }
@@ -95,15 +95,14 @@ int signals_arrived(enum signal_set which)
 
 enum { OWN_OBJECTS_MAX = 64, FRAMES_MAX = 64, STACK_WORDS = 256, HANDLER_STACK_BYTES = 64 << 10 };
 
-static uintptr_t
-	own_objects[OWN_OBJECTS_MAX]; /* where they begin; the program itself is the first */
+static uintptr_t own_objects[OWN_OBJECTS_MAX]; /* base addresses; the program itself is the first */
 static size_t own_count;
 static _Alignas(16) char handler_stack[HANDLER_STACK_BYTES];
 
 enum place { PLACE_PROGRAM, PLACE_LIBRARY, PLACE_PLUGIN, PLACE_NOWHERE };
 
-/* Whose code is at the address? dladdr allocates nothing and takes a lock that the thread may
- * have. */
+/* The object that holds the address. dladdr does not allocate, but takes a lock that the crashed
+ * thread may hold. */
 static enum place crash_place(uintptr_t address, Dl_info *info)
 {
 	if (!dladdr((const void *)address, info))
@@ -131,13 +130,14 @@ static struct registers crash_registers(const ucontext_t *u)
 #endif
 }
 
-/* The nearest caller that is the program or a plug-in, found by unwinding the stack. */
+/* The nearest caller in the program or a plug-in, by unwinding the stack. */
 static enum place crash_caller(uintptr_t code, Dl_info *info)
 {
 	void *frames[FRAMES_MAX];
 	int count = backtrace(frames, FRAMES_MAX), i = 0;
 
-	while (i < count && (uintptr_t)frames[i] != code) /* our own, and the signal's */
+	while (i < count &&
+	       (uintptr_t)frames[i] != code) /* this handler's frame and the signal trampoline */
 		i++;
 	for (; i < count; i++) {
 		enum place place = crash_place((uintptr_t)frames[i], info);
@@ -148,8 +148,8 @@ static enum place crash_caller(uintptr_t code, Dl_info *info)
 	return PLACE_NOWHERE;
 }
 
-/* The same where the stack cannot be unwound, as after a jump to nowhere: the first address on it
- * that is in the program or in a plug-in is that of a caller, or was. */
+/* Fallback if unwinding fails, for example after a jump to an invalid address: the first word on
+ * the stack that is an address in the program or a plug-in. */
 static enum place crash_caller_on_stack(uintptr_t stack, Dl_info *info)
 {
 	const uintptr_t *words = (const uintptr_t *)(stack & ~(sizeof(uintptr_t) - 1));
@@ -177,7 +177,7 @@ static void crash_handle(int number, siginfo_t *what, void *context)
 	enum place place;
 
 	(void)what;
-	signal(number, SIG_DFL); /* also for what may happen while we look */
+	signal(number, SIG_DFL); /* also for a crash inside this handler */
 	place = crash_place(at.code, &info);
 	if (place == PLACE_LIBRARY)
 		place = crash_caller(at.code, &info);
@@ -199,7 +199,7 @@ static int crash_add_own_object(struct dl_phdr_info *object, size_t size, void *
 	(void)context;
 	if (own_count == OWN_OBJECTS_MAX || object->dlpi_phnum == 0)
 		return 0;
-	/* By an address in it: where it begins as dladdr has it. */
+	/* Base address of the object, as dladdr reports it. */
 	if (dladdr(object->dlpi_phdr, &info))
 		own_objects[own_count++] = (uintptr_t)info.dli_fbase;
 	return 0;
@@ -212,7 +212,7 @@ void crash_watch(void)
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
 	void *first;
 
-	backtrace(&first, 1); /* has it load now what it needs */
+	backtrace(&first, 1); /* loads the unwinder now, because loading allocates */
 	dl_iterate_phdr(crash_add_own_object, NULL);
 	sigaltstack(&stack, NULL);
 	action.sa_sigaction = crash_handle;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.c -- weir status: how a sweep that was submitted (cli/submit.c) gets on. What is done is
- * merged. */
+/* status.c -- weir status: prints the progress of a submitted sweep (cli/submit.c) and merges
+ * completed runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
 #include "lab/campaign/shard.h"
@@ -19,10 +19,10 @@ static const struct cli_option status_arguments[] = {
 
 enum { WAIT_S = 2 };
 
-/* A shard: where it is, and how many of its runs are done. */
+/* A shard: its folder, and how many of its runs are complete. */
 struct status_shard {
 	uint64_t own, done;
-	int is_merged; /* all of them are in the folder of results */
+	int is_merged; /* 1: all its runs are merged */
 };
 
 struct status_job {
@@ -32,9 +32,9 @@ struct status_job {
 	uint32_t queued;
 };
 
-/* --- which job? --- */
+/* --- the job --- */
 
-/* The folder of the results whose shards are meant: by either name, or the only one here. */
+/* The result folder of the shards: by either name, or the only one in the current directory. */
 static int status_find_job(const struct arguments *a, char folder[FOLDER_SIZE],
 			   struct weir_error *e)
 {
@@ -49,10 +49,10 @@ static int status_find_job(const struct arguments *a, char folder[FOLDER_SIZE],
 	return 0;
 }
 
-/* --- looking --- */
+/* --- state of shards --- */
 
-/* While a shard is in the queue only its own text is looked at: its store has a writer
- * elsewhere. */
+/* A queued shard is read by its progress file only: its store is open for writing on another
+ * machine. */
 static int status_read_shard(struct status_job *v, uint32_t i, struct weir_error *e)
 {
 	const struct shard s = { i + 1, v->job.shards };
@@ -92,7 +92,7 @@ static int status_read_job(struct status_job *v, struct weir_error *e)
 	return 0;
 }
 
-/* --- showing --- */
+/* --- output --- */
 
 static int status_ended_early(const struct status_job *v, uint32_t i)
 {
@@ -140,7 +140,7 @@ static void status_print(const struct status_job *v)
 
 /* --- merging --- */
 
-/* What is in no queue and not merged yet. */
+/* Merges shards that are not in the queue and not merged yet. */
 static int status_merge_ended(const struct status_job *v)
 {
 	char **folders = memory_zeroed(v->job.shards, sizeof(*folders));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submit.c -- weir submit: gives the runs of a sweep that are missing to a cluster, as shards of an
+/* submit.c -- weir submit: submits the missing runs of a sweep to a cluster, as shards of an
  * array job. */
 #define _DEFAULT_SOURCE
 #include "cli/options.h"
@@ -47,7 +47,7 @@ static const char submit_more[] =
 	"\n"
 	"The same command again submits missing runs. More in docs/manual/11-clusters.md.\n";
 
-/* What the command line asks for, and what was found out. */
+/* The parsed command line, and the state of the sweep. */
 struct submission {
 	const struct arguments *a;
 	struct scenario s;
@@ -70,7 +70,7 @@ static const struct weir_option numbers[] = {
 	{ .name = NULL },
 };
 
-/* Of weir run, and passed on to it. */
+/* Options that are passed on to weir run. */
 static const char *const passed_on[] = { "--set",  "--marking", "--scheduler", "--cc",
 					 "--seed", "--full",    ALLOW_PLUGINS };
 
@@ -125,9 +125,9 @@ static int submit_read_sweep(struct submission *b, struct weir_error *e)
 		       : 0;
 }
 
-/* --- what is left to do --- */
+/* --- missing runs --- */
 
-/* How the sweep is divided: as before, where it was. */
+/* The number of shards: that of an earlier submission, if any. */
 static int submit_choose_shards(struct submission *b, struct weir_error *e)
 {
 	int found = job_read(&b->job, e);
@@ -190,7 +190,7 @@ static int submit_find_wanted(struct submission *b, struct weir_error *e)
 
 /* --- the script --- */
 
-/* The words of weir run, for the caller to free. */
+/* The command line of weir run; freed by the caller. */
 static const char **submit_words(const struct submission *b)
 {
 	const char **words = memory_zeroed(2 * b->a->count + 2, sizeof(*words));
@@ -211,7 +211,7 @@ static const char **submit_words(const struct submission *b)
 	return words;
 }
 
-/* Letters and digits alone: it stands in a line that nobody quotes. */
+/* Job name of letters and digits, because the line is not quoted. */
 static void submit_name_job(char *name, size_t size, const char *folder)
 {
 	const char *slash = strrchr(folder, '/');
@@ -259,7 +259,7 @@ static int submit_write_script(const struct submission *b, FILE *f, struct weir_
 	return failed;
 }
 
-/* --- giving it away --- */
+/* --- submission --- */
 
 static int submit_save_script(const struct submission *b, struct weir_error *e)
 {

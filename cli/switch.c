@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch.c -- weir switch: runs a real switch, and talks to one that runs. */
+/* switch.c -- weir switch: runs a user-space switch, or sends a request to a running one. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
 #include "testbed/testbed.h"
@@ -49,8 +49,8 @@ static const char switch_more[] =
 	"'weir help port' and 'weir help real' list all keys. More in "
 	"docs/manual/09a-switch.md.\n";
 
-/* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the
- * socket itself. */
+/* The control socket of the switch of CONFIG.ini; a word that ends in .sock is the socket
+ * itself. */
 static int switch_find_socket(const struct arguments *a, const char *word,
 			      char path[WEIR_OPT_TEXT_SIZE], struct weir_error *e)
 {
@@ -94,10 +94,10 @@ static int switch_run_verb(const struct arguments *a, const char *verb)
 	return control_ask(path, request, lines, &e) ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
-/* Where runs are kept, and how often while the switch goes on. */
+/* Where results are stored, and how often while the switch runs. */
 struct switch_keeping {
-	const char *folder; /* NULL: nowhere */
-	uint64_t every_ps;  /* 0: at the end alone */
+	const char *folder; /* NULL: not stored */
+	uint64_t every_ps;  /* 0: at the end only */
 };
 
 static int switch_read_keeping(const struct arguments *a, struct switch_keeping *k,
@@ -116,7 +116,7 @@ static int switch_read_keeping(const struct arguments *a, struct switch_keeping 
 	return text ? weir_option_parse(&k->every_ps, &every, text, e) : 0;
 }
 
-/* Runs until somebody ends it, writing down now and then what it has measured. */
+/* Runs until stopped, storing results periodically. */
 static void switch_run_until_end(struct real_server *server, struct loop *l, struct control *c,
 				 const struct switch_keeping *k)
 {
@@ -128,8 +128,7 @@ static void switch_run_until_end(struct real_server *server, struct loop *l, str
 	real_store_wait(&keeping);
 }
 
-/* The interfaces are open: works until the end, and keeps what was measured where a folder is
- * given. */
+/* Runs with open interfaces until stopped, and stores the results if a folder is given. */
 static int switch_run_ports(struct loop *l, struct control *c, const struct switch_keeping *k)
 {
 	int status = EXIT_FINE;
@@ -144,7 +143,7 @@ static int switch_run_ports(struct loop *l, struct control *c, const struct swit
 	switch_run_until_end(&server, l, c, k);
 	if (k->folder && real_store(l, k->folder, &e))
 		status = cli_error(EXIT_WORLD, &e);
-	real_close(&server); /* not before all is written */
+	real_close(&server); /* signals stay blocked until results are written */
 	return status;
 }
 
@@ -152,8 +151,8 @@ static int switch_run_ports(struct loop *l, struct control *c, const struct swit
 
 struct switch_captures {
 	struct captures captures;
-	struct pcap *of_port[PLANE_PORTS_MAX]; /* NULL: nobody captures it */
-	uint64_t start_ns;                     /* time 0 of the plane, since 1970 */
+	struct pcap *of_port[PLANE_PORTS_MAX]; /* NULL: not captured */
+	uint64_t start_ns;                     /* time 0 of the plane, since the Unix epoch */
 };
 
 static void switch_capture_frame(void *context, uint32_t port, const struct plane_frame *f,
@@ -166,7 +165,8 @@ static void switch_capture_frame(void *context, uint32_t port, const struct plan
 			   f->data, f->length);
 }
 
-/* The files of --pcap PORT=FILE, which are written while the switch runs. On -1 none is left. */
+/* Opens the files of --pcap PORT=FILE, which are written while the switch runs. After -1 none is
+ * left open. */
 static int switch_open_captures(struct switch_captures *w, const struct arguments *a,
 				const struct config *config, struct loop *l, struct weir_error *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* testbed.c -- weir testbed FILE: the scenario with real packets, beside the simulated one if asked
- * for. */
+/* testbed.c -- weir testbed FILE: runs a scenario with real packets, and with --both simulates
+ * it for comparison. */
 #include "cli/testbed.h"
 #include "cli/options.h"
 #include "base/text.h"
@@ -72,7 +72,7 @@ static struct format_text testbed_metric_text(double value, const struct metric 
 	return m->form == METRIC_PERCENT ? format_percent(value) : format_quantity(value, m->unit);
 }
 
-/* By everything that was measured of real packets, but for what it cost. */
+/* Compares the metrics that a real run has, without those of its cost. */
 static void testbed_print_comparison(const struct run_result *real,
 				     const struct run_result *simulated)
 {
@@ -115,8 +115,7 @@ int testbed_run_simulated(const struct scenario *s, const struct config *c, stru
 	return EXIT_FINE;
 }
 
-/* Frames that no run should have say that something is wrong with the testbed, and not with the
- * machine's time. */
+/* Malformed frames indicate a fault of the testbed, not a busy machine. */
 static void testbed_report_refused(const struct testbed_health *h)
 {
 	if (h->refused_pkts)
@@ -199,7 +198,7 @@ int testbed_tries(const struct arguments *a, uint32_t *tries, struct weir_error 
 	return 0;
 }
 
-/* Keeps what came of it; a status that is not EXIT_FINE stays, and nothing is left to free. */
+/* Stores the result and frees it. A status other than EXIT_FINE is passed through. */
 static int testbed_store_or_free(struct testbed_request *q, int status, const struct config *c,
 				 struct run_result *r)
 {
@@ -238,7 +237,7 @@ static int testbed_run_worlds(struct testbed_request *q, struct config *c)
 	return status;
 }
 
-/* One after the other: there is one machine, and time passes in it as it does outside. */
+/* Runs are sequential, because they take real time on one machine. */
 static int testbed_run_each(struct testbed_request *q)
 {
 	int status = EXIT_FINE;

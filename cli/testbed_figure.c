@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, judged by
- * the paper's claims beside the simulated runs of the same settings.
+/* testbed_figure.c -- weir testbed --figure NAME: a figure of a paper with real packets, whose
+ * claims are checked in both worlds, real and simulated.
  *
- * What a small machine carries of it is in PAPERS/PAPER/paper.real, a section for each figure that
- * can be:
- *
- *	[figure fig6]
- *	slower = 10
- *	set = traffic.web.flows=300
- *	note = 300 flows in place of 5000
- *
- * Everything takes longer by that factor (slower.h) and results are brought back, so that claims
- * are judged as they stand. Settings hold for both worlds. Runs of both are in
- * OUT/PAPER/FIGURE.real; those that are there are not run again. */
+ * PAPERS/PAPER/paper.real has a section [figure NAME] for each supported figure, with the time
+ * dilation factor (slower = 10), settings that reduce it (set = traffic.web.flows=300) and a
+ * note. Settings apply to both worlds, and results are converted back to the scenario's time
+ * (testbed_dilation.c), so that claims are checked as they are. Runs of both worlds are stored
+ * in OUT/PAPER/FIGURE.real and are not repeated. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/reproduce.h"
 #include "cli/testbed.h"
@@ -29,8 +23,8 @@ static const char default_out[] = "reproduction";
 /* --- paper.real --- */
 
 struct real_plan {
-	const char *figure; /* that is looked for */
-	int is_it, found;   /* in its section; it was there */
+	const char *figure; /* figure that is looked up */
+	int is_it, found;   /* in its section; its section was found */
 	double slower;
 	char *note;
 	struct line_list sets;
@@ -119,8 +113,8 @@ enum { SIMULATED, REAL, WORLDS };
 
 struct figure_request {
 	const struct figure_files *files;
-	uint64_t seeds; /* 0: those of the figure */
-	uint32_t tries; /* of a run that the machine holds up */
+	uint64_t seeds; /* 0: the figure's */
+	uint32_t tries; /* attempts per disturbed run */
 	struct real_plan plan;
 	struct figure figure;
 	struct scenario scenario;
@@ -130,7 +124,7 @@ struct figure_request {
 	char (*keys[WORLDS])[RUN_KEY_SIZE];
 };
 
-/* The run as it is kept: with its own settings, the real one with what it is besides. */
+/* Stores the run with the scenario's settings; a real run also has its world and dilation. */
 static int figure_config(struct figure_request *q, uint64_t run, int world, struct config *c,
 			 struct weir_error *e)
 {
@@ -155,12 +149,12 @@ static int figure_run_slow(struct figure_request *q, const struct config *c, str
 	struct weir_error e;
 	int status;
 
-	if (slower_config(c, q->plan.slower, &slow, &e))
+	if (dilation_apply(c, q->plan.slower, &slow, &e))
 		return cli_error(EXIT_MISTAKE, &e);
 	status = testbed_run_real(&q->scenario, &slow, q->tries, r);
 	config_free(&slow);
 	if (status == EXIT_FINE)
-		slower_back(r, q->plan.slower);
+		dilation_undo(r, q->plan.slower);
 	return status;
 }
 
@@ -209,7 +203,7 @@ static int figure_run_worlds(struct figure_request *q)
 
 /* --- verdicts --- */
 
-/* One world's runs are the store's plan, and judged. */
+/* Makes one world's runs the plan of the store, and computes their verdicts. */
 static int figure_judge_world(struct figure_request *q, int world, struct verdict *verdicts,
 			      struct weir_error *e)
 {
@@ -219,14 +213,14 @@ static int figure_judge_world(struct figure_request *q, int world, struct verdic
 		       : 0;
 }
 
-/* Sentences are not told apart: the figure's other claims are missing from them. */
+/* Claims are not grouped by sentence, because other claims of a sentence may be unsupported. */
 static void figure_count_verdict(struct verdict_sums *sums, const struct verdict *v)
 {
 	sums->claims.of[v->kind]++;
 	sums->sentences = sums->claims;
 }
 
-/* A few real runs are too few for a verdict; what their mean says is shown all the same. */
+/* Prints whether the mean is within the tolerance where seeds are too few for a verdict. */
 static struct claim_text figure_verdict_words(const struct claim *c, const struct verdict *v)
 {
 	int agrees = v->value.mean >= c->accept_low && v->value.mean <= c->accept_high;
@@ -248,7 +242,7 @@ static uint32_t figure_count_seeds(const struct sweep *w)
 	return 1;
 }
 
-/* In the form of documents. Claims that the runs say nothing of are counted. */
+/* Prints a Markdown table. Claims without runs are only counted. */
 static void figure_print_verdicts(const struct figure_request *q,
 				  struct verdict *const verdicts[WORLDS])
 {
@@ -273,7 +267,7 @@ static void figure_print_verdicts(const struct figure_request *q,
 		       measured_text(&a->value, a->unit).text, figure_verdict_words(c, a).text,
 		       measured_text(&b->value, b->unit).text, figure_verdict_words(c, b).text);
 	}
-	printf("\nslower by %g; seeds: %u", q->plan.slower, figure_count_seeds(&q->sweep));
+	printf("\ntime dilation %g; seeds: %u", q->plan.slower, figure_count_seeds(&q->sweep));
 	if (q->plan.note)
 		printf("; %s", q->plan.note);
 	if (silent)
@@ -303,7 +297,7 @@ static int figure_print(struct figure_request *q)
 	return failed ? cli_error(EXIT_WORLD, &e) : EXIT_FINE;
 }
 
-/* --- all of it --- */
+/* --- entry --- */
 
 static int figure_read_scenario(struct figure_request *q, struct weir_error *e)
 {
@@ -350,9 +344,9 @@ static int figure_run(struct figure_request *q, const char *out)
 	return status;
 }
 
-/* How many there are, and of a run at most. */
+/* Limits of --seeds and --tries. */
 struct real_counts {
-	uint64_t seeds; /* 0: those of the figure */
+	uint64_t seeds; /* 0: the figure's */
 	uint32_t tries;
 };
 
@@ -381,8 +375,7 @@ static int figure_run_files(const struct figure_files *f, const char *out,
 	return status;
 }
 
-/* What a figure runs with is said in one place, so that its verdicts are of the paper's
- * settings. */
+/* Refuses options that change settings, so that verdicts are of the paper's settings. */
 static int figure_read_options(const struct arguments *a, struct real_counts *n,
 			       struct weir_error *e)
 {

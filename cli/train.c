@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train.c -- weir train NAME: learns a network on simulated episodes and writes it as a model.
+/* train.c -- weir train NAME: trains a neural network on simulated episodes.
  *
- * The model goes to FILE, the curve to FILE.csv and FILE.html. While it goes on, and until it is
- * done, FILE.checkpoint holds all that is needed to go on from there. */
+ * Writes the model to FILE, the learning curve to FILE.csv and FILE.html. FILE.checkpoint holds
+ * the complete state during training, from which the same command resumes. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/train.h"
 #include "cli/options.h"
@@ -84,7 +84,7 @@ static const struct weir_option request_options[] = {
 	{ .name = NULL },
 };
 
-/* --- what is asked for --- */
+/* --- the request --- */
 
 static int train_set_option(struct train_request *q, const char *assignment, struct weir_error *e)
 {
@@ -122,7 +122,7 @@ static int train_read_settings(const struct arguments *a, struct train_request *
 	return 0;
 }
 
-/* The whole of a file, as a text. */
+/* Reads a whole file as a text. */
 static char *train_read_file(const char *file, struct weir_error *e)
 {
 	const char *why;
@@ -184,7 +184,8 @@ static int train_read_numbers(const struct arguments *a, struct train_request *q
 	return 0;
 }
 
-/* All that decides what comes out, in one line. */
+/* Everything that determines the model, in one line: a checkpoint with another identity is
+ * refused. */
 static void train_identify(struct train_request *q)
 {
 	char spec[2048];
@@ -225,7 +226,7 @@ static int train_read_request(const struct arguments *a, struct train_request *q
 	text_print(&q->checkpoint, "%s.checkpoint", q->out);
 	text_print(&q->csv, "%s.csv", q->out);
 	text_print(&q->page, "%s.html", q->out);
-	if (world_rank() > 0) /* the first one writes */
+	if (world_rank() > 0) /* only rank 0 writes */
 		return 0;
 	return output_probe(q->out, e) || output_probe(q->checkpoint, e) ||
 			       output_probe(q->csv, e) || output_probe(q->page, e)
@@ -292,8 +293,8 @@ static void train_show(void *context, const struct training *t)
 
 /* --- the command --- */
 
-/* For all processes together: the first says what is wrong, or, where it finds nothing wrong, those
- * that do. */
+/* Collective over all ranks: rank 0 reports an error, or the ranks that have one if rank 0 has
+ * none. */
 static int train_error_together(enum exit_status status, struct weir_error *e)
 {
 	int first_speaks = e->text[0] != '\0';

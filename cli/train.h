@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train.h -- what weir train is asked for (train.c) and what it writes (train_output.c). */
+/* train.h -- shared by train.c (command line, training) and train_output.c (model, curve, page). */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H
 #include "train/rounds.h"
 
-/* What the command line asks for. */
+/* The parsed command line. */
 struct train_request {
 	const struct trainer *trainer;
-	const char *out;               /* the model */
-	char *checkpoint, *csv, *page; /* beside it */
+	const char *out;               /* path of the model */
+	char *checkpoint, *csv, *page; /* paths beside it */
 	char *identity;
 	uint64_t steps, seed, threads, episodes, judge, judge_every;
-	uint64_t show; /* which judging episode, from 1; 0: none is asked for */
+	uint64_t show; /* evaluation episode to print, from 1; 0: none */
 	int quiet;
 	uint32_t scenario_count;
 	const char **files;
@@ -19,7 +19,7 @@ struct train_request {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 };
 
-/* Writes the curve as a table, the page with charts and the portrait of the policy, and the model,
- * which comes last: where it is, everything is. Each file appears when it is whole. */
+/* Writes the curve as CSV, the page with charts and the policy by observation, and last the
+ * model: if it exists, the others do. Each file is published when it is complete. */
 int train_write_all(const struct train_request *q, const struct training *t, struct weir_error *e);
 #endif

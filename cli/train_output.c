@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* train_output.c -- what weir train writes: the model, the curve with a row a round, and a page
+/* train_output.c -- output of weir train: the model, the curve with a row per round, and a page
  * with charts. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/train.h"
@@ -15,8 +15,7 @@
 
 /* --- the model --- */
 
-/* What to type for the same model, without what is the default anyway: -o and a name are the
- * user's. */
+/* The command that reproduces the model, without defaults and without -o. */
 static char *train_command_text(const struct train_request *q)
 {
 	const struct weir_option *settings = q->trainer->scheme.options;
@@ -108,7 +107,7 @@ static void train_csv(FILE *f, const struct train_request *q, const struct train
 
 enum { CHART_COLUMNS = 500 };
 
-/* Rounds and judgements in one chart: what exploring costs is between the lines. */
+/* Rollouts and evaluations in one chart: the gap is the cost of exploration. */
 static void train_chart_score(struct chart_list *list, const struct training *t)
 {
 	struct chart *c = chart_add(list, "Score", "");
@@ -141,9 +140,9 @@ static void train_chart_figure(struct chart_list *list, const struct training *t
 	report_y_unit(c, about->name, about->unit);
 }
 
-/* --- the portrait --- */
+/* --- the policy by observation --- */
 
-static void train_add_portrait(struct document *d, const struct training *t)
+static void train_add_policy_table(struct document *d, const struct training *t)
 {
 	const struct train_policy_table *p = training_plan(t)->trainer->policy_table;
 	const void *desk = training_context(t);
@@ -204,7 +203,7 @@ static void train_page(FILE *f, const struct train_request *q, const struct trai
 	document_close(&d);
 	document_close(&d);
 	if (q->trainer->policy_table)
-		train_add_portrait(&d, t);
+		train_add_policy_table(&d, t);
 	document_write_page(&d, f,
 			    &(struct document_page){ .title = title, .version = version.text });
 	document_free(&d);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view.c -- weir view [FOLDER]: the runs of a result folder in a browser, while they come. */
+/* view.c -- weir view [FOLDER]: serves the runs of a result folder to a browser, live while a
+ * sweep runs. */
 #define _DEFAULT_SOURCE
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -34,7 +35,7 @@ static const char view_more[] =
 	"  ssh -L 8347:127.0.0.1:8347 that-machine\n"
 	"It only reads; Ctrl-C ends it.\n";
 
-/* Unless one is asked for: the first that is free. */
+/* Default port: the first free one. */
 enum { PORT_FIRST = 8347, PORTS = 20 };
 
 static int view_read_port(const struct arguments *a, uint16_t *first, uint16_t *last,

@@ -121,12 +121,12 @@ grep -q "^real " out || fail "the table does not tell worlds apart"
 # --- a figure, ten times slower, over two switches ---
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers
 grep -q "^| the line is full | 100 Mb/s..200 Mb/s | .* | too few, mean within tolerance | .* | too few, .* |$" out || fail "no verdicts"
-grep -q "^slower by 10; seeds: 1; 20 Mb/s$" out || fail "it does not say how it was done"
+grep -q "^time dilation 10; seeds: 1; 20 Mb/s$" out || fail "it does not say how it was done"
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers # from what is there
 grep -q "^mine/fig1: " out && fail "it was run again"
 expect 0 testbed --figure mine/fig1 --papers papers --out out.papers --seeds 2 # and one more
 [ "$(grep "^mine/fig1: " out)" = "mine/fig1: seed 2" ] || fail "not the seed that is missing"
-grep -q "^slower by 10; seeds: 2; 20 Mb/s$" out || fail "it does not say how many seeds"
+grep -q "^time dilation 10; seeds: 2; 20 Mb/s$" out || fail "it does not say how many seeds"
 
 # --- DCTCP, of the kernel or of ours ---
 "$weir" testbed $bed.ini --cc dctcp --quiet --out bed.results >out 2>err

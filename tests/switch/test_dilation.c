@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_slower.c -- scaling a scenario in time by a factor: which values change, and that the
+/* test_dilation.c -- scaling a scenario in time by a factor: which values change, and that the
  * simulated run is equivalent. */
 #include "cli/testbed.h"
 #include "lab/scenario/scenario.h"
@@ -10,13 +10,13 @@
 
 static void check_text(const char *text, const char *expected)
 {
-	char *slow = slower_text(text, 10);
+	char *slow = dilation_text(text, 10);
 
 	CHECK_STR(slow, expected);
 	free(slow);
 }
 
-TEST(test_slower_multiplies_times_and_divides_rates_and_leaves_all_else)
+TEST(test_dilation_multiplies_times_and_divides_rates_and_leaves_all_else)
 {
 	check_text("tcn(threshold=256us)", "tcn(threshold=2560us)");
 	check_text("pred(lambda=0.1, t-qla=40ms, read-delay=500us..1200us)",
@@ -41,7 +41,7 @@ static void simulate(const struct config *c, struct run_result *r)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
-TEST(test_slower_simulated_run_is_the_same_run)
+TEST(test_dilation_simulated_run_is_the_same_run)
 {
 	static const char text[] =
 		"[network]\ntopology = star\nhosts = 4\nrate = 1Gbps\ndelay = 25us\n"
@@ -61,13 +61,13 @@ TEST(test_slower_simulated_run_is_the_same_run)
 
 	CHECK_INT(scenario_read_text(&s, "t.ini", text, strlen(text), &e), 0);
 	CHECK_INT(scenario_config(&s, &c, &e), 0);
-	CHECK_INT(slower_config(&c, 10, &slow, &e), 0);
+	CHECK_INT(dilation_apply(&c, 10, &slow, &e), 0);
 	CHECK_STR(e.text, "");
 	CHECK_INT(slow.measure.to_ps, 10 * c.measure.to_ps);
 	CHECK_INT(slow.host.rto_min_ps, 10 * c.host.rto_min_ps); /* a default */
 	simulate(&c, &a);
 	simulate(&slow, &b);
-	slower_back(&b, 10);
+	dilation_undo(&b, 10);
 	CHECK_NEAR(run_metric(&b, "goodput_bps"), run_metric(&a, "goodput_bps"), 1e-3 * 1e9);
 	CHECK_NEAR(run_metric(&b, "queue_mean_pkts"), run_metric(&a, "queue_mean_pkts"), 0.1);
 	CHECK_NEAR(run_metric(&b, "marks"), run_metric(&a, "marks"),
