@@ -219,7 +219,7 @@ int keeper_find_profile(const struct keeper_plan *plan, const char *name, uint32
 /* Starts to manage a profile; its present setting is its original. */
 void keeper_manage_profile(struct keeper *k, uint32_t profile, const struct keeper_setting *now);
 
-/* --- guard.c --- */
+/* --- apply.c: guards --- */
 
 /* Compares a change on probation with the baselines and with the hardware's state. */
 void keeper_guard(struct keeper *k, uint32_t profile, const struct keeper_counters *before);

@@ -31,7 +31,7 @@ int keeper_restore_journal(const struct keeper_plan *plan, const char *profile,
 int keeper_release_journal(const struct keeper_plan *plan, const char *profile,
 			   struct weir_error *e);
 
-/* --- event_log.c: one line of JSON per event, and the latest events in memory --- */
+/* --- event log, in service.c: one line of JSON per event, and the latest events in memory --- */
 
 enum { LOG_ENTRIES = 256 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inside.h -- internals of the data plane, shared by plane_make.c (construction), plane.c
- * (forwarding, counters) and addresses.c (forwarding table). */
+ * (forwarding, counters). */
 #ifndef SWITCH_PLANE_INSIDE_H
 #define SWITCH_PLANE_INSIDE_H
 #include "switch/plane/plane.h"
 
-/* --- addresses.c: the forwarding table, from MAC addresses to sets of ports ---
+/* --- plane_make.c: the forwarding table, from MAC addresses to sets of ports ---
  *
  * The table has a fixed size. A static address (from the settings) may map to several ports, among
  * which flows are hashed. A learned address maps to the port where it was last seen and ages out.

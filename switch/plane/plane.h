@@ -3,7 +3,7 @@
  * frames and timestamps in, frames and timestamps out.
  *
  * The owner reports each frame with its ingress port and arrival time. The plane parses it
- * (frame.h), looks up the egress ports (addresses.c) and enqueues it at the library's port
+ * (frame.h), looks up the egress ports (plane_make.c) and enqueues it at the library's port
  * (weir/port.h): the same object code decides here and in the simulator about queueing, marking and
  * dropping. A transmitted packet occupies the link for its serialisation delay, then the port's
  * configured delay passes; at that time, its due time, the owner sends the frame on the real
