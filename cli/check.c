@@ -2,7 +2,6 @@
 /* check.c -- weir check FILE: everything but the run. */
 #include "cli/options.h"
 #include "lab/store/results.h"
-#include "lab/scenario/default_notes.h"
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
 #include "sim/measure/preview.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* answer_say.c -- writes a ranking as sentences. Every "better" means clearly better in the sense
- * of answer_rank.h: significant and larger than the tolerance. */
+/* answer_text.c -- writes a ranking as sentences. Every "better" means clearly better in the sense
+ * of answer.h: significant and larger than the tolerance. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/analysis/answer_say.h"
+#include "lab/analysis/answer.h"
 #include "base/text.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct phrase {
 	size_t size;
 };
 
-static void phrase_begin(struct phrase *p, const char *where)
+static void phrase_init(struct phrase *p, const char *where)
 {
 	p->f = open_memstream(&p->text, &p->size);
 	if (!p->f)
@@ -27,15 +27,15 @@ static void phrase_begin(struct phrase *p, const char *where)
 	fputs(where, p->f);
 }
 
-static void phrase_end(struct phrase *p, const struct line_sink *ear)
+static void phrase_end(struct phrase *p, const struct line_sink *sink)
 {
 	fclose(p->f);
-	ear->say(ear->context, p->text);
+	sink->write(sink->context, p->text);
 	free(p->text);
 }
 
-static struct format_text value_text(const struct ranking *r, const struct rank_entry *a,
-				     uint32_t k)
+static struct format_text answer_value_text(const struct ranking *r, const struct rank_entry *a,
+					    uint32_t k)
 {
 	const struct metric *info = r->objectives[k].info;
 	double value = ranking_value(r, a, k);
@@ -47,8 +47,8 @@ static struct format_text value_text(const struct ranking *r, const struct rank_
 }
 
 /* "0.49 (0.29..0.83)": mean ratio and 95 % confidence interval. */
-static void put_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-		      const struct rank_entry *b)
+static void phrase_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+			 const struct rank_entry *b)
 {
 	struct compare_cell ratio = ranking_ratio(r, a, b, RANK_GOAL);
 
@@ -59,7 +59,7 @@ static void put_ratio(struct phrase *p, const struct ranking *r, const struct ra
 
 /* Writes the selected names as "a, b and c", or their number if there are more than NAMES_MAX.
  * Returns how many there are. */
-static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
+static uint32_t phrase_names(struct phrase *p, const struct ranking *r, const unsigned char *wanted)
 {
 	uint32_t count = 0, at = 0;
 
@@ -81,7 +81,7 @@ static uint32_t put_names(struct phrase *p, const struct ranking *r, const unsig
 }
 
 /* Writes "goodput, drops and time paused": every objective except the goal. */
-static void put_costs(struct phrase *p, const struct ranking *r)
+static void phrase_costs(struct phrase *p, const struct ranking *r)
 {
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++)
 		fprintf(p->f, "%s%s",
@@ -91,7 +91,7 @@ static void put_costs(struct phrase *p, const struct ranking *r)
 			r->objectives[k].words);
 }
 
-static int has_costs(const struct ranking *r, const struct rank_entry *a)
+static int answer_has_costs(const struct ranking *r, const struct rank_entry *a)
 {
 	for (uint32_t k = RANK_GOAL + 1; k < r->objective_count; k++)
 		if (ranking_rival(r, a, k))
@@ -99,7 +99,7 @@ static int has_costs(const struct ranking *r, const struct rank_entry *a)
 	return 0;
 }
 
-static uint32_t ranked_count(const struct ranking *r)
+static uint32_t ranking_count(const struct ranking *r)
 {
 	uint32_t count = 0;
 
@@ -108,7 +108,7 @@ static uint32_t ranked_count(const struct ranking *r)
 	return count;
 }
 
-static const struct rank_entry *baseline_of(const struct ranking *r)
+static const struct rank_entry *ranking_baseline_entry(const struct ranking *r)
 {
 	for (uint32_t i = 0; i < r->entry_count; i++)
 		if (r->entries[i].is_baseline)
@@ -119,7 +119,7 @@ static const struct rank_entry *baseline_of(const struct ranking *r)
 /* --- sentences --- */
 
 /* The second best by the goal: the best of all entries but a. */
-static const struct rank_entry *next_of(const struct ranking *r, const struct rank_entry *a)
+static const struct rank_entry *ranking_next(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;
 
@@ -134,29 +134,30 @@ static const struct rank_entry *next_of(const struct ranking *r, const struct ra
 }
 
 /* Case 1: no setting is clearly better than the baseline by the goal. */
-static void say_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_baseline(struct phrase *p, const struct ranking *r,
+				  const struct rank_entry *a)
 {
-	const struct rank_entry *next = next_of(r, a);
+	const struct rank_entry *next = ranking_next(r, a);
 
 	fprintf(p->f, "%s has a clearly lower %s than %s (%s",
-		has_costs(r, a) ? "None" : "No setting", r->objectives[RANK_GOAL].words, a->label,
-		value_text(r, a, RANK_GOAL).text);
+		answer_has_costs(r, a) ? "None" : "No setting", r->objectives[RANK_GOAL].words,
+		a->label, answer_value_text(r, a, RANK_GOAL).text);
 	if (next) {
 		fprintf(p->f, "; next %s, ", next->label);
-		put_ratio(p, r, next, a);
+		phrase_ratio(p, r, next, a);
 		fputs(" of it", p->f);
 	}
 	fputs(")", p->f);
-	if (!has_costs(r, a) && r->objective_count > 1) {
+	if (!answer_has_costs(r, a) && r->objective_count > 1) {
 		fputs(", and none is clearly better in ", p->f);
-		put_costs(p, r);
+		phrase_costs(p, r);
 	}
 	fputs(".", p->f);
 }
 
 /* Case 2: the subject dominates the baseline without being clearly better by the goal. */
-static void say_dominator(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-			  const struct rank_entry *baseline)
+static void answer_write_dominator(struct phrase *p, const struct ranking *r,
+				   const struct rank_entry *a, const struct rank_entry *baseline)
 {
 	int begun = 0;
 
@@ -165,15 +166,15 @@ static void say_dominator(struct phrase *p, const struct ranking *r, const struc
 		if (ranking_compare(r, a, baseline, k) <= 0)
 			continue;
 		fprintf(p->f, "%s%s %s against %s", begun++ ? ", " : "", r->objectives[k].words,
-			value_text(r, a, k).text, value_text(r, baseline, k).text);
+			answer_value_text(r, a, k).text, answer_value_text(r, baseline, k).text);
 	}
 	fprintf(p->f, "%s no clear difference in %s (%s, ", begun ? ", with" : "",
-		r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
-	put_ratio(p, r, a, baseline);
+		r->objectives[RANK_GOAL].words, answer_value_text(r, a, RANK_GOAL).text);
+	phrase_ratio(p, r, a, baseline);
 	fprintf(p->f, " of that of %s).", baseline->label);
 }
 
-static void put_ties(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void phrase_ties(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	unsigned char *ties = memory_zeroed(r->entry_count, 1);
 	uint32_t count = 0;
@@ -187,36 +188,37 @@ static void put_ties(struct phrase *p, const struct ranking *r, const struct ran
 	}
 	if (count) {
 		fputs("; no clear difference from ", p->f);
-		put_names(p, r, ties);
+		phrase_names(p, r, ties);
 	}
 	free(ties);
 }
 
 /* Case 3: the subject is clearly better than the baseline by the goal, or the baseline is not
  * ranked. */
-static void say_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-		     const struct rank_entry *baseline)
+static void answer_write_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
+			      const struct rank_entry *baseline)
 {
-	int is_free = !has_costs(r, a);
+	int is_free = !answer_has_costs(r, a);
 
 	fprintf(p->f, "%s %s %s: %s", a->label, is_free ? "wins by" : "has the lowest",
-		r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
+		r->objectives[RANK_GOAL].words, answer_value_text(r, a, RANK_GOAL).text);
 	if (baseline && baseline->state == RANK_RANKED && baseline != a) {
 		fputs(", ", p->f);
-		put_ratio(p, r, a, baseline);
+		phrase_ratio(p, r, a, baseline);
 		fprintf(p->f, " of that of %s", baseline->label);
 	}
-	put_ties(p, r, a);
+	phrase_ties(p, r, a);
 	if (is_free && r->objective_count > 1) {
 		fputs("; none is clearly better in ", p->f);
-		put_costs(p, r);
+		phrase_costs(p, r);
 	}
 	fputs(".", p->f);
 }
 
 /* Objectives in which others are clearly better than the subject (its costs), and the best setting
  * by the goal without these costs. */
-static void say_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_costs(struct phrase *p, const struct ranking *r,
+			       const struct rank_entry *a)
 {
 	const struct rank_entry *other = ranking_without_costs(r, a);
 	int begun = 0;
@@ -228,20 +230,21 @@ static void say_costs(struct phrase *p, const struct ranking *r, const struct ra
 		if (!rival)
 			continue;
 		fprintf(p->f, "%s%s: %s (%s: ", begun++ ? ", " : "", r->objectives[k].words,
-			value_text(r, a, k).text, rival->label);
-		fprintf(p->f, "%s)", value_text(r, rival, k).text);
+			answer_value_text(r, a, k).text, rival->label);
+		fprintf(p->f, "%s)", answer_value_text(r, rival, k).text);
 	}
 	fputs(".", p->f);
-	if (other && ranked_count(r) > 2) {
+	if (other && ranking_count(r) > 2) {
 		fprintf(p->f, " Of those that do not, %s has the lowest: %s, ", other->label,
-			value_text(r, other, RANK_GOAL).text);
-		put_ratio(p, r, other, a);
+			answer_value_text(r, other, RANK_GOAL).text);
+		phrase_ratio(p, r, other, a);
 		fputs(" times as much.", p->f);
 	}
 }
 
 /* Settings whose completion times are not trustworthy: unfinished flows or PFC deadlock. */
-static void say_unranked(const struct ranking *r, const char *where, const struct line_sink *ear)
+static void answer_write_unranked(const struct ranking *r, const char *where,
+				  const struct line_sink *sink)
 {
 	static const struct {
 		enum rank_state state;
@@ -261,11 +264,11 @@ static void say_unranked(const struct ranking *r, const char *where, const struc
 		}
 		if (!count)
 			continue;
-		phrase_begin(&p, where);
+		phrase_init(&p, where);
 		fprintf(p.f, "Not ranked, because %s: ", reasons[n].words);
-		put_names(&p, r, here);
+		phrase_names(&p, r, here);
 		fputs(".", p.f);
-		phrase_end(&p, ear);
+		phrase_end(&p, sink);
 	}
 	free(here);
 }
@@ -277,44 +280,45 @@ static int is_one_run(const struct ranking *r, const struct rank_entry *a)
 	return a->rows[goal->source]->cells[goal->column].count == 1;
 }
 
-void answer_say_ranking(const struct ranking *r, const char *where, const struct line_sink *ear)
+void answer_write_ranking(const struct ranking *r, const char *where, const struct line_sink *sink)
 {
-	const struct rank_entry *a = ranking_subject(r), *baseline = baseline_of(r);
+	const struct rank_entry *a = ranking_subject(r), *baseline = ranking_baseline_entry(r);
 	struct phrase p;
 
 	if (a) {
-		phrase_begin(&p, where);
-		if (has_costs(r, a))
+		phrase_init(&p, where);
+		if (answer_has_costs(r, a))
 			fputs("No setting is best in everything. ", p.f);
 		if (r->entry_count == 1)
 			fprintf(p.f, "No difference: %s.", a->label);
-		else if (ranked_count(r) == 1)
+		else if (ranking_count(r) == 1)
 			fprintf(p.f, "Only %s can be ranked: %s %s.", a->label,
-				r->objectives[RANK_GOAL].words, value_text(r, a, RANK_GOAL).text);
+				r->objectives[RANK_GOAL].words,
+				answer_value_text(r, a, RANK_GOAL).text);
 		else if (a == baseline)
-			say_baseline(&p, r, a);
+			answer_write_baseline(&p, r, a);
 		else if (baseline && baseline->state == RANK_RANKED &&
 			 ranking_compare(r, a, baseline, RANK_GOAL) <= 0)
-			say_dominator(&p, r, a, baseline);
+			answer_write_dominator(&p, r, a, baseline);
 		else
-			say_best(&p, r, a, baseline);
-		if (has_costs(r, a))
-			say_costs(&p, r, a);
+			answer_write_best(&p, r, a, baseline);
+		if (answer_has_costs(r, a))
+			answer_write_costs(&p, r, a);
 		if (is_one_run(r, a))
-			fputs(" One run each: luck is in it.", p.f);
-		phrase_end(&p, ear);
+			fputs(" One run each: no confidence interval.", p.f);
+		phrase_end(&p, sink);
 	}
-	say_unranked(r, where, ear);
+	answer_write_unranked(r, where, sink);
 }
 
-void answer_say_unknown(const char *words, const char *where, const struct line_sink *ear)
+void answer_write_unknown(const char *words, const char *where, const struct line_sink *sink)
 {
 	struct phrase p;
 
-	phrase_begin(&p, where);
+	phrase_init(&p, where);
 	fprintf(p.f,
 		"No setting is ranked: no %s is known of these runs; is measure.to or "
 		"measure.drain too short?",
 		words);
-	phrase_end(&p, ear);
+	phrase_end(&p, sink);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_look.c -- formats the columns of a printed table: one unit per column, chosen for its
+/* compare_format.c -- formats the columns of a printed table: one unit per column, chosen for its
  * smallest value, and four significant digits per cell. */
-#include "lab/analysis/compare_look.h"
+#include "lab/analysis/compare_format.h"
 #include "weir/units.h"
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct scale packets[] = { { 1, "pkts" }, { 0, NULL } };
 static const struct scale fractions[] = { { 0.01, "%" }, { 0, NULL } };
 static const struct scale plain[] = { { 1, "" }, { 0, NULL } };
 
-static const struct scale *scales_of(const struct compare_column *k, enum compare_form form)
+static const struct scale *column_scales_of(const struct compare_column *k, enum compare_form form)
 {
 	static const struct {
 		const char *unit;
@@ -39,10 +39,10 @@ static const struct scale *scales_of(const struct compare_column *k, enum compar
 }
 
 /* The largest unit in which the smallest value is at least one. */
-static struct scale choose_scale(const struct comparison *c, uint32_t column,
-				 enum compare_form form)
+static struct scale column_choose_scale(const struct comparison *c, uint32_t column,
+					enum compare_form form)
 {
-	const struct scale *s = scales_of(&c->columns[column], form);
+	const struct scale *s = column_scales_of(&c->columns[column], form);
 	double smallest = INFINITY;
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
@@ -59,7 +59,7 @@ static struct scale choose_scale(const struct comparison *c, uint32_t column,
 /* --- texts --- */
 
 /* Decimals for four significant digits. */
-static int decimals_of(double x)
+static int column_decimals_of(double x)
 {
 	x = fabs(x);
 	return !isfinite(x) || x == floor(x) ? 0
@@ -69,8 +69,8 @@ static int decimals_of(double x)
 					     : 0;
 }
 
-const char *look_mean(const struct compare_row *row, const struct look *l, uint32_t column,
-		      char *text)
+const char *column_mean(const struct compare_row *row, const struct column_format *l,
+			uint32_t column, char *text)
 {
 	const struct compare_cell *cell = &row->cells[column];
 	double x = cell->mean / l->scale.factor;
@@ -78,11 +78,11 @@ const char *look_mean(const struct compare_row *row, const struct look *l, uint3
 	if (isnan(x))
 		snprintf(text, TEXT_SIZE, "-");
 	else
-		snprintf(text, TEXT_SIZE, "%.*f%s", decimals_of(x), x, cell_mark(row, cell));
+		snprintf(text, TEXT_SIZE, "%.*f%s", column_decimals_of(x), x, cell_mark(row, cell));
 	return text;
 }
 
-int look_mark_room(const struct compare_row *row, const struct look *l, uint32_t column)
+int column_mark_room(const struct compare_row *row, const struct column_format *l, uint32_t column)
 {
 	return l->is_marked && !*cell_mark(row, &row->cells[column]);
 }
@@ -92,8 +92,8 @@ static int interval_decimals(double x)
 	return x == 0 ? 0 : x < 10 ? 2 : x < 100 ? 1 : 0;
 }
 
-const char *look_interval(const struct compare_row *row, const struct look *l, uint32_t column,
-			  char *text)
+const char *column_interval(const struct compare_row *row, const struct column_format *l,
+			    uint32_t column, char *text)
 {
 	const struct compare_cell *cell = &row->cells[column];
 	double x = cell->half / l->scale.factor;
@@ -116,12 +116,13 @@ int screen_width(const char *text)
 	return width;
 }
 
-void look_make(struct look *l, const struct comparison *c, uint32_t column, enum compare_form form)
+void column_format_init(struct column_format *l, const struct comparison *c, uint32_t column,
+			enum compare_form form)
 {
 	char text[TEXT_SIZE];
 
 	memset(l, 0, sizeof(*l));
-	l->scale = choose_scale(c, column, form);
+	l->scale = column_choose_scale(c, column, form);
 	l->title = metric_title(c->columns[column].name);
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		const struct compare_cell *cell = &c->rows[i].cells[column];
@@ -133,10 +134,10 @@ void look_make(struct look *l, const struct comparison *c, uint32_t column, enum
 		const struct compare_row *row = &c->rows[i];
 
 		l->mean_width =
-			larger(l->mean_width, screen_width(look_mean(row, l, column, text)) +
-						      look_mark_room(row, l, column));
+			larger(l->mean_width, screen_width(column_mean(row, l, column, text)) +
+						      column_mark_room(row, l, column));
 		l->half_width =
-			larger(l->half_width, screen_width(look_interval(row, l, column, text)));
+			larger(l->half_width, screen_width(column_interval(row, l, column, text)));
 	}
 	for (int i = 0; i < 2; i++)
 		l->mean_width =

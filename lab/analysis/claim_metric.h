@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* series_metric.h -- reduces a probe's time series to one number:
+/* claim_metric.h -- metrics that only claims have: statistics of a probe's time series, and of the
+ * flow distribution, which papers quote and tables do not have as columns. */
+#ifndef LAB_ANALYSIS_CLAIM_METRIC_H
+#define LAB_ANALYSIS_CLAIM_METRIC_H
+#include "lab/store/flow_metric.h"
+#include "lab/store/store.h"
+
+/* --- time series ---
+ *
+ * Reduces a probe's time series to one number:
  *
  *	series "queue sw->h0" mean 10ms..20ms		also min max p50 p95 p99 std sum last
  *	series "throughput flow:2" reaches 4.9Gbps after 60ms
@@ -11,9 +20,6 @@
  * covers the interval that ends with it, so 10ms..20ms takes the samples after 10 ms up to and
  * including 20 ms. "reaches" and "falls-to" give the nanoseconds from the given time until the
  * series is first at or above (at or below) the level; INFINITY: never. */
-#ifndef LAB_ANALYSIS_SERIES_METRIC_H
-#define LAB_ANALYSIS_SERIES_METRIC_H
-#include "lab/store/store.h"
 
 enum series_statistic {
 	SERIES_MEAN,
@@ -65,4 +71,30 @@ double series_metric_value(const struct series_metric *m, const struct stored_se
 int series_check(const char *name, const struct stored_run *run, struct weir_error *e);
 int series_metric_check(const struct series_metric *m, const struct stored_run *run,
 			struct weir_error *e);
+
+/* --- shares and percentiles of flows ---
+ *
+ *
+ *	fct_small_within 1ms	share of small flows that completed within 1 ms
+ *	slowdown_within 3	share of flows with a slowdown of at most 3
+ *	fct_small_p97_ns	any percentile: p5, p97; p975 is 97.5 %
+ *
+ * Classes are those of lab/store/flow_metric.h, which has priority: p50, p95, p99 and p999 are its
+ *metrics. An unfinished flow counts as not completed within any time; percentiles cover completed
+ *flows only. */
+
+struct flow_share {
+	enum flow_quantity quantity;
+	enum flow_class class;
+	enum flow_share_kind { SHARE_WITHIN, SHARE_QUANTILE } what;
+	double level; /* WITHIN: nanoseconds, or a slowdown; QUANTILE: 0.97 */
+};
+
+/* 1: text is such a metric; 0: it is not; -1: it is malformed, with a message. */
+int flow_share_read(struct flow_share *m, const char *text, struct weir_error *e);
+
+const char *flow_share_unit(const struct flow_share *m); /* "ns" or "" */
+
+/* NAN: there are no such flows. */
+double flow_share_value(const struct flow_share *m, const struct flow_set *set);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_look.h -- format of a printed table's column: unit, title, widths. Private to
+/* compare_format.h -- format of a printed table's column: unit, title, widths. Private to
  * compare_print.c. */
-#ifndef LAB_ANALYSIS_COMPARE_LOOK_H
-#define LAB_ANALYSIS_COMPARE_LOOK_H
+#ifndef LAB_ANALYSIS_COMPARE_FORMAT_H
+#define LAB_ANALYSIS_COMPARE_FORMAT_H
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 
@@ -14,7 +14,7 @@ struct scale {
 };
 
 /* Format of one column. */
-struct look {
+struct column_format {
 	struct scale scale;
 	struct metric_title title;  /* "FCT small", "p99" */
 	int mean_width, half_width; /* half_width 0: no intervals */
@@ -25,18 +25,19 @@ struct look {
 
 enum compare_form { FORM_NUMBERS, FORM_RATIOS };
 
-void look_make(struct look *l, const struct comparison *c, uint32_t column, enum compare_form form);
+void column_format_init(struct column_format *l, const struct comparison *c, uint32_t column,
+			enum compare_form form);
 
 /* "1.234!", or "-" if unknown. Both functions write into text (TEXT_SIZE bytes) and return it. */
-const char *look_mean(const struct compare_row *row, const struct look *l, uint32_t column,
-		      char *text);
+const char *column_mean(const struct compare_row *row, const struct column_format *l,
+			uint32_t column, char *text);
 
 /* "±0.35"; for ratios both ends, "3.21..64.3", because the interval is asymmetric. */
-const char *look_interval(const struct compare_row *row, const struct look *l, uint32_t column,
-			  char *text);
+const char *column_interval(const struct compare_row *row, const struct column_format *l,
+			    uint32_t column, char *text);
 
 /* Padding for a cell without a mark in a column that has marks. */
-int look_mark_room(const struct compare_row *row, const struct look *l, uint32_t column);
+int column_mark_room(const struct compare_row *row, const struct column_format *l, uint32_t column);
 
 /* Columns on a terminal: UTF-8 continuation bytes take none. */
 int screen_width(const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_today.c -- which stored runs are those that a figure asks for today, whoever made them. */
+/* test_freshness.c -- do stored runs match the runs that the figure plans, whatever build made
+ * them? */
 #include "tests/folder.h"
-#include "lab/analysis/today.h"
 #include "base/version.h"
 #include "lab/analysis/planned.h"
 
@@ -89,7 +89,7 @@ static void forget(struct stored_run *run, const char *path)
 	*s = run->settings[--run->setting_count];
 }
 
-TEST(test_today_counts_builds_apart_from_scenarios)
+TEST(test_freshness_counts_builds_apart_from_scenarios)
 {
 	struct desk d;
 
@@ -104,7 +104,7 @@ TEST(test_today_counts_builds_apart_from_scenarios)
 	desk_close(&d);
 }
 
-TEST(test_today_finds_runs_of_other_settings_and_those_that_lack)
+TEST(test_freshness_counts_extra_and_missing_runs)
 {
 	struct desk d;
 
@@ -120,7 +120,7 @@ TEST(test_today_finds_runs_of_other_settings_and_those_that_lack)
 	desk_close(&d);
 }
 
-TEST(test_today_takes_options_that_are_new_and_have_their_defaults)
+TEST(test_freshness_accepts_new_options_at_their_defaults)
 {
 	struct desk d;
 	struct stored_setting *red, *acc;
@@ -142,7 +142,7 @@ TEST(test_today_takes_options_that_are_new_and_have_their_defaults)
 	desk_close(&d);
 }
 
-TEST(test_today_compares_what_was_in_files_when_it_ran)
+TEST(test_freshness_compares_what_was_in_files_when_it_ran)
 {
 	struct desk d;
 
@@ -153,7 +153,7 @@ TEST(test_today_compares_what_was_in_files_when_it_ran)
 	desk_close(&d);
 }
 
-TEST(test_today_asks_for_flows_only_where_somebody_reads_them)
+TEST(test_freshness_compares_flow_records_only_if_a_claim_reads_them)
 {
 	static const char claims[] =
 		"[figure]\ntitle = t\npaper = p\n[panel a]\nkind = cdf\ny = fct\n";
