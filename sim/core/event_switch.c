@@ -243,7 +243,7 @@ static inline ALWAYS_INLINE int offer(struct worker *w, struct switch_state *s, 
 {
 	const struct fabric_ops *fabric = s->events->fabric;
 	int64_t now_ps = packet->time_ps;
-	int answer = weir_port_offer(&out->port, &w->pool, packet, now_ps);
+	int answer = weir_port_offer_inline(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == WEIR_PORT_QUEUED) {
 		if (fabric && fabric->queued)
