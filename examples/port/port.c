@@ -7,7 +7,7 @@
  *
  * Two kinds of frames share a link of 10 Gb/s: a steady stream of small requests, and a bulk
  * transfer that arrives in bursts and is ECN-capable. Each has a queue. Prints how many of each
- *were sent and marked, and why frames were marked or dropped. */
+ * were sent and marked, and why frames were marked or dropped. */
 #include <weir/port.h>
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * The memory of a switch has three parts: a reserved part for each class of each ingress, a shared
  * buffer, and headroom at each ingress for packets that still arrive after a pause frame was sent.
- *A class of an ingress is paused when its part of the shared buffer reaches the XOFF threshold,
+ * A class of an ingress is paused when its part of the shared buffer reaches the XOFF threshold,
  *
  *	XOFF = alpha (shared buffer - used),
  *

@@ -65,7 +65,7 @@ void weir_port_stats_start(struct weir_port *p, struct weir_port_stats *s, int64
  * than the port holds packets: s points at weir_port_stats_size(buckets) zero bytes. With fewer
  * than all buckets the caller sets grow. */
 void weir_port_stats_start_sized(struct weir_port *p, struct weir_port_stats *s, uint32_t buckets,
-			   int64_t now_ps);
+				 int64_t now_ps);
 
 /* Accounts up to now_ps and stops. */
 void weir_port_stats_stop(struct weir_port *p, int64_t now_ps);

@@ -134,7 +134,8 @@ static int check_port(struct auditor *a, uint32_t link)
 	if (bytes != p->bytes)
 		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
 	if (p->kind->order != WEIR_PORT_FIFO && paused_pkts != p->paused_pkts)
-		return port_differs(a, link, "packets that are paused", p->paused_pkts, paused_pkts);
+		return port_differs(a, link, "packets that are paused", p->paused_pkts,
+				    paused_pkts);
 	return 0;
 }
 
