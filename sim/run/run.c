@@ -8,8 +8,6 @@
 #include "base/time_text.h"
 #include "config/plugin.h"
 #include "sim/parallel/ranks.h"
-#include "sim/measure/audit.h"
-#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 #include "sim/core/agents.h"
 #include "base/clock.h"
@@ -70,7 +68,7 @@ static int is_broken(struct course *r)
 	const struct measure *m = &r->measure;
 
 	if (!control->audit_windows || r->polls % control->audit_windows != 0 ||
-	    !audit(m->engine, &r->message))
+	    !audit_run(m->engine, &r->message))
 		return 0;
 	weir_error_prefix(&r->message, "at %s: ", format_exact_ps((uint64_t)m->now_ps).text);
 	return 1;
@@ -273,7 +271,7 @@ static enum run_status judge(struct course *r, struct weir_error *error)
 		*error = r->message;
 	status = agree_on_end(e, r->trouble, error);
 	return status ? status
-		      : agree_on_end(e, audit(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
+		      : agree_on_end(e, audit_run(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
 }
 
 /* The whole course, and what came of it. */
@@ -319,7 +317,7 @@ static enum run_status carry_out(struct course *course, struct run_result *r,
 static void show_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
-	r->ways = path_survey_flows(e);
+	r->paths = path_survey_flows(e);
 	r->flow_count = e->flows.count;
 	r->flows = e->flows.flows;
 	e->flows.flows = NULL;

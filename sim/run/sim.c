@@ -3,7 +3,7 @@
 #include "sim/run/sim_parts.h"
 #include "config/plugin.h"
 #include "sim/core/mailbox.h"
-#include "sim/measure/audit.h"
+#include "sim/measure/measure.h"
 #include "sim/run/build.h"
 #include "sim/core/agents.h"
 #include <inttypes.h>
@@ -78,7 +78,7 @@ int64_t weir_sim_now_ps(const struct weir_sim *sim)
 
 int weir_sim_audit(struct weir_sim *sim, struct weir_error *e)
 {
-	return audit(sim->engine, e);
+	return audit_run(sim->engine, e);
 }
 
 /* --- names --- */
