@@ -19,7 +19,7 @@ struct dwrr_params {
 };
 
 struct dwrr_state {
-	struct busy busy;
+	struct busy busy;        /* first: for weir_busy_activate */
 	uint32_t current;        /* weighted queue whose turn it is */
 	uint32_t in_turn;        /* 1: it has had this turn's credit */
 	uint32_t turn;           /* counts turns */
@@ -62,16 +62,6 @@ static void dwrr_init(void *state, const void *params, uint32_t queues)
 
 	(void)params;
 	s->current = queues - 1;
-}
-
-static void dwrr_activate(void *state, const void *params, uint32_t q,
-			  const struct weir_queue *queues)
-{
-	struct dwrr_state *s = state;
-
-	(void)params;
-	(void)queues;
-	busy_add(&s->busy, q);
 }
 
 /* A queue that is paused loses the rest of its turn: if it kept the credit, pauses would accumulate
@@ -154,7 +144,7 @@ const struct weir_sched_ops weir_sched_dwrr = {
 	.queue_state_size = sizeof(uint64_t),
 	.fits = dwrr_fits,
 	.init = dwrr_init,
-	.activate = dwrr_activate,
+	.activate = weir_busy_activate,
 	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.quantum = dwrr_quantum,
@@ -174,7 +164,7 @@ const struct weir_sched_ops weir_sched_sp_dwrr = {
 	.queue_state_size = sizeof(uint64_t),
 	.fits = dwrr_fits,
 	.init = dwrr_init,
-	.activate = dwrr_activate,
+	.activate = weir_busy_activate,
 	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.sent = dwrr_sent,

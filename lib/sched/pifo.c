@@ -43,20 +43,6 @@ static int64_t pifo_rank(const void *params, const struct weir_packet *packet, i
 	return p->rank == PIFO_LSTF ? now_ps + packet->slack_ps : now_ps;
 }
 
-static void pifo_activate(void *state, const void *params, uint32_t q,
-			  const struct weir_queue *queues)
-{
-	(void)params;
-	(void)queues;
-	busy_add(state, q);
-}
-
-static void pifo_halt(void *state, const void *params, uint32_t q)
-{
-	(void)params;
-	busy_remove(state, q);
-}
-
 /* Equal ranks: the lowest queue. */
 static uint32_t pifo_pick(void *state, const void *params, const struct weir_queue *queues)
 {
@@ -69,15 +55,6 @@ static uint32_t pifo_pick(void *state, const void *params, const struct weir_que
 	return best;
 }
 
-static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		      const struct weir_queue *queues)
-{
-	(void)params;
-	(void)bytes;
-	if (queues[q].pkts == 0)
-		busy_remove(state, q);
-}
-
 const struct weir_sched_ops weir_sched_pifo = {
 	.scheme = {
 		.name = "pifo",
@@ -87,9 +64,9 @@ const struct weir_sched_ops weir_sched_pifo = {
 		.options = pifo_options,
 	},
 	.state_size = sizeof(struct busy),
-	.activate = pifo_activate,
-	.halt = pifo_halt,
+	.activate = weir_busy_activate,
+	.halt = weir_busy_halt,
 	.pick = pifo_pick,
 	.rank = pifo_rank,
-	.sent = pifo_sent,
+	.sent = weir_busy_sent,
 };

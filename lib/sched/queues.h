@@ -54,6 +54,14 @@ static inline uint32_t busy_after(const struct busy *b, uint32_t q, uint32_t fir
 
 _Static_assert(BUSY_WORDS == 2, "busy_after reads two words");
 
+/* Hooks of schedulers whose state begins with a struct busy and which need nothing else: queue q is
+ * busy; it is paused; its head was sent. In registry.c. */
+void weir_busy_activate(void *state, const void *params, uint32_t q,
+			const struct weir_queue *queues);
+void weir_busy_halt(void *state, const void *params, uint32_t q);
+void weir_busy_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		    const struct weir_queue *queues);
+
 /* --- options --- */
 
 enum { WEIGHT_MAX = 65535 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c -- the table of schedulers, and the checks of their options against a port. */
+/* registry.c -- the table of schedulers, the checks of their options against a port, and the hooks
+ * that several of them share. */
 #include "lib/sched/queues.h"
 #include "base/registry.h"
 #include <inttypes.h>
@@ -54,4 +55,27 @@ int weir_weights_check(const struct weir_weights *w, uint64_t strict_queues, uin
 				      "for each, or weights=equal",
 				      w->count, weighted);
 	return 0;
+}
+
+void weir_busy_activate(void *state, const void *params, uint32_t q,
+			const struct weir_queue *queues)
+{
+	(void)params;
+	(void)queues;
+	busy_add(state, q);
+}
+
+void weir_busy_halt(void *state, const void *params, uint32_t q)
+{
+	(void)params;
+	busy_remove(state, q);
+}
+
+void weir_busy_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
+		    const struct weir_queue *queues)
+{
+	(void)params;
+	(void)bytes;
+	if (queues[q].pkts == 0)
+		busy_remove(state, q);
 }

@@ -28,7 +28,7 @@ struct wfq_queue {
 };
 
 struct wfq_state {
-	struct busy busy;
+	struct busy busy; /* first: for weir_busy_halt */
 	uint64_t virtual_q32;
 	struct wfq_queue queue[];
 };
@@ -78,14 +78,6 @@ static void wfq_activate(void *state, const void *params, uint32_t q,
 	busy_add(&s->busy, q);
 	if (s->queue[q].tag_q32 - s->virtual_q32 > AHEAD_MAX_Q32)
 		s->queue[q].tag_q32 = s->virtual_q32;
-}
-
-static void wfq_halt(void *state, const void *params, uint32_t q)
-{
-	struct wfq_state *s = state;
-
-	(void)params;
-	busy_remove(&s->busy, q);
 }
 
 /* Equal tags: the lowest queue. */
@@ -141,7 +133,7 @@ const struct weir_sched_ops weir_sched_wfq = {
 	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
-	.halt = wfq_halt,
+	.halt = weir_busy_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };
@@ -159,7 +151,7 @@ const struct weir_sched_ops weir_sched_sp_wfq = {
 	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
-	.halt = wfq_halt,
+	.halt = weir_busy_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };

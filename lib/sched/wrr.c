@@ -11,7 +11,7 @@ struct wrr_params {
 };
 
 struct wrr_state {
-	struct busy busy;
+	struct busy busy; /* first: for weir_busy_activate */
 	uint32_t current; /* queue whose turn it is */
 	uint32_t left;    /* packets it may still send in this turn */
 	uint32_t turn;    /* counts turns */
@@ -36,16 +36,6 @@ static void wrr_init(void *state, const void *params, uint32_t queues)
 
 	(void)params;
 	s->current = queues - 1;
-}
-
-static void wrr_activate(void *state, const void *params, uint32_t q,
-			 const struct weir_queue *queues)
-{
-	struct wrr_state *s = state;
-
-	(void)params;
-	(void)queues;
-	busy_add(&s->busy, q);
 }
 
 /* A queue that is paused loses the rest of its turn. */
@@ -113,7 +103,7 @@ const struct weir_sched_ops weir_sched_wrr = {
 	.state_size = sizeof(struct wrr_state),
 	.fits = wrr_fits,
 	.init = wrr_init,
-	.activate = wrr_activate,
+	.activate = weir_busy_activate,
 	.halt = wrr_halt,
 	.pick = wrr_pick,
 	.quantum = wrr_quantum,

@@ -17,14 +17,6 @@ static struct bits arrivals_bits(struct arrivals *a)
 	return (struct bits){ a->words, ((uint32_t)WORD_BITS << a->words_log2) - 1 };
 }
 
-static void arrivals_copy_bits(const struct receiver *r, struct bits from, struct bits to)
-{
-	for (uint32_t i = r->next, length; i != r->highest; i += length) {
-		length = span_length(i, r->highest);
-		*bits_word(&to, i) |= *bits_word(&from, i) & span_mask(i, length);
-	}
-}
-
 /* Makes room for a segment beyond r->next. */
 static void arrivals_reserve(struct worker *w, struct receiver *r, uint32_t segment)
 {
@@ -39,8 +31,14 @@ static void arrivals_reserve(struct worker *w, struct receiver *r, uint32_t segm
 	if (old)
 		*a = *old;
 	a->words_log2 = words_log2;
-	if (old)
-		arrivals_copy_bits(r, arrivals_bits(old), arrivals_bits(a));
+	if (old) {
+		struct bits from = arrivals_bits(old), to = arrivals_bits(a);
+
+		for (uint32_t i = r->next, length; i != r->highest; i += length) {
+			length = span_length(i, r->highest);
+			*bits_word(&to, i) |= *bits_word(&from, i) & span_mask(i, length);
+		}
+	}
 	arrivals_free(w, r);
 	r->arrived = a;
 }

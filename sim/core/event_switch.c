@@ -224,15 +224,6 @@ uint32_t event_switch_on_frame(struct worker *w, struct switch_state *s, uint32_
 	return link - s->first_link;
 }
 
-/* The copy of a packet that was just enqueued. */
-static struct weir_packet *port_last_queued(struct worker *w, struct weir_port *p,
-					    const struct weir_packet *packet)
-{
-	const struct weir_queue *q = weir_port_queues(p) + p->kind->class_queue[packet->class_id];
-
-	return &w->pool.slots[q->tail - 1];
-}
-
 /* Offers a packet to its port at packet->time_ps. Returns the port's answer. */
 static inline ALWAYS_INLINE int event_switch_offer(struct worker *w, struct switch_state *s,
 						   struct egress *out, uint32_t port,
@@ -243,8 +234,12 @@ static inline ALWAYS_INLINE int event_switch_offer(struct worker *w, struct swit
 	int answer = weir_port_offer_inline(&out->port, &w->pool, packet, now_ps);
 
 	if (answer == WEIR_PORT_QUEUED) {
-		if (fabric && fabric->queued)
-			fabric->queued(w, s, port, port_last_queued(w, &out->port, packet));
+		if (fabric && fabric->queued) {
+			const struct weir_queue *q = weir_port_queues(&out->port) +
+						     out->port.kind->class_queue[packet->class_id];
+
+			fabric->queued(w, s, port, &w->pool.slots[q->tail - 1]);
+		}
 		event_switch_schedule(s, out, port);
 		return answer;
 	}
@@ -361,13 +356,6 @@ static int marking_reads_shared_buffer(const struct engine *e)
 	return 0;
 }
 
-static int event_switch_is_needed(const struct engine *e)
-{
-	const struct config *c = e->config;
-
-	return c->lossless || fabric_is_on(c) || (c->telemetry && marking_reads_shared_buffer(e));
-}
-
 static int event_switch_init(struct engine *e, struct switch_state *s, struct weir_error *error)
 {
 	struct event_switch *ev;
@@ -401,7 +389,9 @@ static int event_switch_init(struct engine *e, struct switch_state *s, struct we
 
 int event_switch_new(struct engine *e, struct weir_error *error)
 {
-	if (!event_switch_is_needed(e))
+	const struct config *c = e->config;
+
+	if (!c->lossless && !fabric_is_on(c) && !(c->telemetry && marking_reads_shared_buffer(e)))
 		return 0;
 	e->pauses = memory_new(e->net->link_count, sizeof(*e->pauses));
 	for (uint32_t i = 0; i < e->net->link_count; i++)
@@ -411,8 +401,8 @@ int event_switch_new(struct engine *e, struct weir_error *error)
 		if (engine_owns(e, e->switches[i].node) &&
 		    event_switch_init(e, &e->switches[i], error))
 			return -1;
-	if (fabric_is_on(e->config) && e->config->fabric->new_hosts)
-		e->config->fabric->new_hosts(e);
+	if (fabric_is_on(c) && c->fabric->new_hosts)
+		c->fabric->new_hosts(e);
 	return 0;
 }
 

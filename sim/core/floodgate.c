@@ -245,15 +245,6 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 	v->pkts++;
 }
 
-static void voq_drop_head(struct worker *w, struct voq *v)
-{
-	v->pkts--;
-	if (v->pkts == 0)
-		weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
-	else
-		v->head = link_queue_advance(&w->pool, v->head);
-}
-
 /* Assigns a VOQ to a destination: a free one, or one that others use. */
 static uint32_t voq_assign(struct floodgate *f, uint32_t dst)
 {
@@ -307,7 +298,11 @@ static void floodgate_release(struct worker *w, struct switch_state *s, uint32_t
 
 		if (d->window_bytes < packet.bytes)
 			break;
-		voq_drop_head(w, v);
+		v->pkts--;
+		if (v->pkts == 0)
+			weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
+		else
+			v->head = link_queue_advance(&w->pool, v->head);
 		d->window_bytes -= packet.bytes;
 		d->kept_bytes -= packet.bytes;
 		d->kept_pkts--;

@@ -87,15 +87,6 @@ static void gather_links(struct gather_stream *v)
 
 /* --- flows --- */
 
-static void gather_part(struct gather_stream *v, uint32_t flow)
-{
-	uint64_t bytes = v->is_sender ? measure_part_bytes(v->m, flow) : 0;
-
-	gather_value(v, &bytes, sizeof(bytes));
-	if (!v->is_sender)
-		v->m->parts[flow] = bytes;
-}
-
 /* The rank of the sender knows the start and the place on the connection, that of the receiver the
  * rest. */
 static void gather_flows(struct gather_stream *v)
@@ -115,7 +106,12 @@ static void gather_flows(struct gather_stream *v)
 		if (gather_has_host(v, f->dst)) {
 			gather_value(v, &f->finish_ps, sizeof(f->finish_ps));
 			gather_value(v, &v->m->flow_bytes[i], sizeof(v->m->flow_bytes[i]));
-			gather_part(v, i);
+
+			uint64_t part_bytes = v->is_sender ? measure_part_bytes(v->m, i) : 0;
+
+			gather_value(v, &part_bytes, sizeof(part_bytes));
+			if (!v->is_sender)
+				v->m->parts[i] = part_bytes;
 		}
 	}
 }
@@ -184,20 +180,16 @@ static void gather_rank(struct gather_stream *v)
 	free(v->stream.buffer.bytes);
 }
 
-static void gather_new(struct measure *m)
-{
-	m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
-	m->parts = memory_new(m->engine->flows.count, sizeof(*m->parts));
-}
-
 void gather_results(struct measure *m)
 {
 	const struct ranks *r = m->engine->ranks;
 
 	if (!r)
 		return;
-	if (r->exchange->rank == 0)
-		gather_new(m);
+	if (r->exchange->rank == 0) {
+		m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
+		m->parts = memory_new(m->engine->flows.count, sizeof(*m->parts));
+	}
 	for (uint32_t i = 1; i < r->exchange->ranks; i++) {
 		struct gather_stream v = {
 			m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i

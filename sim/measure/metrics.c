@@ -215,23 +215,15 @@ static void metrics_of_costs(const struct measure *m, struct run_result *r)
 	r->value[PEAK_RSS] = (double)usage.ru_maxrss * 1024;
 }
 
-static void metrics_of_goodput(const struct measure *m, struct run_result *r)
-{
-	int64_t span_ps = m->goodput_to_ps - m->from_ps;
-
-	r->value[GOODPUT_SPAN] = span_ps > 0 ? (double)span_ps / WEIR_PS_PER_NS : NAN;
-	r->value[GOODPUT] = span_ps > 0 ? weir_bytes_to_bits((double)m->hosts.arrival_bytes) *
-						  (double)WEIR_PS_PER_S / (double)span_ps
-					: NAN;
-}
-
 void measure_results(struct measure *m, struct run_result *r)
 {
 	struct engine *e = m->engine;
+	int64_t span_ps;
 	double interval_ps;
 
 	if (m->to_ps == WEIR_TIME_NEVER_PS || m->phase == PHASE_BEFORE)
 		m->to_ps = m->from_ps; /* interrupted before the interval began */
+	span_ps = m->goodput_to_ps - m->from_ps;
 	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
 	metrics_of_flows(m, r);
 	metrics_of_applications(m, r);
@@ -245,7 +237,10 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_rejected(e->agents) : NAN;
 	r->series = probes_series(m->probes, &r->series_count);
 	metrics_of_costs(m, r);
-	metrics_of_goodput(m, r);
+	r->value[GOODPUT_SPAN] = span_ps > 0 ? (double)span_ps / WEIR_PS_PER_NS : NAN;
+	r->value[GOODPUT] = span_ps > 0 ? weir_bytes_to_bits((double)m->hosts.arrival_bytes) *
+						  (double)WEIR_PS_PER_S / (double)span_ps
+					: NAN;
 	r->value[MARK_FRACTION] =
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;

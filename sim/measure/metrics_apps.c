@@ -31,12 +31,6 @@ static void chain_new(struct chain *c, const struct gate_list *gates, uint32_t f
 		c->gate[gates->waits[i].flow] = gates->waits[i].gate;
 }
 
-static void chain_free(struct chain *c)
-{
-	free(c->opener);
-	free(c->gate);
-}
-
 /* Follows the gates from an answer back to the request of the same host, through replication flows.
  * FLOW_NONE: there is none. */
 static uint32_t chain_request(const struct chain *c, const struct flow *flows, uint32_t answer)
@@ -88,7 +82,8 @@ static void metrics_of_ios(const struct measure *m, struct run_result *r)
 	chain_new(&chain, &m->engine->flows.gates, r->flow_count);
 	metrics_of_operation(m, r, &chain, 0, reads);
 	metrics_of_operation(m, r, &chain, FLOW_IS_CONTROL, writes);
-	chain_free(&chain);
+	free(chain.opener);
+	free(chain.gate);
 }
 
 static double metrics_iops(const struct measure *m, const struct run_result *r)

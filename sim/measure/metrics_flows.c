@@ -110,11 +110,6 @@ static int64_t flow_ideal_ps(const struct engine *e, uint32_t flow)
 		});
 }
 
-static int flow_has_ideal(const struct flow *f)
-{
-	return f->size_bytes != FLOW_UNLIMITED && !(f->flags & FLOW_IS_CONTROL);
-}
-
 uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 {
 	struct engine *e = m->engine;
@@ -294,7 +289,10 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		r->flows[i] = e->flows.flows[i];
 		r->flows[i].finish_ps = *flow_end_ps(e, i);
-		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? flow_ideal_ps(e, i) : -1;
+		r->ideal_ps[i] = r->flows[i].size_bytes == FLOW_UNLIMITED ||
+						 r->flows[i].flags & FLOW_IS_CONTROL
+					 ? -1
+					 : flow_ideal_ps(e, i);
 	}
 	metrics_of_completion(m, r);
 	metrics_of_fairness(m, r);
@@ -321,12 +319,6 @@ static int64_t path_lost_ps(const struct engine *e, uint32_t from, uint32_t to, 
 	}
 }
 
-/* Has it started and not finished? */
-static int flow_is_unfinished(const struct engine *e, uint32_t flow, int64_t now_ps)
-{
-	return e->flows.flows[flow].start_ps <= now_ps && *flow_end_ps(e, flow) < 0;
-}
-
 void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
 {
 	*p = (struct partition){ .since_ps = WEIR_TIME_NEVER_PS };
@@ -336,7 +328,7 @@ void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
 		const struct flow *f = &e->flows.flows[i];
 		int64_t since_ps;
 
-		if (!flow_is_unfinished(e, i, now_ps))
+		if (f->start_ps > now_ps || *flow_end_ps(e, i) >= 0)
 			continue;
 		since_ps = path_lost_ps(e, f->src, f->dst, now_ps);
 		if (since_ps == WEIR_TIME_NEVER_PS || f->stop_ps <= since_ps)

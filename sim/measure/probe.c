@@ -52,29 +52,19 @@ static void probe_count_packet(void *context, int64_t start_ps, const struct wei
 		p->bytes += packet->bytes;
 }
 
-static void probe_watch_queue(struct engine *e, struct probe *p)
-{
-	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
-	e->taps[e->tap_count++] = (struct engine_tap){ p->target, probe_count_packet, p, 0 };
-	engine_egress(e, p->target)->to |= EGRESS_SLOW_PATH;
-}
-
-/* Does the probe follow this flow? Connections, or with PROBE_FCT the flows of fct_mean_ns. */
-static int probe_counts_flow(const struct probe *p, const struct flow *f, uint32_t i)
-{
-	if (p->kind == PROBE_FCT)
-		return !(f->flags & FLOW_IS_CONTROL);
-	return f->connection == i;
-}
-
+/* Lists the flows of the section that the probe follows: with PROBE_FCT those of fct_mean_ns, else
+ * the ones that opened a connection to a host of this rank. */
 static void probe_list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
-	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target &&
-		    probe_counts_flow(p, &e->flows.flows[i], i) &&
-		    (p->kind == PROBE_FCT || engine_owns_host(e, e->flows.flows[i].dst)))
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+
+		if (f->traffic == p->target &&
+		    (p->kind == PROBE_FCT ? !(f->flags & FLOW_IS_CONTROL)
+					  : f->connection == i && engine_owns_host(e, f->dst)))
 			p->open[p->open_count++] = i;
+	}
 }
 
 /* After all probes are read: the array does not move any more. */
@@ -85,8 +75,13 @@ static void probes_attach(struct probe_set *set)
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 
-		if (p->kind == PROBE_THROUGHPUT && p->on == PROBE_ON_QUEUE && probe_is_here(p))
-			probe_watch_queue(e, p);
+		if (p->kind == PROBE_THROUGHPUT && p->on == PROBE_ON_QUEUE && probe_is_here(p)) {
+			e->taps =
+				memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
+			e->taps[e->tap_count++] =
+				(struct engine_tap){ p->target, probe_count_packet, p, 0 };
+			engine_egress(e, p->target)->to |= EGRESS_SLOW_PATH;
+		}
 		if (p->on == PROBE_ON_TRAFFIC)
 			probe_list_flows(e, p);
 		if (p->kind == PROBE_MARKS && p->on == PROBE_ON_FLOW && !e->flow_marks)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_pool_sync.c -- schemes that ask for the fill of a shared buffer make all ports of the switch
- * catch up, also while a packet is just leaving one of them: nothing else may come of it. */
+/* test_shared_buffer_sync.c -- schemes that ask for the fill of a shared buffer make all ports of
+ * the switch catch up, also while a packet is just leaving one of them: nothing else may come of
+ * it. */
 #include "tests/sim.h"
 
 /* Many packets of many sizes leave several ports at the same times. */
