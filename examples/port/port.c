@@ -121,8 +121,7 @@ static void catch_up(struct egress *x, int64_t now_ps)
 	}
 }
 
-/* A frame wants to leave. It is sent at once, queued, or dropped; the port counts drops by reason.
- */
+/* A frame wants to leave. It is sent, queued or dropped; the port counts drops by reason. */
 static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 {
 	struct frame frame = { x->of[kind].offered++, kind };

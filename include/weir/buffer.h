@@ -35,11 +35,12 @@ struct weir_shared_buffer {
 void weir_buffer_params_init(struct weir_buffer_params *b, enum weir_buffer_scope scope,
 			     uint64_t length, uint64_t alpha_q32);
 
-/* WEIR_BUFFER_PER_SWITCH: is there room for a packet under the queue's dynamic threshold,
+/* WEIR_BUFFER_PER_SWITCH: is there room for a packet under the queue's dynamic threshold
  *
- *	T = alpha (limit - used),	limit < 2^40 and alpha_q8 < 2^16: no overflow?
+ *	T = alpha (limit - used)?
  *
- * Lossless packets are admitted by PFC (weir/pfc.h) and may take used_bytes above the limit. */
+ * limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets are admitted by PFC (weir/pfc.h)
+ * and may take used_bytes above the limit. */
 static inline int weir_shared_buffer_admits(const struct weir_buffer_params *b,
 					    const struct weir_shared_buffer *pool,
 					    uint64_t queue_bytes, uint32_t packet_bytes)

@@ -180,8 +180,7 @@ int weir_port_admit(struct weir_port *p, struct weir_packet *packet, uint32_t qu
 /* As above for WEIR_PORT_FIFO. */
 int weir_port_admit_fifo(struct weir_port *p, struct weir_packet *packet, int64_t now_ps);
 
-/* Applies the dequeue verdict to a packet that leaves. Returns WEIR_PORT_DROPPED or WEIR_PORT_SEND.
- */
+/* Applies the dequeue verdict to a packet. Returns WEIR_PORT_DROPPED or WEIR_PORT_SEND. */
 int weir_port_mark_dequeue(struct weir_port *p, struct weir_packet *packet, uint32_t queue,
 			   int64_t now_ps);
 

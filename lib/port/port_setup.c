@@ -37,8 +37,7 @@ static enum weir_port_order plan_order(const struct weir_port_plan *plan)
 
 /* --- checking a plan --- */
 
-/* At this rate the serialisation delay of the largest frame still fits 64 bits (weir_bytes_to_ps).
- */
+/* At this rate the serialisation delay of the largest frame fits 64 bits (weir_bytes_to_ps). */
 #define RATE_MIN_BPS (UINT64_C(1) * 1000 * 1000)
 #define SHARED_BUFFER_MAX_BYTES ((UINT64_C(1) << 40) - 1)
 #define ALPHA_MAX_Q8 UINT64_C(0xffff)

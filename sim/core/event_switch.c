@@ -35,8 +35,7 @@ static void event_switch_send_pfc(struct worker *w, struct switch_state *s,
 	event_switch_send_frame(w, s, ingress, &frame, now_ps);
 }
 
-/* A packet is stored: counts it at its ingress, and pauses the neighbour above the XOFF threshold.
- */
+/* A packet is stored: counts it at its ingress, and pauses the neighbour at the XOFF threshold. */
 static inline ALWAYS_INLINE void event_switch_account_arrival(struct worker *w,
 							      struct switch_state *s,
 							      const struct weir_packet *packet,

@@ -120,8 +120,7 @@ static int floodgate_withholds(const struct floodgate *f, uint32_t dst)
 	return f->to[dst].kept_bytes > f->hold_bytes;
 }
 
-/* Sends all credit owed to the neighbour at an ingress but what is withheld. Returns 1 if some is.
- */
+/* Sends the credit owed to the neighbour at an ingress, unless withheld. Returns 1 if some is. */
 static int floodgate_send_credit(struct worker *w, struct switch_state *s, uint32_t ingress,
 				 int64_t now_ps)
 {

@@ -321,8 +321,7 @@ static NOINLINE void switch_insert_key(const uint64_t *first, uint64_t *at)
 	*at = key;
 }
 
-/* Bucket sort, then insertion sort, which moves few keys: O(n) for arrivals spread over the window.
- */
+/* Bucket sort, then insertion sort, which moves few keys: O(n) for evenly spread arrivals. */
 static NOINLINE const uint64_t *switch_sort_arrivals(struct worker *w, uint32_t count,
 						     uint32_t shift, uint32_t buckets)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* switch.h -- what the two ways to run a switch share: switch.c, the fast path, and event_switch.c,
- * which keeps arrivals and departures in event order. Runs on the thread that works on the switch.
- */
+ * which keeps arrivals and departures in event order. Runs on the thread that owns the switch. */
 #ifndef SIM_CORE_SWITCH_H
 #define SIM_CORE_SWITCH_H
 #include "base/compiler.h"

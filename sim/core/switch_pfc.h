@@ -83,8 +83,7 @@ static inline int switch_pfc_admits_fast(const struct switch_pfc *l, uint32_t in
 	return switch_pfc_shared_admits(l, packet, p);
 }
 
-/* switch_pfc_enter and switch_pfc_leave on the fast path, where no neighbour is or becomes paused.
- */
+/* switch_pfc_enter and switch_pfc_leave on the fast path, where no neighbour gets paused. */
 static inline void switch_pfc_enter_fast(struct switch_pfc *l, uint32_t ingress,
 					 const struct weir_packet *packet)
 {
@@ -103,8 +102,7 @@ static inline void switch_pfc_leave_fast(struct switch_pfc *l, uint32_t ingress,
 		l->memory.used_bytes -= packet->bytes;
 }
 
-/* A packet of an ingress is stored, or has left. Returns the frame to send to the neighbour there.
- */
+/* A packet of an ingress is stored, or has left. Returns the frame to send to its neighbour. */
 static inline enum weir_pfc_signal switch_pfc_enter(struct switch_pfc *l, uint32_t ingress,
 						    const struct weir_packet *packet)
 {

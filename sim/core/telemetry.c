@@ -30,8 +30,7 @@ void int_stacks_free(struct engine *e)
 	e->int_stacks = NULL;
 }
 
-/* Takes a list of INT_STACKS_BATCH free INT stacks from the store, or makes one of stacks never
- * used. */
+/* Takes a batch of free stacks from the store, or makes one of stacks never used. */
 void int_stacks_refill(struct worker *w)
 {
 	struct int_stack *stacks = w->engine->int_stacks;

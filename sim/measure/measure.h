@@ -39,8 +39,7 @@ struct measure {
 	int64_t limit_ps;       /* the run ends here at the latest */
 	int64_t now_ps;
 	int64_t expected_ps; /* expected end of the run: measure.to, or the last start */
-	/* Goodput is measured until then if that is before to_ps; WEIR_TIME_NEVER_PS: until to_ps.
-	 */
+	/* Goodput is measured until then, if before to_ps; WEIR_TIME_NEVER_PS: until to_ps. */
 	int64_t goodput_to_ps;
 	uint64_t timed_ends; /* sum of flow_ends of the flows that have a start time */
 	double cpu_seconds;
@@ -77,8 +76,7 @@ void measure_begin(struct measure *m, int64_t now_ps);
 void measure_goodput(struct measure *m);
 void measure_end(struct measure *m, int64_t now_ps);
 
-/* Has every flow ended that has started or will start? Flows whose gate stays closed never start.
- */
+/* Has every flow ended that has started or will? Flows whose gate stays closed never start. */
 int measure_flows_done(const struct measure *m);
 
 /* Counters of a port over the whole run, of any rank. */

@@ -107,8 +107,7 @@ void metrics_of_sections(const struct measure *m, struct run_result *r, double i
 /* Utilisation, marks and pauses by tier, over interval_ps. */
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* Queue lengths and sojourn times of the listed ports: of all together, by tier, and of the worst.
- */
+/* Queue lengths and sojourn times of the listed ports: together, by tier, and of the worst. */
 void metrics_of_queues(const struct measure *m, struct run_result *r, double interval_ps);
 
 /* Tiers of links. Up is away from hosts, or between switches that are equally far from them. */

@@ -2,8 +2,7 @@
 /* metrics_ports.c -- metrics of links by tier, and of the queues of all ports: together, by tier
  * and at the worst port.
  *
- * Quantiles of queue lengths are over time, those of sojourn times over packets (measure.sojourn).
- */
+ * Quantiles of queue lengths are over time, of sojourn times over packets (measure.sojourn). */
 #include "sim/measure/metrics.h"
 #include "base/memory.h"
 #include "sim/core/switch_pfc.h"

@@ -84,8 +84,7 @@ static void sections_goodput(const struct measure *m, struct run_result *r, doub
 	free(bytes);
 }
 
-/* As in metrics.c, for the section's classes: a class that several sections share counts for each.
- */
+/* As in metrics.c, for the section's classes: a class of several sections counts for each. */
 static void sections_pauses(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	double links = (double)m->engine->net->link_count;

@@ -72,13 +72,13 @@ static double run_in_flight_bytes(const struct engine *e)
 
 /* --- packets --- */
 
-/* Endless flows that each host sends and receives. */
+/* Flows without a size that each host sends and receives. */
 struct host_load {
 	uint32_t sends, receives;
 };
 
 /* How long a flow without a size sends until measure.to. */
-static double endless_seconds(const struct engine *e, const struct flow *f)
+static double unlimited_flow_seconds(const struct engine *e, const struct flow *f)
 {
 	int64_t end_ps = (int64_t)e->config->measure.to_ps;
 
@@ -87,8 +87,8 @@ static double endless_seconds(const struct engine *e, const struct flow *f)
 	return end_ps > f->start_ps ? weir_ps_to_s(end_ps - f->start_ps) : 0;
 }
 
-static double endless_bytes(const struct engine *e, const struct flow *f,
-			    const struct host_load *load)
+static double unlimited_flow_bytes(const struct engine *e, const struct flow *f,
+				   const struct host_load *load)
 {
 	double out_bps = host_access_bps(e->net, f->src) / load[f->src].sends;
 	double in_bps = host_access_bps(e->net, f->dst) / load[f->dst].receives;
@@ -97,7 +97,7 @@ static double endless_bytes(const struct engine *e, const struct flow *f,
 
 	if (app_bps > 0 && app_bps < bps)
 		bps = app_bps;
-	return bps * endless_seconds(e, f) / WEIR_BITS_PER_BYTE;
+	return bps * unlimited_flow_seconds(e, f) / WEIR_BITS_PER_BYTE;
 }
 
 static struct host_load *host_loads(const struct engine *e)
@@ -121,7 +121,7 @@ static double flow_packets(const struct engine *e, const struct flow *f,
 {
 	const struct transport *t = flow_transport(e, f);
 	double segments = f->size_bytes == FLOW_UNLIMITED
-				  ? endless_bytes(e, f, load) / t->env.mss_bytes
+				  ? unlimited_flow_bytes(e, f, load) / t->env.mss_bytes
 				  : message_segments(e, f);
 
 	return segments * (1 + 1.0 / t->acks_per);

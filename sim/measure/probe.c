@@ -367,13 +367,13 @@ static double probe_read_counter(struct probe *p)
 	}
 }
 
-/* A probe whose samples are differences of a counter; those of PROBE_FCT are means as they are. */
+/* Are the samples differences of a counter? Those of PROBE_FCT are means. */
 static int probe_has_counter(const struct probe *p)
 {
 	return probe_forms[p->kind].may & PROBE_COUNTS && p->kind != PROBE_FCT;
 }
 
-/* What the marking scheme of a queue shows, or the agent that looks after it. */
+/* A value that the marking scheme of a queue publishes, or its agent. */
 static double probe_scheme_value(const struct engine *e, const struct probe *p)
 {
 	struct weir_port *port = &engine_egress(e, p->target)->port;

@@ -96,8 +96,7 @@ TEST(test_lossless_switches_do_the_same_as_if_they_kept_to_the_order_of_time)
 				"class = 1\n[measure]\nto = 1ms\n") > 10);
 }
 
-/* A switch below all thresholds runs on the fast path, and again once its neighbours are resumed.
- */
+/* A switch below all thresholds runs on the fast path, and again once neighbours are resumed. */
 TEST(test_a_lossless_switch_keeps_event_order_only_while_neighbours_are_paused)
 {
 	struct stopped x;
