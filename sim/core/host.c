@@ -429,7 +429,7 @@ void host_run(struct worker *w, struct host *h)
 	*head = slot;
 	link_publish(h->out, w->link_queue_tail);
 	plan_wake(w, h);
-	if (UNLIKELY(e->wheel_is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
+	if (UNLIKELY(e->wheel.is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
 }
 

@@ -12,7 +12,7 @@
 #ifndef SIM_CORE_HOST_H
 #define SIM_CORE_HOST_H
 #include "base/compiler.h"
-#include "sim/core/engine.h"
+#include "sim/core/link.h"
 #include "sim/core/connection.h"
 #include "sim/core/transport.h"
 #include "sim/traffic/flow.h"

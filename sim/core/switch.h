@@ -3,6 +3,7 @@
 #ifndef SIM_CORE_SWITCH_H
 #define SIM_CORE_SWITCH_H
 #include "base/compiler.h"
+#include "sim/core/link.h"
 #include "sim/core/telemetry.h"
 
 /* As below, whatever the line is. */

@@ -42,7 +42,7 @@ static uint64_t scenario_sum(const struct engine *e)
 	struct digest_sum sum = { 0, 0 };
 	const uint64_t numbers[] = {
 		e->config->seed, e->net->link_count, e->net->node_count,  e->flows.count,
-		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->window_ps,
+		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->lookahead_ps,
 	};
 
 	digest_add(&sum, numbers, sizeof(numbers));
@@ -249,23 +249,6 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 	memcpy(out->bytes + place, &head, sizeof(head));
 }
 
-/* As link_send_until does, of a packet that has come from elsewhere. */
-static void ranks_append_packet(struct worker *w, struct egress *out, int64_t arrival_ps)
-{
-	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SLOW_PATH;
-
-	if ((next & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = engine_chunk_take(w);
-
-		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
-		next = chunk << WEIR_CHUNK_SHIFT;
-	}
-	out->tail = next;
-	if (arrival_ps >= w->next_end_ps ||
-	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
-		engine_wake(w, to, arrival_ps);
-}
-
 static const char *unpack_run(struct engine *e, const char *at)
 {
 	struct worker *w = &e->workers[0];
@@ -291,7 +274,7 @@ static const char *unpack_run(struct engine *e, const char *at)
 			memcpy(notes, at, notes_size(notes));
 			at += notes_size(notes);
 		}
-		ranks_append_packet(w, out, packet->time_ps);
+		link_append(w, out, out->to & ~EGRESS_SLOW_PATH, packet->time_ps);
 	}
 	atomic_store_explicit(&w->link_queue_tail[head.link_queue], out->tail,
 			      memory_order_release);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_packet_memory.c -- memory for packets under way grows when a run needs more, and nobody can
  * tell. */
-#include "sim/core/packet_memory.h"
+#include "sim/core/link.h"
 #include "sim/run/sim_parts.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
@@ -42,7 +42,7 @@ static uint64_t incast(const char *host, int is_small, struct seen *seen)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	if (is_small) {
 		packet_memory_free(sim->engine);
-		packet_memory_reserve(sim->engine, sim->engine->window_chunks * WEIR_CHUNK_PACKETS);
+		packet_memory_reserve(sim->engine, sim->engine->lookahead_chunks * WEIR_CHUNK_PACKETS);
 	}
 	for (uint32_t i = 1; i <= SENDERS; i++) {
 		const struct weir_sim_message m = {
@@ -57,7 +57,7 @@ static uint64_t incast(const char *host, int is_small, struct seen *seen)
 	CHECK_INT(seen->count, SENDERS);
 	packets = (uint64_t)sim->engine->store.chunk_limit * WEIR_CHUNK_PACKETS;
 	if (is_small)
-		CHECK(packets > sim->engine->window_chunks * UINT64_C(2) * WEIR_CHUNK_PACKETS);
+		CHECK(packets > sim->engine->lookahead_chunks * UINT64_C(2) * WEIR_CHUNK_PACKETS);
 	weir_sim_free(sim);
 	return packets;
 }

@@ -2,7 +2,7 @@
 /* test_thread_tuner.c -- what a run may decide by itself while it goes on changes nothing in it:
  * how many threads work on a window (hands.h), and when empty lines give their memory back
  * (room.h). */
-#include "sim/core/packet_memory.h"
+#include "sim/core/link.h"
 #include "sim/core/host.h"
 #include "tests/sim.h"
 
