@@ -8,8 +8,8 @@
 
 /* --- settings --- */
 
-/* Applies the agent's desired settings. An equal setting is not applied again: that could restart the
- * scheme. */
+/* Applies the agent's desired settings. An equal setting is not applied again: that could restart
+ * the scheme. */
 static void agent_apply(struct agents *a, struct agent *agent)
 {
 	uint32_t first = agent->first_row;
@@ -46,8 +46,8 @@ static int64_t draw_delay_ps(struct weir_rng *r, struct weir_span_ps span)
 	return span.first_ps + (int64_t)weir_rng_below(r, width_ps + 1);
 }
 
-/* Schedules the settings that the agent desires after the interval that ended at now_ps. Earlier ones are
- * applied already: delays are at most an interval. */
+/* Schedules the settings that the agent desires after the interval that ended at now_ps. Earlier
+ * ones are applied already: delays are at most an interval. */
 static void agent_schedule(struct agents *a, struct agent *agent, int64_t now_ps)
 {
 	const struct switch_config *s = &a->config->switches;
@@ -163,8 +163,8 @@ static int64_t agents_next_ps(const struct agents *a)
 	return next;
 }
 
-/* At a stop: applies settings that are due, as the last step of an interval that ends now, then ends
- * that. */
+/* At a stop: applies settings that are due, as the last step of an interval that ends now, then
+ * ends that. */
 static void agents_run_at_stop(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->count; i++)

@@ -5,8 +5,8 @@
  * scheme (lib/tune/meter.h). Time is divided into intervals. At the end of each, with the workers
  * stopped, the meters are read and the agents called, in the order of their numbers, each with its
  * queues in the order (switch, port, queue); so results do not depend on the number of threads.
- * Desired settings are applied at once, or after the delays of a control plane, drawn for each agent
- * and interval. An invalid setting is counted and not applied.
+ * Desired settings are applied at once, or after the delays of a control plane, drawn for each
+ * agent and interval. An invalid setting is counted and not applied.
  *
  * A learner outside may act instead of agents that can learn: see "external actions" at the end.
  *
@@ -83,7 +83,8 @@ static inline void *agent_row_state(const struct agent_row *r)
 	return weir_port_mark_state(r->port, r->queue);
 }
 
-static inline int agent_knobs_equal(const struct weir_tune_knobs *a, const struct weir_tune_knobs *b)
+static inline int agent_knobs_equal(const struct weir_tune_knobs *a,
+				    const struct weir_tune_knobs *b)
 {
 	return a->min_bytes == b->min_bytes && a->max_bytes == b->max_bytes &&
 	       a->slope_q32 == b->slope_q32;
@@ -91,8 +92,8 @@ static inline int agent_knobs_equal(const struct weir_tune_knobs *a, const struc
 
 /* --- building --- */
 
-/* NULL: switch.tune = none. Before ports are built: their plans go through agents_plan, which makes the
- * meter the ports' marking. */
+/* NULL: switch.tune = none. Before ports are built: their plans go through agents_plan, which makes
+ * the meter the ports' marking. */
 struct agents *agents_new(const struct config *c);
 void agents_plan(const struct agents *a, struct weir_port_plan *plan);
 

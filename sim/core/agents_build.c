@@ -36,8 +36,8 @@ void agents_plan(const struct agents *a, struct weir_port_plan *plan)
 
 /* --- groups --- */
 
-/* Hops from each node to its nearest host, by breadth-first search. All nodes are reached, since hosts
- * can reach each other. */
+/* Hops from each node to its nearest host, by breadth-first search. All nodes are reached, since
+ * hosts can reach each other. */
 static uint32_t *host_distances(const struct network *net)
 {
 	uint32_t *distance = memory_new(net->node_count, sizeof(*distance));
@@ -67,7 +67,7 @@ static uint32_t *host_distances(const struct network *net)
 }
 
 static enum weir_agent_group agent_group_of(const struct network *net, const uint32_t *distance,
-				      const struct net_link *link)
+					    const struct net_link *link)
 {
 	if (net->nodes[link->to].kind == NODE_HOST)
 		return WEIR_AGENT_TO_HOST;

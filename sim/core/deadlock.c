@@ -21,7 +21,7 @@ struct wait {
 struct search {
 	const struct engine *engine;
 	uint8_t *stuck; /* per link: bit per class that is suspected */
-	/* Per ingress and class of a switch: the last link that it was found to wait for, plus 1. */
+	/* Per ingress and class of a switch: the last link that it waits for, plus 1. */
 	uint32_t *noted, noted_count;
 	struct wait *waits;
 	uint32_t wait_count, wait_capacity;
@@ -137,7 +137,8 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 
 /* A ranked queue cannot be walked by ingress: adds an edge for every ingress of its classes. Such a
  * queue drains unless it is stuck, so a needless edge clears nothing wrongly for long. */
-static void add_all_waits(struct search *f, const struct switch_state *s, uint32_t queue, uint32_t to)
+static void add_all_waits(struct search *f, const struct switch_state *s, uint32_t queue,
+			  uint32_t to)
 {
 	const struct engine *e = f->engine;
 	const struct weir_port_class *c = engine_egress(e, to)->port.kind;
@@ -147,7 +148,7 @@ static void add_all_waits(struct search *f, const struct switch_state *s, uint32
 			if (c->class_queue[k] == queue &&
 			    is_stuck(f, e->net->link_queue_link[s->first_link_queue + i], k))
 				add_wait(f, e->net->link_queue_link[s->first_link_queue + i], to,
-					  k);
+					 k);
 }
 
 static void walk_port(struct search *f, const struct switch_state *s, uint32_t link)
@@ -296,7 +297,7 @@ struct trail {
 };
 
 static void describe_cycle(const struct engine *e, const uint32_t *cycle, uint32_t count,
-		     struct deadlock *d)
+			   struct deadlock *d)
 {
 	size_t used = 0;
 

@@ -3,9 +3,9 @@
  *
  * A link whose class is paused resumes when packets that came over it have left the next switch.
  * Where all of those wait for links that are paused too, and these dependencies form a cycle, none
- * of the links ever resumes (Hu et al., "Deadlocks in Datacenter Networks: Why Do They Form, and How
- * to Avoid Them", HotNets 2016). A deadlock lasts until the end of the run, so looking once, then,
- * finds all of them. */
+ * of the links ever resumes (Hu et al., "Deadlocks in Datacenter Networks: Why Do They Form, and
+ * How to Avoid Them", HotNets 2016). A deadlock lasts until the end of the run, so looking once,
+ * then, finds all of them. */
 #ifndef SIM_CORE_DEADLOCK_H
 #define SIM_CORE_DEADLOCK_H
 #include "sim/core/engine.h"
@@ -18,7 +18,7 @@ struct deadlock {
 	char text[480];    /* its links: "a->b, b->c, c->a" */
 };
 
-/* Fills in *d; at the end of a run, on the caller's thread, at all ranks. No false positives: a cycle
- * that is found cannot resolve. O(links + queued packets) for each pass that clears suspects. */
+/* Fills in *d; at the end of a run, on the caller's thread, at all ranks. No false positives: a
+ * cycle that is found cannot resolve. O(links + queued packets) for each pass over suspects. */
 void deadlock_find(const struct engine *e, struct deadlock *d);
 #endif

@@ -14,9 +14,9 @@
 
 /* --- the timing wheel at the barrier --- */
 
-/* Moves timers of the overflow heaps that fall into the next lookahead window onto the timing wheel.
- * Runs at the barrier, for all workers: a switch that was once stolen has its timer in the heap of
- * the worker that stole it. */
+/* Moves timers of the overflow heaps that fall into the next lookahead window onto the timing
+ * wheel. Runs at the barrier, for all workers: a switch that was once stolen has its timer in the
+ * heap of the worker that stole it. */
 static inline ALWAYS_INLINE void wheel_move_overflow(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
@@ -254,8 +254,9 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 	if (e->tuner.adapts)
 		thread_tuner_next(e);
 
-	e->round = (struct engine_round){ e->round.number + 1,      lookahead, begin_ps, end_ps, limit_ps,
-					  end_ps + e->lookahead_ps };
+	e->round = (struct engine_round){
+		e->round.number + 1, lookahead, begin_ps, end_ps, limit_ps, end_ps + e->lookahead_ps
+	};
 	/* A window that is a whole turn of the wheel later, or several, has the slot of the last
 	 * one. */
 	if (lookahead != first->lookahead && is_same_slot(e, lookahead, first->lookahead))

@@ -8,9 +8,9 @@
  * nodes of a window without changing a byte of the result, and meet at a barrier after each window.
  *
  * Which nodes have events in which window is kept on a timing wheel (timing_wheel.h). A link is an
- * in-flight queue of packets (link.h). Ports have no "transmission complete" events: before a packet
- * joins a port at t, everything that could leave by t leaves; at the end of a window every port that
- * holds packets catches up.
+ * in-flight queue of packets (link.h). Ports have no "transmission complete" events: before a
+ * packet joins a port at t, everything that could leave by t leaves; at the end of a window every
+ * port that holds packets catches up.
  *
  * Ownership: engine_new takes over network-sized memory and the flow list, engine_free returns it;
  * config and network are the caller's. Threads: a function that takes a struct worker runs on that
@@ -43,8 +43,8 @@ struct egress {
 	struct weir_port port; /* continues beyond its struct, see weir/port_inline.h */
 };
 
-/* Takes the slow path: the in-flight queue has no chunk yet (tail is WEIR_SLOT_NONE), the link is to
- * fail, or a tap watches it. */
+/* Takes the slow path: the in-flight queue has no chunk yet (tail is WEIR_SLOT_NONE), the link is
+ * to fail, or a tap watches it. */
 #define EGRESS_SLOW_PATH (UINT32_C(1) << 31)
 
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
@@ -178,8 +178,8 @@ struct worker {
 
 	/* Read at the barrier. */
 	_Alignas(64) int64_t overflow_ps; /* first entry of the overflow heap, or never */
-	uint32_t ended_count;  /* ends of this lookahead window that flows at other hosts wait for */
-	uint64_t flows_done;   /* at this worker's hosts, counted as by flow_ends */
+	uint32_t ended_count; /* ends of this lookahead window that flows at other hosts wait for */
+	uint64_t flows_done;  /* at this worker's hosts, counted as by flow_ends */
 	uint64_t flows_opened; /* that waited for others and have their start, by flow_ends */
 	int64_t opened_ps;     /* the last of these starts */
 	struct heap overflow;  /* (time, node): timers beyond the timing wheel */
@@ -252,18 +252,18 @@ struct engine {
 	uint32_t class_count;
 	struct marking_map *marking_maps; /* of ports whose queues mark differently; NULL: none */
 	/* In-flight queues, see link.h. Head: slot of the next packet to arrive, WEIR_SLOT_NONE:
-	 * see first; the receiver's. Tail: egress.tail at the end of a lookahead window. First: slot
-	 * of the first packet ever. */
+	 * see first; the receiver's. Tail: egress.tail at the end of a lookahead window. First:
+	 * slot of the first packet ever. */
 	uint32_t *link_queue_head;
 	_Atomic uint32_t *link_queue_tail;
 	_Atomic uint32_t *link_queue_first;
 	struct weir_packet_store store;
-	uint32_t lookahead_chunks; /* chunks of it that one lookahead window may need */
-	uint32_t reclaim_at;       /* chunks in use that trigger packet_memory_reclaim */
+	uint32_t lookahead_chunks;    /* chunks of it that one lookahead window may need */
+	uint32_t reclaim_at;          /* chunks in use that trigger packet_memory_reclaim */
 	struct int_stack *int_stacks; /* by number; NULL: switches do not write INT */
 	struct int_stack_store int_stack_store;
-	char *flow_counts; /* per link, of TELEMETRY_COUNT_SIZE; NULL: disabled */
-	struct flow_census *flow_censuses;     /* per link; NULL: disabled */
+	char *flow_counts;                 /* per link, of TELEMETRY_COUNT_SIZE; NULL: disabled */
+	struct flow_census *flow_censuses; /* per link; NULL: disabled */
 	const struct weir_cc_rollout *rollout; /* NULL: no congestion control is being trained */
 
 	/* Nodes. */
@@ -287,8 +287,8 @@ struct engine {
 	uint32_t tap_count;
 	struct engine_tap *taps;
 
-	/* measure.completion = sender: when the sender had the ACK of each flow's last byte, -1: not
-	 * (yet). Written by the sender. NULL: flows end at the receiver, which writes
+	/* measure.completion = sender: when the sender had the ACK of each flow's last byte, -1:
+	 * not (yet). Written by the sender. NULL: flows end at the receiver, which writes
 	 * flow.finish_ps. */
 	int64_t *acked_ps;
 
@@ -360,8 +360,8 @@ struct engine_plan {
 	struct exchange *exchange;             /* NULL: one process; ranks.h */
 };
 
-/* Builds everything from a checked config, network and flow list; the flow list moves to the engine.
- * -1: message; the caller frees *out in this case, too. */
+/* Builds everything from a checked config, network and flow list; the flow list moves to the
+ * engine. -1: message; the caller frees *out in this case, too. */
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *e);
 
@@ -415,8 +415,8 @@ enum engine_status {
 enum engine_status engine_advance_until(struct engine *e, int64_t stop_ps,
 					struct weir_error *error);
 
-/* A flow is complete at a host of this worker: flows of this host that wait for it start now, others
- * at the end of the lookahead window. */
+/* A flow is complete at a host of this worker: flows of this host that wait for it start now,
+ * others at the end of the lookahead window. */
 void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 /* --- switches: switch.c --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine_build.c -- lays out a simulation in memory, and returns it: links, switches, workers. Ports
- * are in engine_ports.c, the timing wheel is in timing_wheel.c. */
+/* engine_build.c -- lays out a simulation in memory, and returns it: links, switches, workers.
+ * Ports are in engine_ports.c, the timing wheel is in timing_wheel.c. */
 #include "sim/core/engine.h"
 #include "config/plugin.h"
 #include "sim/core/agents.h"
@@ -382,7 +382,7 @@ void engine_free(struct engine *e)
 
 	thread_pool_free(e->pool);
 	if (e->workers) {
-		if (e->flows.flows) /* NULL: run_build_only has taken them */
+		if (e->flows.flows) /* NULL: run_take_built has taken them */
 			free_connections(e);
 		free_workers(e);
 	}

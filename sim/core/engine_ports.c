@@ -40,7 +40,7 @@ static struct weir_port_plan port_plan_for(const struct engine *e, const struct 
 		return plan;
 	}
 	if (from->kind == NODE_HOST) {
-		if (c->lossless) { /* control packets queue by class; the host itself picks the next */
+		if (c->lossless) { /* control packets queue by class; the host picks the next */
 			plan.queues = HOST_QUEUES;
 			plan.sched = weir_sched_find("sp");
 		}
@@ -94,7 +94,7 @@ static uint32_t port_class_of(struct engine *e, uint32_t link, struct port_class
 
 	if (m->rate_bps != l->rate_bps || m->kind != from->kind || m->tier != from->tier)
 		*m = (struct port_class_cache){ l->rate_bps, from->kind, from->tier,
-					    port_class_find(e, from, l->rate_bps) };
+						port_class_find(e, from, l->rate_bps) };
 	return m->class;
 }
 
@@ -107,7 +107,8 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
 
 /* --- ports --- */
 
-/* With ranks: a port exists at the ranks of both its ends; agents, which every rank has, need all. */
+/* With ranks: a port exists at the ranks of both its ends. Agents, which every rank has, need all
+ * ports. */
 static int port_is_made_here(const struct engine *e, const struct net_link *link)
 {
 	return !e->ranks || engine_owns(e, link->from) || engine_owns(e, link->to) ||

@@ -3,8 +3,8 @@
  *
  * The sending node appends a packet when it starts (link_reserve, link_send), with the time of its
  * arrival; the receiving node removes it in the lookahead window of that time. A queue is a list of
- * chunks of packet slots: single producer, single consumer. The producer publishes its tail once per
- * lookahead window, so sender and receiver share no cache line while they run.
+ * chunks of packet slots: single producer, single consumer. The producer publishes its tail once
+ * per lookahead window, so sender and receiver share no cache line while they run.
  *
  * Threads: link_send* and link_publish on the thread of the sending node, link_queue_prefetch,
  * link_queue_start and link_queue_advance on that of the receiving node; packet_memory_* at the
@@ -39,8 +39,8 @@ void packet_memory_reserve(struct engine *e, uint64_t packets);
 /* Doubles the store: too little is left for another lookahead window. */
 void packet_memory_grow(struct engine *e);
 
-/* Frees the chunks of empty in-flight queues. Runs when there may first be one for every queue, then
- * whenever a quarter more is in use. */
+/* Frees the chunks of empty in-flight queues. Runs when there may first be one for every queue,
+ * then whenever a quarter more is in use. */
 void packet_memory_reclaim(struct engine *e);
 
 static inline void packet_memory_check(struct engine *e)
@@ -140,8 +140,8 @@ static inline void link_publish(const struct egress *out, _Atomic uint32_t *link
 
 /* --- receiving --- */
 
-/* Prefetches the next packets of an in-flight queue, up to that many chunks. Consumer side only: the
- * chunk list must not be walked by any other thread. */
+/* Prefetches the next packets of an in-flight queue, up to that many chunks. Consumer side only:
+ * the chunk list must not be walked by any other thread. */
 static inline ALWAYS_INLINE void link_queue_prefetch(const struct weir_packet_pool *pool,
 						     uint32_t slot, uint32_t tail, uint32_t chunks)
 {

@@ -18,7 +18,8 @@ static struct mailbox *box_of(const struct engine *e, const struct host *h)
 }
 
 /* Frees records of messages that are acknowledged, but for the opener. */
-static void mailbox_release_records(struct worker *w, struct mailbox *box, struct mail_connection *c)
+static void mailbox_release_records(struct worker *w, struct mailbox *box,
+				    struct mail_connection *c)
 {
 	const struct engine *e = w->engine;
 	uint32_t handle = flow_at(e, c->opener)->tx;
@@ -331,9 +332,10 @@ void mailbox_on_timer(struct worker *w, struct host *h)
 
 /* --- building --- */
 
-/* Lists sections with pattern = messages. rdma.window-of = pair is refused with them: pairs' transports
- * are built for the flows of the scenario. */
-static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mail, struct weir_error *error)
+/* Lists sections with pattern = messages. rdma.window-of = pair is refused with them: pairs'
+ * transports are built for the flows of the scenario. */
+static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mail,
+				   struct weir_error *error)
 {
 	const struct config *c = e->config;
 

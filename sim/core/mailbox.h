@@ -10,10 +10,10 @@
  * caller's thread while the workers are stopped. The program's callbacks run on the host's worker.
  *
  * Reuse of records: the receiver refers to the record of the message that it completed last until
- * data of the next message arrives (receiver.c). Once a segment of the next message is acknowledged,
- * the record is free. That is checked when the host sends over the connection again, so the packet
- * path has no part in it. The record that opened a connection is never reused: packets carry its
- * number. */
+ * data of the next message arrives (receiver.c). Once a segment of the next message is
+ * acknowledged, the record is free. That is checked when the host sends over the connection again,
+ * so the packet path has no part in it. The record that opened a connection is never reused:
+ * packets carry its number. */
 #ifndef SIM_CORE_MAILBOX_H
 #define SIM_CORE_MAILBOX_H
 #include "sim/core/host.h"
@@ -33,7 +33,7 @@ struct mailbox {
 	uint32_t spare; /* records that may be reused: a list by flow.next */
 	struct {
 		uint32_t first, last;
-	} waiting; /* messages that start at the present time, likewise */
+	} waiting;                 /* messages that start at the present time, likewise */
 	uint32_t connection_count; /* opened so far */
 	uint32_t place_count, used_count;
 	struct mail_connection *places; /* hash table, open addressing, at most half full */
@@ -72,8 +72,8 @@ struct weir_sim_turn {
 int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error);
 void mailboxes_free(struct engine *e);
 
-/* The message starts at the host at now_ps, after the event that the host processes. -1: the message
- * is invalid or the plan has no room; message. */
+/* The message starts at the host at now_ps, after the event that the host processes. -1: the
+ * message is invalid or the plan has no room; message. */
 int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
 		 struct weir_error *error);
 

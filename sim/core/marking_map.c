@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* marking_map.c -- see marking_map.h: the scheme of a map, building maps, and the user's mistakes. */
+/* marking_map.c -- see marking_map.h: the scheme of a map, building maps, wrong part names. */
 #include "sim/core/marking_map.h"
 #include "base/memory.h"
 #include "config/markings.h"
@@ -190,7 +190,7 @@ const struct weir_mark_ops *marking_of_queue(const struct weir_port_class *kind,
 	return m->queues[queue].mark;
 }
 
-/* --- the user's mistakes --- */
+/* --- wrong part names --- */
 
 enum { NAMES_MAX = 64, NAME_SIZE = 64 };
 

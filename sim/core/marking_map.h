@@ -3,8 +3,8 @@
  *
  * Ports of one rate and tier mark alike. Where all their queues have the same scheme, the port has
  * that scheme, as if there were no parts; where queues differ, it has a map: a scheme that passes
- * each decision to the queue's own. Built with the ports (engine_ports.c), constant afterwards; ports
- * without parts do not use it. */
+ * each decision to the queue's own. Built with the ports (engine_ports.c), constant afterwards;
+ * ports without parts do not use it. */
 #ifndef SIM_CORE_MARKING_MAP_H
 #define SIM_CORE_MARKING_MAP_H
 #include "config/config.h"

@@ -39,8 +39,8 @@ uint32_t message_payload(const struct engine *e, const struct flow *message, uin
 	return (uint32_t)(message->size_bytes - (message_segments(e, message) - UINT64_C(1)) * mss);
 }
 
-/* The first segment after the first-bytes of the message, which may be beyond its end; 0: first-bytes
- * is not set. A message of unlimited size is alone on its connection. */
+/* The first segment after the first-bytes of the message, which may be beyond its end; 0:
+ * first-bytes is not set. A message of unlimited size is alone on its connection. */
 static uint64_t message_first_end(const struct engine *e, const struct flow *message)
 {
 	uint64_t mss = message_mss(e, message), bytes = flow_traffic(e, message)->first_bytes;
@@ -55,8 +55,9 @@ static uint64_t message_first_end(const struct engine *e, const struct flow *mes
 
 uint8_t message_class(const struct engine *e, const struct flow *message, uint32_t segment)
 {
-	return segment < message_first_end(e, message) ? (uint8_t)flow_traffic(e, message)->first_class
-						  : message->class_id;
+	return segment < message_first_end(e, message)
+		       ? (uint8_t)flow_traffic(e, message)->first_class
+		       : message->class_id;
 }
 
 uint32_t message_same_until(const struct engine *e, const struct flow *message, uint32_t segment)

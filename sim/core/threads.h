@@ -3,15 +3,15 @@
  *
  * Thread pool. Workers are started once and wait between two calls of engine_advance_until: they
  * spin for a millisecond, for a stop that only takes a sample, and then sleep. This is not
- * base/task_pool.h, which hands numbered tasks to whichever thread is free and puts threads to sleep
- * after each batch: here each thread runs its own worker, all of them at once because they meet at a
- * barrier, and a wake-up from sleep would cost as much as hundreds of lookahead windows.
+ * base/task_pool.h, which hands numbered tasks to whichever thread is free and puts threads to
+ * sleep after each batch: here each thread runs its own worker, all of them at once because they
+ * meet at a barrier, and a wake-up from sleep would cost as much as hundreds of lookahead windows.
  *
- * Thread auto-tuning (engine_plan.adapts). Where a lookahead window has few events the barrier costs
- * more than parallel processing saves, by how much depends on the machine and its load. So a small
- * network has one thread; a larger one measures its serial and its parallel throughput, for a few
- * windows or a millisecond each, and keeps the faster mode for a while; a very large one starts in
- * parallel and stays so while its windows have plenty of events. Results do not depend on it. */
+ * Thread auto-tuning (engine_plan.adapts). Where a lookahead window has few events the barrier
+ * costs more than parallel processing saves, by how much depends on the machine and its load. So a
+ * small network has one thread; a larger one measures its serial and its parallel throughput, for a
+ * few windows or a millisecond each, and keeps the faster mode for a while; a very large one starts
+ * in parallel and stays so while its windows have plenty of events. Results do not depend on it. */
 #ifndef SIM_CORE_THREADS_H
 #define SIM_CORE_THREADS_H
 #include "weir/error.h"
@@ -43,8 +43,8 @@ void thread_pool_free(struct thread_pool *p);
 /* Each thread does its work once. Returns at once: the work itself ends with a barrier. */
 void thread_pool_run(struct thread_pool *p);
 
-/* One turn of a loop that waits for another thread; now and then it yields the processor, which that
- * thread may need. *spins counts the turns, from 0. */
+/* One turn of a loop that waits for another thread; now and then it yields the processor, which
+ * that thread may need. *spins counts the turns, from 0. */
 void thread_spin(uint32_t *spins);
 
 /* --- auto-tuning --- */

@@ -55,8 +55,9 @@ int timing_wheel_init(struct engine *e, struct weir_error *error)
 
 		/* A PFC frame waits for the packet on the wire, and for a few other frames. */
 		if (e->config->lossless)
-			far_ps += weir_port_wire_ps(kind, longest) +
-				  LINK_FRAMES_QUEUED * weir_port_wire_ps(kind, WEIR_PFC_FRAME_BYTES);
+			far_ps +=
+				weir_port_wire_ps(kind, longest) +
+				LINK_FRAMES_QUEUED * weir_port_wire_ps(kind, WEIR_PFC_FRAME_BYTES);
 		if (ahead_ps < e->lookahead_ps)
 			e->lookahead_ps = ahead_ps;
 		if (far_ps > reach_ps)
@@ -67,8 +68,8 @@ int timing_wheel_init(struct engine *e, struct weir_error *error)
 
 	e->lookahead_limit = (uint64_t)(WEIR_TIME_NEVER_PS / e->lookahead_ps) - 1;
 
-	/* Propagation and processing delay are at most a second each, the shortest packet takes 9 ms
-	 * at 1 Mb/s. */
+	/* Propagation and processing delay are at most a second each, the shortest packet takes 9
+	 * ms at 1 Mb/s. */
 	assert(e->lookahead_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
 
 	uint64_t needed = (uint64_t)(reach_ps / e->lookahead_ps) + 4;

@@ -3,10 +3,10 @@
  *
  * A slot of the wheel stands for a lookahead window and has a bit for each node. Every worker has a
  * wheel of its own, so that setting a bit needs no atomic read-modify-write and causes no false
- * sharing; a node has events where any worker has set its bit. Slots of one window lie side by side:
- * worker i has words [i * words, (i + 1) * words) of the slot's stride. Timers beyond the last slot
- * wait in the worker's overflow heap until their window comes. O(1) to set a bit, O(nodes / 64) to
- * walk a window.
+ * sharing; a node has events where any worker has set its bit. Slots of one window lie side by
+ * side: worker i has words [i * words, (i + 1) * words) of the slot's stride. Timers beyond the
+ * last slot wait in the worker's overflow heap until their window comes. O(1) to set a bit, O(nodes
+ * / 64) to walk a window.
  *
  * Threads: inside a window a worker writes its own wheel only; between windows, at the barrier, one
  * thread may touch all of them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c -- see exchange.h: buffers, votes and streams, which all back-ends share, and the back-end
- * for processes of one machine, with a socket between any two ranks. The one for MPI is
+/* exchange.c -- see exchange.h: buffers, votes and streams, which all back-ends share, and the
+ * back-end for processes of one machine, with a socket between any two ranks. The one for MPI is
  * mpi_exchange.c. */
 #define _GNU_SOURCE
 #include "sim/parallel/exchange.h"
@@ -288,9 +288,9 @@ static void local_send(struct exchange *x, const void *bytes, size_t size)
 	const struct local *l = (const struct local *)x;
 
 	for (size_t done = 0; done < size;)
-		done += local_moved(
-			x, 0,
-			send(l->peers[0].fd, (const char *)bytes + done, size - done, MSG_NOSIGNAL));
+		done += local_moved(x, 0,
+				    send(l->peers[0].fd, (const char *)bytes + done, size - done,
+					 MSG_NOSIGNAL));
 	x->sent_bytes += size;
 }
 

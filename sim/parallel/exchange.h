@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.h -- bulk-synchronous communication between the processes that simulate one network. Each
- * process is a rank, numbered from 0.
+/* exchange.h -- bulk-synchronous communication between the processes that simulate one network.
+ * Each process is a rank, numbered from 0.
  *
  * A rank fills buffers for other ranks and calls exchange_round as often as all others do; then it
- * has their buffers and the combined votes of all ranks. A back-end moves the bytes: sockets between
- * processes of one machine (exchange.c), or MPI (mpi_exchange.c).
+ * has their buffers and the combined votes of all ranks. A back-end moves the bytes: sockets
+ * between processes of one machine (exchange.c), or MPI (mpi_exchange.c).
  *
- * Ownership: exchange_fork or exchange_world makes an exchange, exchange_close ends it. Threads: any,
- * one at a time. Errors: when a rank is lost the others exit with a message and status 1, since no
- * caller could continue. */
+ * Ownership: exchange_fork or exchange_world makes an exchange, exchange_close ends it. Threads:
+ * any, one at a time. Errors: when a rank is lost the others exit with a message and status 1,
+ * since no caller could continue. */
 #ifndef SIM_PARALLEL_EXCHANGE_H
 #define SIM_PARALLEL_EXCHANGE_H
 #include "weir/error.h"
@@ -116,8 +116,8 @@ void exchange_close(struct exchange *x);
 
 /* --- exchange.c: processes of this machine --- */
 
-/* Forks ranks - 1 processes; each returns from here with its own rank. -1: the system refuses, with a
- * message; this process is alone. */
+/* Forks ranks - 1 processes; each returns from here with its own rank. -1: the system refuses, with
+ * a message; this process is alone. */
 int exchange_fork(struct exchange **out, uint32_t ranks, struct weir_error *e);
 
 /* --- mpi_exchange.c: processes of an mpirun (mpi_world.h) --- */

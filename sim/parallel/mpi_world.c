@@ -89,7 +89,7 @@ int world_begin(struct weir_error *e)
 
 	if (world_launch().size == 1)
 		return 0;
-	/* Open MPI would take this process for a single one, or abort it with a message of its own. */
+	/* Open MPI would take this process for a single one, or abort it with its own message. */
 	if (world_read_number(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") &&
 	    !getenv("PMIX_RANK"))
 		return world_refuse_start(e);

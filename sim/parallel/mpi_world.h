@@ -42,8 +42,8 @@ void world_set_lost(int rank, int is_lost);
 int world_is_lost(int rank);
 int world_lost(void); /* how many */
 
-/* Finalises MPI, which waits for all others; without a world it does nothing. Where ranks are lost, for
- * which MPI would wait, the process exits here with that status. */
+/* Finalises MPI, which waits for all others; without a world it does nothing. Where ranks are lost,
+ * for which MPI would wait, the process exits here with that status. */
 void world_end(int status);
 
 /* Ends all processes at once. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks.c -- see ranks.h.
  *
- * A buffer holds the number of message updates, the updates, then runs of packets. A run is the in-flight
- * queue, the number of packets, and the packets, each followed by its INT stack if it has one. */
+ * A buffer holds the number of message updates, the updates, then runs of packets. A run is the
+ * in-flight queue, the number of packets, and the packets, each followed by its INT stack if it has
+ * one. */
 #include "sim/parallel/ranks.h"
 #include "base/digest.h"
 #include "sim/core/host.h"
@@ -143,7 +144,8 @@ void ranks_send_message(struct worker *w, uint32_t flow, uint32_t before)
 		l->capacity = l->capacity ? 2 * l->capacity : 64;
 		l->updates = memory_grow(l->updates, l->capacity, sizeof(*l->updates));
 	}
-	l->updates[l->count++] = (struct message_update){ f->start_ps, flow, before, f->end_segment, 0 };
+	l->updates[l->count++] =
+		(struct message_update){ f->start_ps, flow, before, f->end_segment, 0 };
 }
 
 /* Starts the buffer for each rank. */

@@ -26,8 +26,8 @@ enum rank_vote {
 	RANK_TROUBLED = 2, /* a rank has an error: there will be no result */
 };
 
-/* Of votes.sums: flow_ends of waiting flows that have started; flow_ends that have happened; ends that
- * other flows wait for and that have not been signalled yet. */
+/* Of votes.sums: flow_ends of waiting flows that have started; flow_ends that have happened; ends
+ * that other flows wait for and that have not been signalled yet. */
 enum rank_sum { RANK_OPENED, RANK_DONE, RANK_UNSIGNALLED };
 
 /* Update of a flow record: a message has joined a connection whose receiver is elsewhere. */
@@ -54,19 +54,19 @@ struct ranks {
 	} * cuts;
 	struct update_list *updates; /* by thread */
 	struct exchange_votes agreed;
-	uint64_t opened_now;  /* flow_ends that started at all ranks since the last round */
-	uint64_t unsignalled; /* ends at all ranks that other flows wait for */
-	uint64_t votes;       /* bits of enum rank_vote for the next round */
+	uint64_t opened_now;       /* flow_ends that started at all ranks since the last round */
+	uint64_t unsignalled;      /* ends at all ranks that other flows wait for */
+	uint64_t votes;            /* bits of enum rank_vote for the next round */
 	uint64_t packets, windows; /* sent to others; rounds of whole lookahead windows */
 };
 
-/* Partitions the network, before anything is built. *out is NULL without an exchange. -1: fewer racks
- * than ranks; message. */
+/* Partitions the network, before anything is built. *out is NULL without an exchange. -1: fewer
+ * racks than ranks; message. */
 int ranks_new(struct ranks **out, const struct network *net, struct exchange *x,
 	      struct weir_error *e);
 
-/* After links are built: finds those that are cut. Collective. -1: ranks have read different scenarios,
- * or are different builds; message. */
+/* After links are built: finds those that are cut. Collective. -1: ranks have read different
+ * scenarios, or are different builds; message. */
 int ranks_begin(struct engine *e, struct weir_error *error);
 void ranks_free(struct engine *e);
 
@@ -100,9 +100,9 @@ static inline const struct weir_port_class *engine_port_class(const struct engin
 	return e->ranks ? &e->classes[e->ranks->class_of[link]] : engine_egress(e, link)->port.kind;
 }
 
-/* Barrier of all ranks, collective, at the end of a lookahead window or at a stop inside one. At the
- * end of a window packets and updates are exchanged. next_lookahead: the next window in which this
- * rank has events. Agreed values are in ranks->agreed afterwards. */
+/* Barrier of all ranks, collective, at the end of a lookahead window or at a stop inside one. At
+ * the end of a window packets and updates are exchanged. next_lookahead: the next window in which
+ * this rank has events. Agreed values are in ranks->agreed afterwards. */
 enum rank_barrier { RANKS_AT_STOP, RANKS_AT_WINDOW };
 void ranks_synchronize(struct engine *e, enum rank_barrier barrier, uint64_t next_lookahead);
 
@@ -111,8 +111,8 @@ void ranks_synchronize(struct engine *e, enum rank_barrier barrier, uint64_t nex
 void ranks_each_ended(struct engine *e,
 		      void (*each)(struct engine *e, const struct ended_flow *ended));
 
-/* Have all flows of all ranks ended? timed_ends: flow_ends of flows that start at a time; the others
- * wait for flows. */
+/* Have all flows of all ranks ended? timed_ends: flow_ends of flows that start at a time; the
+ * others wait for flows. */
 static inline int ranks_flows_done(const struct ranks *r, uint64_t timed_ends)
 {
 	return r->agreed.sums[RANK_DONE] ==

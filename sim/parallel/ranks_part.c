@@ -2,9 +2,9 @@
 /* ranks_part.c -- partitions a network: assigns nodes to ranks.
  *
  * A switch that has hosts stays with them: a rack. Racks of a pod stay together where there are at
- * least as many pods as ranks. Racks are assigned in order, balanced by the number of their links. A
- * switch whose neighbours are all at one rank is put there, too (those of a pod); the others, which
- * connect the parts (spines, cores), fill up ranks in order. O(links * tiers). */
+ * least as many pods as ranks. Racks are assigned in order, balanced by the number of their links.
+ * A switch whose neighbours are all at one rank is put there, too (those of a pod); the others,
+ * which connect the parts (spines, cores), fill up ranks in order. O(links * tiers). */
 #include "sim/parallel/ranks.h"
 
 #define RANK_NONE UINT16_MAX
@@ -84,8 +84,8 @@ static uint16_t rank_of_neighbours(const struct partition_state *p, uint32_t nod
 	return rank;
 }
 
-/* Puts switches at the rank of their neighbours, in passes until none is left. A pass sees the state
- * before it, so the order of nodes does not matter. */
+/* Puts switches at the rank of their neighbours, in passes until none is left. A pass sees the
+ * state before it, so the order of nodes does not matter. */
 static void assign_by_neighbours(struct partition_state *p)
 {
 	uint32_t count = p->net->switch_count, joined;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_agents.c -- agents and tuners on simulated switches (switch.tune): when they are called,
  * with what, and when what they ask for is in force. */
-#include "sim/run/build.h"
+#include "sim/run/run.h"
 #include "sim/core/agents.h"
 #include "tests/sim.h"
 #include "weir/rng.h"

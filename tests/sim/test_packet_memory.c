@@ -2,7 +2,7 @@
 /* test_packet_memory.c -- memory for packets under way grows when a run needs more, and nobody can
  * tell. */
 #include "sim/core/link.h"
-#include "sim/run/sim_parts.h"
+#include "sim/run/sim.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
 
