@@ -54,14 +54,13 @@ _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
  * PREFETCH_ALL. */
 enum { SWITCH_INPUT_BITS = 22, PREFETCH_CHUNKS = 2, PREFETCH_CHUNKS_ALL = 4 };
 
-/* What a switch does beside passing packets on through simple ports (weir/port.h), each with its
- * own memory. */
+/* Features of a switch beyond forwarding through FIFO ports. The loop of switch.c has specialised
+ * copies for the usual sets. */
 enum switch_feature {
-	SWITCH_F_SHARED_BUFFER = 1, /* its memory among its ports */
-	SWITCH_F_SLOW_DEQUEUE =
-		2,        /* schedulers, or the marking as packets leave: some port is not simple */
-	SWITCH_F_INT = 4, /* into data packets: sim/core/telemetry.h */
-	SWITCH_F_PFC = 8, /* for its memory, input by input: sim/core/switch_pfc.h */
+	SWITCH_F_SHARED_BUFFER = 1, /* ports share the switch's memory */
+	SWITCH_F_SLOW_DEQUEUE = 2,  /* some port has a scheduler, or marks at dequeue */
+	SWITCH_F_INT = 4,           /* writes telemetry into data packets: telemetry.h */
+	SWITCH_F_PFC = 8,           /* accounts for its memory by ingress: switch_pfc.h */
 };
 
 struct switch_state {
@@ -70,9 +69,9 @@ struct switch_state {
 	_Alignas(64) _Atomic uint64_t claimed;
 	struct weir_shared_buffer pool;
 	struct engine *engine;
-	struct worker *worker; /* set while the node is being worked on */
-	uint64_t *backlog;     /* bit per egress port: packets wait there */
-	char *ports;           /* its first egress; the next port_size bytes further */
+	struct worker *worker; /* the one that runs the switch; set while it does */
+	uint64_t *backlog;     /* bit per egress port: packets are queued there */
+	char *ports;           /* its first egress; the next is port_size bytes further */
 	size_t port_size;
 	uint64_t route_mask;
 	uint32_t route_bits;
@@ -82,7 +81,7 @@ struct switch_state {
 	uint32_t node;
 	uint32_t arrivals;           /* in the lookahead window before */
 	uint32_t features;           /* bits of enum switch_feature */
-	struct event_switch *events; /* NULL: nothing that leaves concerns anybody else */
+	struct event_switch *events; /* NULL: ports do not depend on each other */
 };
 
 struct host;
@@ -99,16 +98,15 @@ struct agents;
 struct ranks;
 struct exchange;
 
-/* Numbers of notes that are free (sim/core/telemetry.h): a thread's own, and what threads had too
- * many of. */
+/* Free INT stacks (telemetry.h), by index: of a worker, and the surplus of all workers. */
 struct int_stack_pool {
-	uint32_t free, free_count; /* a list of them; 0 ends it */
+	uint32_t free, free_count; /* a list; 0 ends it */
 };
 
 struct int_stack_store {
 	pthread_mutex_t lock;
-	uint32_t fresh, limit; /* never used from here on; and how many there are */
-	uint32_t batches;      /* a list of lists */
+	uint32_t fresh, limit; /* first never used; number of stacks */
+	uint32_t batches;      /* a list of batches, each a list of stacks */
 };
 
 /* Slabs of struct weir_port_stats, by size, and of struct weir_port_sojourns where measure.sojourn
@@ -421,14 +419,18 @@ void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind);
 
 /* --- switches: switch.c --- */
 
+/* Processes the arrivals and departures of a switch in the worker's round. */
 void switch_run(struct worker *w, struct switch_state *s);
 
-/* Has fetched what switch_run will need. */
+/* Prefetches what switch_run will read. */
 void switch_prefetch(const struct worker *w, const struct switch_state *s);
+
+/* weir_shared_buffer.sync: lets all ports of the switch send what they could by now_ps, so that the
+ * fill of the shared buffer is exact. */
 void switch_sync(struct weir_shared_buffer *pool, int64_t now_ps);
 
-/* Arrivals of the window before limit_ps, in order: sort keys whose low SWITCH_INPUT_BITS are the
- * input. */
+/* Arrivals of the round, in order of time: sort keys whose low SWITCH_INPUT_BITS are the ingress
+ * port. Valid until the next switch runs. */
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
 
 #endif
