@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sp.c -- strict priority: the first queue that holds a packet is served, queue 0 before all. */
-#include "lib/sched/busy.h"
+#include "lib/sched/queues.h"
 
 static void sp_activate(void *state, const void *params, uint32_t q,
 			const struct weir_queue *queues)

@@ -4,8 +4,7 @@
  * Katevenis, Sidiropoulos, Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a
  * General-Purpose ATM Switch Chip", IEEE JSAC 9(8), 1991. Shares are of packets: of bytes only
  * where all packets are of one size. */
-#include "lib/sched/busy.h"
-#include "lib/sched/weights.h"
+#include "lib/sched/queues.h"
 
 struct wrr_params {
 	struct weir_weights weights;
@@ -30,7 +29,7 @@ static int wrr_fits(const void *params, uint32_t queues, struct weir_error *e)
 	return weir_weights_check(&p->weights, 0, queues, e);
 }
 
-/* So that the first turn is queue 0's. */
+/* The first turn is then queue 0's. */
 static void wrr_init(void *state, const void *params, uint32_t queues)
 {
 	struct wrr_state *s = state;
@@ -49,7 +48,7 @@ static void wrr_activate(void *state, const void *params, uint32_t q,
 	busy_add(&s->busy, q);
 }
 
-/* A queue that is halted loses the rest of its turn. */
+/* A queue that is paused loses the rest of its turn. */
 static void wrr_halt(void *state, const void *params, uint32_t q)
 {
 	struct wrr_state *s = state;
@@ -74,7 +73,7 @@ static uint32_t wrr_pick(void *state, const void *params, const struct weir_queu
 	return s->current;
 }
 
-/* A queue that runs empty loses the rest of its turn. */
+/* A queue that becomes empty loses the rest of its turn. */
 static void wrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
 		     const struct weir_queue *queues)
 {

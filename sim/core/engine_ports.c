@@ -232,9 +232,9 @@ void port_stats_start(struct engine *e, struct weir_port *p)
 	pthread_mutex_lock(&s->lock);
 	stats = slab_at(&s->sizes[size], slab_alloc(&s->sizes[size]));
 	if (e->config->measure.sojourn)
-		stats->waits = slab_at(&s->waits, slab_alloc(&s->waits));
+		stats->sojourns = slab_at(&s->waits, slab_alloc(&s->waits));
 	pthread_mutex_unlock(&s->lock);
-	weir_port_stats_begin(p, stats, buckets_of[size], e->measure_from_ps);
+	weir_port_stats_start_sized(p, stats, buckets_of[size], e->measure_from_ps);
 	stats->owner = s;
 	if (size + 1 < PORT_STATS_SIZES)
 		stats->grow = stats_grow;

@@ -143,7 +143,7 @@ static void join_queue(struct worker *w, struct host *h, struct weir_packet *pac
 
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
 		port_stats_start(w->engine, p);
-	answer = weir_port_offer(p, &w->pool, packet, now_ps);
+	answer = weir_port_offer_inline(p, &w->pool, packet, now_ps);
 	if (answer == WEIR_PORT_SEND)
 		nic_link_send(w, h, now_ps);
 	else if (answer == WEIR_PORT_DROPPED)

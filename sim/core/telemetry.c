@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* telemetry.c -- see telemetry.h. */
+/* telemetry.c -- allocation of INT stacks: the store that workers share, and its batches. */
 #include "sim/core/telemetry.h"
 #include <assert.h>
-
-/* Every packet has one at most; threads have more in hand. */
-static uint64_t notes_for(const struct engine *e, uint64_t packets)
-{
-	return packets + 1 + (uint64_t)e->threads * (INT_STACKS_KEEP + INT_STACKS_BATCH);
-}
 
 void int_stacks_grow(struct engine *e, uint64_t packets)
 {
 	struct int_stack_store *s = &e->int_stack_store;
-	uint64_t count = notes_for(e, packets);
+	/* A packet has one stack at most; stack 0 is unused, and workers keep free ones. */
+	uint64_t count = packets + 1 + (uint64_t)e->threads * (INT_STACKS_KEEP + INT_STACKS_BATCH);
 
 	assert(count <= UINT32_MAX);
 	if (e->int_stacks) {
@@ -39,17 +34,17 @@ void int_stacks_free(struct engine *e)
  * used. */
 void int_stacks_refill(struct worker *w)
 {
-	struct int_stack *notes = w->engine->int_stacks;
+	struct int_stack *stacks = w->engine->int_stacks;
 	struct int_stack_store *s = &w->engine->int_stack_store;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->batches) {
 		w->int_stacks.free = s->batches;
-		s->batches = notes[s->batches].next_batch;
+		s->batches = stacks[s->batches].next_batch;
 	} else {
 		assert(s->limit - s->fresh >= INT_STACKS_BATCH);
 		for (uint32_t i = 0; i < INT_STACKS_BATCH; i++)
-			notes[s->fresh + i].next_free =
+			stacks[s->fresh + i].next_free =
 				i + 1 < INT_STACKS_BATCH ? s->fresh + i + 1 : 0;
 		w->int_stacks.free = s->fresh;
 		s->fresh += INT_STACKS_BATCH;
@@ -60,17 +55,17 @@ void int_stacks_refill(struct worker *w)
 
 void int_stacks_spill(struct worker *w)
 {
-	struct int_stack *notes = w->engine->int_stacks;
+	struct int_stack *stacks = w->engine->int_stacks;
 	struct int_stack_store *s = &w->engine->int_stack_store;
 	uint32_t first = w->int_stacks.free, last = first;
 
 	for (uint32_t i = 1; i < INT_STACKS_BATCH; i++)
-		last = notes[last].next_free;
-	w->int_stacks.free = notes[last].next_free;
+		last = stacks[last].next_free;
+	w->int_stacks.free = stacks[last].next_free;
 	w->int_stacks.free_count -= INT_STACKS_BATCH;
-	notes[last].next_free = 0;
+	stacks[last].next_free = 0;
 	pthread_mutex_lock(&s->lock);
-	notes[first].next_batch = s->batches;
+	stacks[first].next_batch = s->batches;
 	s->batches = first;
 	pthread_mutex_unlock(&s->lock);
 }

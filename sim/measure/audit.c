@@ -110,7 +110,7 @@ static int check_port(struct auditor *a, uint32_t link)
 {
 	struct weir_port *p = &engine_egress(a->e, link)->port;
 	const struct weir_queue *queues = weir_port_queues(p);
-	uint64_t pkts = 0, bytes = 0, held_pkts = 0;
+	uint64_t pkts = 0, bytes = 0, paused_pkts = 0;
 
 	if (p->pkts == 0 && p->bytes == 0)
 		return 0;
@@ -127,14 +127,15 @@ static int check_port(struct auditor *a, uint32_t link)
 			return port_differs(a, link, "bytes of a queue", q->bytes, waiting_bytes);
 		pkts += count;
 		bytes += waiting_bytes;
-		held_pkts += weir_port_is_paused(p, i) ? count : 0;
+		paused_pkts += weir_port_is_paused(p, i) ? count : 0;
 	}
 	if (pkts != p->pkts)
 		return port_differs(a, link, "packets of the port", p->pkts, pkts);
 	if (bytes != p->bytes)
 		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
-	if (p->kind->order != WEIR_PORT_FIFO && held_pkts != p->held_pkts)
-		return port_differs(a, link, "packets that are paused", p->held_pkts, held_pkts);
+	if (p->kind->order != WEIR_PORT_FIFO && paused_pkts != p->paused_pkts)
+		return port_differs(a, link, "packets that are paused", p->paused_pkts,
+				    paused_pkts);
 	return 0;
 }
 
@@ -259,7 +260,7 @@ static int check_switch(struct auditor *a, const struct switch_state *s)
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		if (check_port(a, s->first_link + i))
 			return -1;
-		if (engine_egress(a->e, s->first_link + i)->port.pool)
+		if (engine_egress(a->e, s->first_link + i)->port.shared_buffer)
 			bytes += engine_egress(a->e, s->first_link + i)->port.bytes;
 	}
 	if (s->events && check_lossless(a, s, &bytes))

@@ -38,7 +38,7 @@ static int has_host(const struct mover *v, uint32_t host)
 /* Statistics as long as they are; of a port that has none, none. */
 static void move_stats(struct mover *v, struct weir_port_stats **stats)
 {
-	struct weir_port_sojourns *waits = v->gives && *stats ? (*stats)->waits : NULL;
+	struct weir_port_sojourns *waits = v->gives && *stats ? (*stats)->sojourns : NULL;
 	struct {
 		uint32_t buckets, waits;
 	} has = { *stats ? (*stats)->buckets : 0, waits != NULL };
@@ -56,7 +56,7 @@ static void move_stats(struct mover *v, struct weir_port_stats **stats)
 	if (!v->gives) {
 		(*stats)->on_change = NULL;
 		(*stats)->grow = NULL;
-		(*stats)->waits = waits;
+		(*stats)->sojourns = waits;
 	}
 }
 
@@ -211,7 +211,7 @@ void gather_free(struct measure *m)
 
 	for (uint32_t i = 0; m->ends && i < e->net->link_count; i++)
 		if (!engine_owns_link(e, i) && m->stats[i]) {
-			free(m->stats[i]->waits);
+			free(m->stats[i]->sojourns);
 			free(m->stats[i]);
 		}
 	memory_free(m->ends, e->net->link_count, sizeof(*m->ends));

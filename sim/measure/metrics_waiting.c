@@ -37,7 +37,7 @@ static void add_port(struct crowd *c, const struct weir_port_stats *s, uint64_t 
 {
 	c->ports++;
 	c->queue.buckets = WEIR_PORT_STATS_BUCKETS;
-	add_waits(&c->waits, s ? s->waits : NULL, sent);
+	add_waits(&c->waits, s ? s->sojourns : NULL, sent);
 	if (!s && isfinite(interval_ps))
 		c->queue.bucket_ps[0] += (uint64_t)interval_ps;
 	for (uint32_t k = 0; s && k < s->buckets; k++)
@@ -85,10 +85,10 @@ static void find_worst(const struct measure *m, struct run_result *r)
 			r->value[WORST_QUEUE_P99] = queue;
 			r->worst_queue_port = i;
 		}
-		if (!s->waits)
+		if (!s->sojourns)
 			continue;
 		*waits = (struct weir_port_sojourns){ 0 };
-		add_waits(waits, s->waits, r->ports[i].tx_pkts);
+		add_waits(waits, s->sojourns, r->ports[i].tx_pkts);
 		wait = wait_p99(m, waits);
 		if (wait > r->value[WORST_WAIT_P99] || isnan(r->value[WORST_WAIT_P99])) {
 			r->value[WORST_WAIT_P99] = wait;

@@ -113,7 +113,7 @@ TEST(test_a_lossless_switch_is_strict_only_while_neighbours_wait)
 		      "[measure]\nto = 10ms\n",
 	       BY_ITSELF, 9 * 1000 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < x.net.switch_count; i++) {
-		CHECK_INT(x.e->switches[i].events->stopped, 0);
+		CHECK_INT(x.e->switches[i].events->paused_count, 0);
 		CHECK(!x.e->switches[i].events->is_active);
 	}
 	stopped_free(&x);

@@ -483,7 +483,7 @@ TEST(test_fabrics_are_refused_where_they_do_not_fit)
 	snprintf(text, sizeof(text), "%sscheduler = pifo\n", bfc);
 	check_refused(text, "switch.scheduler: bfc lays out its ports itself");
 	snprintf(text, sizeof(text), "%slossless = all\nbuffer = 12MB\nbuffer-per = switch\n", bfc);
-	check_refused(text, "bfc stops queues and lossless = all classes");
+	check_refused(text, "bfc pauses queues, and lossless = all pauses classes");
 	check_refused(floodgate, "set lossless = all");
 	snprintf(text, sizeof(text), "fail = leaf0 spine0 1ms\n%slossless = all\n", floodgate);
 	check_refused(text, "leave network.fail out");
