@@ -356,14 +356,6 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,
 		    uint64_t rate_bps);
 
-/* --- pair.c: where rdma.window-of is pair --- */
-
-/* A transport for each sort of pair that opens a connection, behind those of the sections. */
-int pairs_new(struct engine *e, struct weir_error *error);
-
-/* The number of that of a connection; of its section where all pairs share one. */
-uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
-
 /* One leg of a run: until everything before stop_ps has happened and nothing after, or until
  * on_poll ends it. In between all threads rest and everything may be looked at. Legs have no say in
  * what happens: many give the same as one. Where switches may have agents: agents_advance_until. */
