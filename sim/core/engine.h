@@ -391,14 +391,6 @@ void port_stats_free(struct engine *e);
  * statistics, as if since measuring began. Any thread. */
 void port_stats_start(struct engine *e, struct weir_port *p);
 
-/* --- pair.c: where rdma.window-of is pair --- */
-
-/* A transport for each sort of pair that opens a connection, behind those of the sections. */
-int pairs_new(struct engine *e, struct weir_error *error);
-
-/* The number of that of a connection; of its section where all pairs share one. */
-uint16_t pair_transport_number(const struct engine *e, const struct flow *f);
-
 /* --- running: engine.c --- */
 
 enum engine_status {

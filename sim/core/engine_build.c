@@ -265,7 +265,7 @@ static void build_workers(struct engine *e)
 
 		if (!engine_owns_host(e, i) || h->timer_ps == WEIR_TIME_NEVER_PS)
 			continue;
-		h->due_ps = h->timer_ps;
+		h->wake_ps = h->timer_ps;
 		engine_wake_later(engine_worker(e, h->node), h->node, h->timer_ps);
 	}
 }
