@@ -252,19 +252,14 @@ static struct value_head value_head(const struct agents *a, uint32_t value)
 	return (struct value_head){ NULL, NULL };
 }
 
-/* Marking probability just below K_max; 1 for a step (K_min = K_max). */
-static double p_max(const struct weir_tune_knobs *k)
+/* P_max is the marking probability just below K_max, 1 for a step (K_min = K_max). */
+static double knob_value(const struct weir_tune_knobs *k, uint32_t value)
 {
 	double p = (double)weir_tune_p_q32(k) / (double)WEIR_ONE_Q32;
 
+	if (value < 2)
+		return (double)(value == 0 ? k->min_bytes : k->max_bytes);
 	return k->min_bytes == k->max_bytes || p > 1 ? 1 : p;
-}
-
-static double knob_value(const struct weir_tune_knobs *k, uint32_t value)
-{
-	if (value == 0)
-		return (double)k->min_bytes;
-	return value == 1 ? (double)k->max_bytes : p_max(k);
 }
 
 uint32_t agents_values(const struct agents *a)

@@ -181,18 +181,11 @@ static int agents_build(struct agents *a, const struct engine *e, struct weir_er
 	return 0;
 }
 
-static uint32_t agents_count_rows(const struct engine *e)
-{
-	uint32_t rows = 0;
-
-	for (uint32_t s = 0; s < e->net->switch_count; s++)
-		rows += e->net->nodes[e->net->switch_node[s]].link_count * e->config->queues;
-	return rows;
-}
-
 static void agents_build_rows(struct agents *a, struct engine *e)
 {
-	a->row_count = agents_count_rows(e);
+	for (uint32_t s = 0; s < e->net->switch_count; s++)
+		a->row_count +=
+			e->net->nodes[e->net->switch_node[s]].link_count * e->config->queues;
 	a->link_count = e->net->link_count;
 	a->rows = memory_new(a->row_count, sizeof(*a->rows));
 	a->queues = memory_new(a->row_count, sizeof(*a->queues));

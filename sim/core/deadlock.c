@@ -130,8 +130,7 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 			f->noted[ingress * WEIR_PFC_CLASSES + class_id] = to + 1;
 			add_wait(f, from, to, class_id);
 		}
-		if ((++slot & WEIR_CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+		slot = link_slot_after(e, slot);
 	}
 }
 
@@ -243,8 +242,7 @@ static uint8_t frames_in_flight(const struct engine *e, uint32_t link)
 		if (packet_is_link_frame(packet) &&
 		    packet_segment(packet)->frame_kind < FRAME_FABRIC)
 			classes |= (uint8_t)(1u << packet->class_id);
-		if ((++slot & WEIR_CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+		slot = link_slot_after(e, slot);
 	}
 	return classes;
 }

@@ -62,10 +62,7 @@ uint64_t engine_packets_in_network(const struct engine *e)
 		count += out->port.pkts;
 		while (slot != WEIR_SLOT_NONE && slot != out->tail) {
 			count++;
-			slot++;
-			if ((slot & WEIR_CHUNK_MASK) == 0)
-				slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
-				       << WEIR_CHUNK_SHIFT;
+			slot = link_slot_after(e, slot);
 		}
 	}
 	return count;

@@ -172,6 +172,17 @@ static inline uint32_t link_queue_advance(struct weir_packet_pool *pool, uint32_
 	return next;
 }
 
+/* The slot after this one of a list of packets, an in-flight queue or a port's queue, which stays
+ * as it is. For audits and deadlock detection, at a barrier. */
+static inline uint32_t link_slot_after(const struct engine *e, uint32_t slot)
+{
+	uint32_t next = slot + 1;
+
+	if ((next & WEIR_CHUNK_MASK) == 0)
+		next = e->store.next[slot >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+	return next;
+}
+
 /* The head of an in-flight queue; WEIR_SLOT_NONE: nothing was ever sent on it. */
 static inline uint32_t link_queue_start(const struct engine *e, uint32_t link_queue)
 {
