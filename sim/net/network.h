@@ -83,10 +83,16 @@ void network_free(struct network *net);
 const char *node_name(const struct network *net, uint32_t node, char *buffer, size_t size);
 const char *link_name(const struct network *net, uint32_t link, char *buffer, size_t size);
 
+/* A host's only link, towards its switch. */
+static inline const struct net_link *host_link(const struct network *net, uint32_t host)
+{
+	return &net->links[net->nodes[net->host_node[host]].first_link];
+}
+
 /* What a host can send and receive. */
 static inline double host_access_bps(const struct network *net, uint32_t host)
 {
-	uint64_t own_bps = net->links[net->nodes[net->host_node[host]].first_link].rate_bps;
+	uint64_t own_bps = host_link(net, host)->rate_bps;
 
 	return (double)(net->access_bps ? net->access_bps : own_bps);
 }

@@ -45,6 +45,12 @@ struct route_choices {
 int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
 		 const struct route_choices *choices, struct route *r, struct weir_error *e);
 
+/* The register of the way back, over the same switches, for ACKs. */
+uint64_t route_reverse(const struct network *net, const struct route *r);
+
+/* Fills in the links that a host's path register leads over. */
+void route_follow(const struct network *net, uint32_t from_host, uint64_t path, struct route *r);
+
 /* How many bits a switch takes from the register: enough for its ports, at least 1. */
 static inline uint32_t node_route_bits(const struct net_node *n)
 {

@@ -56,11 +56,6 @@ static inline int is_known_dead(const struct route_table *t, const struct net_li
 	return l->fails_ps != WEIR_TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
 }
 
-static inline const struct net_link *host_link(const struct network *net, uint32_t host)
-{
-	return &net->links[net->nodes[net->host_node[host]].first_link];
-}
-
 static inline const struct net_node *switch_node(const struct network *net, uint32_t number)
 {
 	return &net->nodes[net->switch_node[number]];

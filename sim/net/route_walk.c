@@ -147,6 +147,40 @@ double route_count(const struct route_table *t, uint32_t from_host, uint32_t to_
 	return r.found ? count_from(&w, w.at) : 0;
 }
 
+/* --- paths as registers --- */
+
+uint64_t route_reverse(const struct network *net, const struct route *r)
+{
+	uint64_t path = 0;
+	uint32_t shift = 0;
+
+	for (uint32_t i = r->hops - 1; i-- > 0;) {
+		uint32_t link = net->links[r->links[i]].reverse;
+		const struct net_node *n = &net->nodes[net->links[link].from];
+
+		path |= (uint64_t)(link - n->first_link) << shift;
+		shift += node_route_bits(n);
+	}
+	return path;
+}
+
+void route_follow(const struct network *net, uint32_t from_host, uint64_t path, struct route *r)
+{
+	uint32_t link = net->nodes[net->host_node[from_host]].first_link;
+
+	*r = (struct route){ .path = path, .until_ps = WEIR_TIME_NEVER_PS, .found = 1 };
+	for (;;) {
+		const struct net_node *n = &net->nodes[net->links[link].to];
+		uint32_t bits = node_route_bits(n);
+
+		r->links[r->hops++] = link;
+		if (n->kind == NODE_HOST)
+			return;
+		link = n->first_link + (uint32_t)(path & ((UINT64_C(1) << bits) - 1));
+		path >>= bits;
+	}
+}
+
 /* --- paths by name --- */
 
 static int choice_error(const struct walk *w, uint32_t count, const struct route_choices *c,

@@ -60,6 +60,18 @@ int64_t node_find(const struct network *net, const char *name, struct weir_error
 /* The network of lines "h0 s0 10Gbps 5us"; see topology_explicit.c. */
 int explicit_build(struct network *net, const struct line_list *lines, struct weir_error *e);
 
+/* --- topology_hpcc.c: topology files of the HPCC simulator --- */
+
+struct hpcc_topology {
+	uint32_t node_count, switch_count, host_count;
+	uint32_t *host_ids;     /* host number -> node number in the file, ascending */
+	struct line_list links; /* as topology explicit has them: "h0 s4 100Gbps 0.001ms" */
+};
+
+/* The message says file and line. On -1 nothing is left to free. */
+int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e);
+void hpcc_free(struct hpcc_topology *t);
+
 /* Part of a topology's params: the wires of its tiers, 0 where they are as the tier below. */
 struct tier_wires {
 	uint64_t rate_bps, fabric_rate_bps, core_rate_bps;
