@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.c -- every topology, one line each. */
+/* topology.c -- the table of topologies, and the builder that turns nodes and cables into a
+ * network: sorted links, numbers, racks. Runs once, at one thread, before the simulation. */
 #include "sim/net/network.h"
 #include "base/memory.h"
 #include "sim/net/topology.h"
@@ -124,7 +125,7 @@ uint32_t builder_rack(struct net_builder *b, uint32_t first, uint32_t count,
 	return builder_node(b, NODE_SWITCH, top->tier, top->index);
 }
 
-/* The next free link of a node, which counts it. */
+/* Adds a link to a node, whose first_link is known; returns it. */
 static uint32_t builder_add_link(struct network *net, uint32_t from, uint32_t to,
 				 const struct wire *wire)
 {
@@ -139,8 +140,8 @@ static uint32_t builder_add_link(struct network *net, uint32_t from, uint32_t to
 	return link;
 }
 
-/* A counting sort by sender. Every cable is both ways, so a node receives on as many lines as it
- * sends on links, and the lines of a node start at the same number as its links. */
+/* Counting sort of the links by sender. Every cable is two links, so a node has as many in-flight
+ * queues to receive from as links to send on, and both start at the same number. */
 static void builder_sort_links(struct net_builder *b)
 {
 	struct network *net = b->net;
