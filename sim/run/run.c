@@ -8,8 +8,6 @@
 #include "base/time_text.h"
 #include "config/plugin.h"
 #include "sim/parallel/ranks.h"
-#include "sim/measure/audit.h"
-#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 #include "sim/core/agents.h"
 #include "base/clock.h"
@@ -70,7 +68,7 @@ static int run_fails_audit(struct run_state *r)
 	const struct measure *m = &r->measure;
 
 	if (!control->audit_windows || r->polls % control->audit_windows != 0 ||
-	    !audit(m->engine, &r->message))
+	    !audit_run(m->engine, &r->message))
 		return 0;
 	weir_error_prefix(&r->message, "at %s: ", format_exact_ps((uint64_t)m->now_ps).text);
 	return 1;
@@ -291,7 +289,7 @@ static enum run_status run_verify(struct run_state *r, struct weir_error *error)
 		*error = r->message;
 	status = run_agree_on_error(e, r->error, error);
 	return status ? status
-		      : run_agree_on_error(e, audit(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
+		      : run_agree_on_error(e, audit_run(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
 }
 
 static enum run_status run_simulate(struct run_state *run, struct run_result *r,
@@ -336,7 +334,7 @@ static enum run_status run_simulate(struct run_state *run, struct run_result *r,
 static void run_take_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
-	r->ways = path_survey_flows(e);
+	r->paths = path_survey_flows(e);
 	r->flow_count = e->flows.count;
 	r->flows = e->flows.flows;
 	e->flows.flows = NULL;

@@ -43,7 +43,7 @@ struct run_control {
 	int taps_see_frames; /* 1: link frames, too */
 	/* A rollout of learning congestion controls (weir/cc.h); NULL: none. */
 	const struct weir_cc_rollout *rollout;
-	/* Lookahead windows between audits (audit.h), for tests. 0: one audit, at the end. */
+	/* Lookahead windows between audits (measure.h), for tests. 0: one audit, at the end. */
 	uint32_t audit_windows;
 	/* The other ranks of this run, which call with the same config; the result is at rank 0.
 	 * NULL: one process. */

@@ -8,7 +8,7 @@
 #include "sim/core/agents.h"
 #include "sim/core/link.h"
 #include "sim/core/mailbox.h"
-#include "sim/measure/audit.h"
+#include "sim/measure/measure.h"
 #include "sim/run/run.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ int64_t weir_sim_now_ps(const struct weir_sim *sim)
 
 int weir_sim_audit(struct weir_sim *sim, struct weir_error *e)
 {
-	return audit(sim->engine, e);
+	return audit_run(sim->engine, e);
 }
 
 /* --- names --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_path_survey.c -- what is known before a run of the ways that its flows take. */
-#include "sim/measure/ways.h"
+#include "sim/measure/preview.h"
 #include "tests/sim.h"
 
 static struct path_survey ways_of(const char *text)
@@ -14,7 +14,7 @@ static struct path_survey ways_of(const char *text)
 	sim_read(&s, "%s", text);
 	if (run(&s.c, &control, &r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	w = r.ways;
+	w = r.paths;
 	run_result_free(&r);
 	sim_end(&s);
 	return w;
