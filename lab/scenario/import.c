@@ -2,7 +2,7 @@
 /* import.c -- see import.h. */
 #include "lab/scenario/import.h"
 #include "lab/scenario/sections.h"
-#include "sim/net/hpcc.h"
+#include "sim/net/topology.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
 #include <inttypes.h>
@@ -158,12 +158,12 @@ static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow
 
 	while (l->waits[wait].flow != flow)
 		wait++;
-	for (uint32_t i = 0; i < l->tell_count; i++) {
-		if (l->tells[i].gate != l->waits[wait].gate)
+	for (uint32_t i = 0; i < l->signal_count; i++) {
+		if (l->signals[i].gate != l->waits[wait].gate)
 			continue;
 		if (found)
 			return NULL;
-		found = &l->tells[i];
+		found = &l->signals[i];
 	}
 	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
 }

@@ -407,17 +407,17 @@ static void bfc_new_hosts(struct engine *e)
 		if (!engine_owns_host(e, i))
 			continue;
 		h->nic_queues = (uint32_t)p->nic_queues;
-		h->special |= HOST_QUEUE_PAUSES;
-		h->held = memory_new(bfc_pause_words(h), sizeof(*h->held));
+		h->slow_features |= HOST_QUEUE_PAUSES;
+		h->paused_queues = memory_new(bfc_pause_words(h), sizeof(*h->paused_queues));
 	}
 }
 
 static void bfc_free_hosts(struct engine *e)
 {
 	for (uint32_t i = 0; i < e->net->host_count; i++)
-		if (e->hosts[i].held)
-			memory_free(e->hosts[i].held, bfc_pause_words(&e->hosts[i]),
-				    sizeof(*e->hosts[i].held));
+		if (e->hosts[i].paused_queues)
+			memory_free(e->hosts[i].paused_queues, bfc_pause_words(&e->hosts[i]),
+				    sizeof(*e->hosts[i].paused_queues));
 }
 
 const struct fabric_ops fabric_bfc = {

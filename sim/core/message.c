@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message.c -- what the packets of a message carry: payload, class, slack.
+/* message.c -- what the segments of a message carry: payload, class, slack.
  *
  * A message is cut into segments of one MSS, the last one shorter. Its first bytes may have a class
  * of their own: PIAS with two priorities (Bai et al., "Information-Agnostic Flow Scheduling for
  * Commodity Data Centers", NSDI 2015), as the TCN study uses it (CoNEXT 2016, section 6.1.3). A
- * segment has the class of its first byte, also when it is sent again.
+ * segment has the class of its first byte, in retransmissions too.
  *
- * Differs: their kernel module gives a packet that is sent again the class of the flow's newest
- * byte, because it counts only what has been sent. Here a packet has the same class each time. */
+ * Differs: their kernel module gives a retransmission the class of the flow's newest byte, because
+ * it counts only bytes sent. Here a segment has the same class each time.
+ *
+ * Called by transports on the sending host's worker; all functions read only. */
 #include "weir/compiler.h"
 #include "sim/core/host.h"
 
-/* A month: rather never than late. */
+/* A month: longer than any run. */
 #define SLACK_MAX_PS (WEIR_PS_PER_S * 3600 * 24 * 30)
 
 enum { BYTES_PER_KB = 1000 };
 
-static uint64_t mss_of(const struct engine *e, const struct flow *message)
+static uint64_t message_mss(const struct engine *e, const struct flow *message)
 {
 	return flow_transport(e, message)->env.mss_bytes;
 }
 
 uint32_t message_segments(const struct engine *e, const struct flow *message)
 {
-	uint64_t mss = mss_of(e, message);
+	uint64_t mss = message_mss(e, message);
 
 	return (uint32_t)((message->size_bytes + mss - 1) / mss);
 }
 
 uint32_t message_payload(const struct engine *e, const struct flow *message, uint32_t segment)
 {
-	uint64_t mss = mss_of(e, message);
+	uint64_t mss = message_mss(e, message);
 
 	if (segment + 1 != message->end_segment || message->size_bytes == FLOW_UNLIMITED)
 		return (uint32_t)mss;
 	return (uint32_t)(message->size_bytes - (message_segments(e, message) - UINT64_C(1)) * mss);
 }
 
-/* The first segment that starts behind first-bytes; may lie behind the end. A message of unlimited
- * size has its connection to itself. 0: there are no first-bytes. */
-static uint64_t first_end_of(const struct engine *e, const struct flow *message)
+/* The first segment after the first-bytes of the message, which may be beyond its end; 0:
+ * first-bytes is not set. A message of unlimited size is alone on its connection. */
+static uint64_t message_first_end(const struct engine *e, const struct flow *message)
 {
-	uint64_t mss = mss_of(e, message), bytes = flow_traffic(e, message)->first_bytes;
+	uint64_t mss = message_mss(e, message), bytes = flow_traffic(e, message)->first_bytes;
 	uint64_t begin = 0;
 
 	if (!bytes)
@@ -53,13 +55,14 @@ static uint64_t first_end_of(const struct engine *e, const struct flow *message)
 
 uint8_t message_class(const struct engine *e, const struct flow *message, uint32_t segment)
 {
-	return segment < first_end_of(e, message) ? (uint8_t)flow_traffic(e, message)->first_class
-						  : message->class_id;
+	return segment < message_first_end(e, message)
+		       ? (uint8_t)flow_traffic(e, message)->first_class
+		       : message->class_id;
 }
 
 uint32_t message_same_until(const struct engine *e, const struct flow *message, uint32_t segment)
 {
-	uint64_t first_end = first_end_of(e, message);
+	uint64_t first_end = message_first_end(e, message);
 
 	if (segment < first_end && first_end < message->end_segment)
 		return (uint32_t)first_end;
@@ -80,15 +83,16 @@ uint8_t message_ack_class(const struct engine *e, const struct flow *message)
 	return given ? (uint8_t)(given - 1) : message_first_class(e, message);
 }
 
-/* slack + slack-per-kb x size; the product is below 2^40 bytes x 2^50 (1000 s in ps). Any time of a
- * run can still be added to the longest slack, which messages of unlimited size have. */
+/* slack + slack-per-kb * size; the product is below 2^40 bytes * 2^50 (1000 s in ps). Messages of
+ * unlimited size have the longest slack, to which any time of a run can be added without
+ * overflow. */
 int64_t message_slack_ps(const struct engine *e, const struct flow *message)
 {
 	const struct traffic_config *t = flow_traffic(e, message);
 	weir_u128 slack_ps = t->slack_per_kb_ps;
 
 	if (e->config->telemetry)
-		return 0; /* packets have int_stack_index in its place: telemetry.h */
+		return 0; /* int_stack_index has its place in the packet: telemetry.h */
 	if (!t->slack_per_kb_ps)
 		return (int64_t)t->slack_ps;
 	if (message->size_bytes == FLOW_UNLIMITED)

@@ -304,7 +304,7 @@ static NOINLINE uint32_t switch_gather_arrivals(struct worker *w, const struct s
 				break;
 		}
 	}
-	if (UNLIKELY(e->wheel_is_short) && pending_ps != WEIR_TIME_NEVER_PS)
+	if (UNLIKELY(e->wheel.is_short) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return (uint32_t)(key_at - w->keys);
 }

@@ -4,6 +4,7 @@
 #ifndef SIM_CORE_SWITCH_H
 #define SIM_CORE_SWITCH_H
 #include "base/compiler.h"
+#include "sim/core/link.h"
 #include "sim/core/telemetry.h"
 
 /* The egress port of this number in the switch. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* telemetry.c -- allocation of INT stacks: the store that workers share, and its batches. */
+/* telemetry.c -- see telemetry.h: the store of INT stacks that workers share, and the exact count
+ * of flows at a port. */
 #include "sim/core/telemetry.h"
+#include "base/memory.h"
+#include "weir/rng.h"
 #include <assert.h>
 
 void int_stacks_grow(struct engine *e, uint64_t packets)
@@ -78,4 +81,73 @@ void int_stack_release(struct worker *w, struct weir_packet *packet)
 	packet->int_stack_index = 0;
 	if (++w->int_stacks.free_count > INT_STACKS_KEEP)
 		int_stacks_spill(w);
+}
+
+/* --- flow census: open addressing, linear probing, deletion by shifting back --- */
+
+enum { FLOW_CENSUS_FIRST_SIZE = 16 };
+
+static uint32_t flow_census_home(const struct flow_census *s, uint32_t place)
+{
+	return (uint32_t)weir_mix64(place) & (s->size - 1);
+}
+
+/* Its place, or the free place where it belongs. */
+static uint32_t flow_census_find(const struct flow_census *s, uint32_t place)
+{
+	uint32_t at = flow_census_home(s, place);
+
+	while (s->places[at] && s->places[at] != place)
+		at = (at + 1) & (s->size - 1);
+	return at;
+}
+
+static void flow_census_grow(struct flow_census *s)
+{
+	struct flow_census old = *s;
+
+	s->size = old.size ? 2 * old.size : FLOW_CENSUS_FIRST_SIZE;
+	s->places = memory_new(s->size, sizeof(*s->places));
+	for (uint32_t i = 0; i < old.size; i++)
+		if (old.places[i])
+			s->places[flow_census_find(s, old.places[i])] = old.places[i];
+	flow_census_free(&old);
+}
+
+/* Entries behind it, up to the next free place, move back where that is closer to their home. */
+static void flow_census_remove(struct flow_census *s, uint32_t at)
+{
+	uint32_t mask = s->size - 1;
+
+	for (uint32_t next = (at + 1) & mask; s->places[next]; next = (next + 1) & mask) {
+		uint32_t home = flow_census_home(s, s->places[next]);
+
+		if (((next - home) & mask) < ((next - at) & mask))
+			continue;
+		s->places[at] = s->places[next];
+		at = next;
+	}
+	s->places[at] = 0;
+	s->count--;
+}
+
+uint32_t flow_census_pass(struct flow_census *s, uint32_t connection,
+			  enum flow_census_packet packet)
+{
+	uint32_t place = connection + 1, at;
+
+	if (2 * s->count >= s->size)
+		flow_census_grow(s);
+	at = flow_census_find(s, place);
+	s->count += s->places[at] == 0;
+	s->places[at] = place;
+	if (packet == FLOW_CENSUS_MORE)
+		return s->count;
+	flow_census_remove(s, at);
+	return s->count + 1;
+}
+
+void flow_census_free(struct flow_census *s)
+{
+	memory_free(s->places, s->size, sizeof(*s->places));
 }

@@ -14,7 +14,6 @@
 #define SIM_CORE_TELEMETRY_H
 #include "base/compiler.h"
 #include "lib/mark/flow_count.h"
-#include "sim/core/flow_census.h"
 #include "sim/core/host.h"
 
 struct int_stack {
@@ -79,6 +78,24 @@ enum {
 	TELEMETRY_INDEX_MASK = (1 << TELEMETRY_INDEX_BITS) - 1,
 	TELEMETRY_COUNT_SIZE = sizeof(struct flow_count) + (4 << TELEMETRY_INDEX_BITS),
 };
+
+/* Exact count of the flows whose first packet has passed a port and whose last one has not: FDCC,
+ * Algorithm 2. A hash table of connections, at most half full, that grows with the flows that pass
+ * at the same time; O(1) for a packet. As in the thesis, a retransmission after the last packet
+ * counts the flow again, until the last packet has passed again. */
+struct flow_census {
+	uint32_t *places; /* connection + 1; 0: free */
+	uint32_t size;    /* a power of two, or 0 */
+	uint32_t count;
+};
+
+enum flow_census_packet { FLOW_CENSUS_MORE, FLOW_CENSUS_LAST };
+
+/* A packet of the connection passes; returns how many flows do, this one included even if it is its
+ * last. */
+uint32_t flow_census_pass(struct flow_census *s, uint32_t connection,
+			  enum flow_census_packet packet);
+void flow_census_free(struct flow_census *s);
 
 /* Estimates the flows that pass a port in a base round-trip time. */
 static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, uint32_t flow_hash,

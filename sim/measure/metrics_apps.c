@@ -25,8 +25,8 @@ static void chain_new(struct chain *c, const struct gate_list *gates, uint32_t f
 		c->opener[i] = FLOW_NONE;
 	for (uint32_t i = 0; i < flow_count; i++)
 		c->gate[i] = FLOW_NONE;
-	for (uint32_t i = 0; i < gates->tell_count; i++)
-		c->opener[gates->tells[i].gate] = gates->tells[i].flow;
+	for (uint32_t i = 0; i < gates->signal_count; i++)
+		c->opener[gates->signals[i].gate] = gates->signals[i].flow;
 	for (uint32_t i = 0; i < gates->wait_count; i++)
 		c->gate[gates->waits[i].flow] = gates->waits[i].gate;
 }

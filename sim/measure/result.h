@@ -114,7 +114,7 @@ struct run_result {
 	char held_up[160]; /* of a run on real packets: why it fell behind; "": it did not */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, finish_ps by measure.completion; ideal FCT beside */
-	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (flow.h) */
 	uint32_t port_count;
 	struct port_result *ports; /* egress ports of switches, and NICs that have a queue */
 	uint32_t measured_port;    /* index into ports */
