@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reward.h -- objectives of training: the reward of FDCC and the loss of RL-CC. For train/ only; a
- * run does not use it. */
+/* reward.h -- objectives of training, the reward of FDCC and the loss of RL-CC, and the inputs of
+ * RL-CC's model. Rewards and losses are for train/ only; a run does not
+ * use them. */
 #ifndef CC_REWARD_H
 #define CC_REWARD_H
 #include "weir/cc.h"
@@ -28,4 +29,13 @@ struct weir_rl_cc_loss {
  * d loss / d action; NULL: not needed. O(count). */
 float weir_rl_cc_loss(const struct weir_rl_cc_loss *l, const float *actions, const float *signals,
 		      uint32_t count, float *slopes);
+
+/* --- model of RL-CC: what rl_cc.c and its trainer agree on --- */
+
+/* (factor, signal g) of the previous decision and of this one. */
+enum { WEIR_RL_CC_INPUTS = 4 };
+
+/* The texts WEIR_LEARN_FEATURES and WEIR_LEARN_ACTIONS that a model must have. */
+#define WEIR_RL_CC_FEATURES "1 factor, signal, twice"
+#define WEIR_RL_CC_ACTIONS "rate factor"
 #endif

@@ -17,7 +17,7 @@
  * network without biases may never get over. */
 #include "base/compiler.h"
 #include "lib/cc/learned.h"
-#include "lib/cc/rl_cc.h"
+#include "lib/cc/reward.h"
 #include "weir/units.h"
 #include <math.h>
 
