@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic,
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.c) by its analytic policy gradient: there is no critic,
  * because which way an action should have gone is known from the signal that followed (Tessler et
  * al., 2022; the loss is in lib/cc/reward.h).
  *
@@ -7,7 +7,6 @@
  * from a zero state of the network; the loss is of stretches of 32 of them, within which actions
  * are compared. */
 #include "lib/cc/reward.h"
-#include "lib/cc/rl_cc.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
 #include <stdio.h>

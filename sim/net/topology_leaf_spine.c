@@ -66,17 +66,17 @@ static void leaf_spine_add_nics(struct net_builder *b, const struct leaf_spine_p
 static int leaf_spine_build_tiers(struct network *net, const struct leaf_spine_params *p,
 				  uint32_t parallel, struct weir_error *e)
 {
-	const uint64_t hosts = p->leaves * p->hosts_per_leaf, cards = p->nic_rate_bps ? hosts : 0;
+	const uint64_t hosts = p->leaves * p->hosts_per_leaf, nics = p->nic_rate_bps ? hosts : 0;
 	const struct net_size size = {
 		.hosts = hosts,
-		.switches = cards + p->leaves + p->spines,
-		.cables = cards + hosts + p->leaves * p->spines * parallel,
+		.switches = nics + p->leaves + p->spines,
+		.cables = nics + hosts + p->leaves * p->spines * parallel,
 	};
 	const struct wire fabric = fabric_wire(&p->wires);
-	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
+	uint32_t leaf[LEAVES_MAX], tier = nics ? 2 : 1;
 	struct net_builder b;
 
-	if (cards)
+	if (nics)
 		net->tier_names[1] = "card";
 	net->tier_names[tier] = "leaf";
 	net->tier_names[tier + 1] = "spine";
@@ -84,7 +84,7 @@ static int leaf_spine_build_tiers(struct network *net, const struct leaf_spine_p
 		return -1;
 	net->bisection_bps = p->leaves * p->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
-	if (cards)
+	if (nics)
 		leaf_spine_add_nics(&b, p, leaf);
 	else
 		leaf_spine_add_racks(&b, p, leaf);

@@ -267,7 +267,7 @@ TEST(test_a_scheme_without_values_shows_none)
 	}
 }
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+/* The example of test_lossless.c, where the times are worked out: h0's NIC is paused from 4566.4
  * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
 {
