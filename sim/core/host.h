@@ -371,7 +371,7 @@ static inline void receiver_on_data(struct worker *w, struct host *h, struct wei
 	w->engine->transports[r->transport].ops->on_data(w, h, r, packet);
 }
 
-/* --- message.c --- */
+/* --- segments of a message: sender.c --- */
 
 /* Number of segments of the message. */
 uint32_t message_segments(const struct engine *e, const struct flow *message);
