@@ -26,8 +26,8 @@ struct weir_buffer_params {
  * then too high, never too low, and sync has every port send what could have left by now_ps. */
 struct weir_shared_buffer {
 	uint64_t used_bytes;
-	void (*sync)(struct weir_shared_buffer *pool, int64_t now_ps); /* NULL: always exact */
-	void *owner;                                                   /* for sync */
+	void (*sync)(struct weir_shared_buffer *shared, int64_t now_ps); /* NULL: always exact */
+	void *owner;                                                     /* for sync */
 };
 
 /* length: a limit in bytes or packets (WEIR_OPT_LENGTH). alpha_q32 is alpha scaled by 2^32; eight
@@ -42,11 +42,11 @@ void weir_buffer_params_init(struct weir_buffer_params *b, enum weir_buffer_scop
  * limit < 2^40 and alpha_q8 < 2^16: no overflow. Lossless packets are admitted by PFC (weir/pfc.h)
  * and may take used_bytes above the limit. */
 static inline int weir_shared_buffer_admits(const struct weir_buffer_params *b,
-					    const struct weir_shared_buffer *pool,
+					    const struct weir_shared_buffer *shared,
 					    uint64_t queue_bytes, uint32_t packet_bytes)
 {
 	uint64_t free_bytes =
-		b->limit_bytes > pool->used_bytes ? b->limit_bytes - pool->used_bytes : 0;
+		b->limit_bytes > shared->used_bytes ? b->limit_bytes - shared->used_bytes : 0;
 
 	return packet_bytes <= free_bytes &&
 	       queue_bytes + packet_bytes <= (free_bytes * b->alpha_q8) >> 8;

@@ -65,7 +65,7 @@ void weir_packet_store_forget(struct weir_packet_store *s);
 /* Bytes of packet memory that were ever in use. */
 uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s);
 
-/* Slow paths of weir_chunk_reserve and weir_chunk_give: take free chunks from the store, -1: it is
+/* Slow paths of weir_chunk_reserve and weir_chunk_free: take free chunks from the store, -1: it is
  * full; give a batch back to it. */
 int weir_packet_pool_refill(struct weir_packet_pool *p);
 void weir_packet_pool_spill(struct weir_packet_pool *p);
@@ -89,7 +89,7 @@ static inline int weir_chunk_reserve(struct weir_packet_pool *p)
 }
 
 /* Takes a free chunk, after weir_chunk_reserve. */
-static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
+static inline uint32_t weir_chunk_alloc(struct weir_packet_pool *p)
 {
 	uint32_t chunk = p->free;
 
@@ -101,8 +101,8 @@ static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
 }
 
 /* Prefetches the packets of a chunk. */
-static inline WEIR_ALWAYS_INLINE void weir_chunk_fetch(const struct weir_packet_pool *p,
-						       uint32_t chunk)
+static inline WEIR_ALWAYS_INLINE void weir_chunk_prefetch(const struct weir_packet_pool *p,
+							  uint32_t chunk)
 {
 	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 
@@ -110,7 +110,7 @@ static inline WEIR_ALWAYS_INLINE void weir_chunk_fetch(const struct weir_packet_
 		__builtin_prefetch(first + i);
 }
 
-static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
+static inline void weir_chunk_free(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;
 	p->free = chunk;

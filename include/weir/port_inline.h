@@ -193,7 +193,7 @@ static inline WEIR_ALWAYS_INLINE int weir_port_reserve_slot(struct weir_packet_p
 	if (q->pkts == 0) {
 		if (weir_chunk_reserve(pool))
 			return -1;
-		*slot = weir_chunk_take(pool) << WEIR_CHUNK_SHIFT;
+		*slot = weir_chunk_alloc(pool) << WEIR_CHUNK_SHIFT;
 		q->head = *slot;
 		q->head_bytes = packet->bytes;
 	} else {
@@ -203,7 +203,7 @@ static inline WEIR_ALWAYS_INLINE int weir_port_reserve_slot(struct weir_packet_p
 
 			if (weir_chunk_reserve(pool))
 				return -1;
-			chunk = weir_chunk_take(pool);
+			chunk = weir_chunk_alloc(pool);
 			pool->next[(*slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
 			*slot = chunk << WEIR_CHUNK_SHIFT;
 		}
@@ -340,7 +340,7 @@ static inline struct weir_packet *weir_port_pop(struct weir_port *p, struct weir
 	p->bytes -= packet->bytes;
 	p->pkts--;
 	if (q->pkts == 0) {
-		weir_chunk_give(pool, slot >> WEIR_CHUNK_SHIFT);
+		weir_chunk_free(pool, slot >> WEIR_CHUNK_SHIFT);
 		return packet;
 	}
 	slot++;
@@ -348,10 +348,10 @@ static inline struct weir_packet *weir_port_pop(struct weir_port *p, struct weir
 		uint32_t chunk = (slot - 1) >> WEIR_CHUNK_SHIFT, next = pool->next[chunk];
 
 		slot = next << WEIR_CHUNK_SHIFT;
-		weir_chunk_give(pool, chunk);
+		weir_chunk_free(pool, chunk);
 		/* Packets of a long queue have left the cache: prefetches the chunk after next. */
 		if (q->pkts > WEIR_CHUNK_PACKETS)
-			weir_chunk_fetch(pool, pool->next[next]);
+			weir_chunk_prefetch(pool, pool->next[next]);
 	}
 	q->head = slot;
 	return packet;

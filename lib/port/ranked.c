@@ -78,7 +78,7 @@ static void ranked_update_head(struct weir_packet_pool *pool, struct weir_queue 
 void weir_ranked_push(struct weir_queue *q, struct weir_packet_pool *pool,
 		      const struct weir_packet *packet, int64_t rank)
 {
-	uint32_t chunk = weir_chunk_take(pool);
+	uint32_t chunk = weir_chunk_alloc(pool);
 
 	*ranked_packet(pool, chunk) = *packet;
 	*ranked_node(pool, chunk) = (struct ranked_node){
@@ -104,7 +104,7 @@ struct weir_packet *weir_ranked_pop(struct weir_queue *q, struct weir_packet_poo
 		q->head = ranked_meld_children(pool, ranked_node(pool, chunk)->child);
 		ranked_update_head(pool, q);
 	}
-	weir_chunk_give(pool, chunk);
+	weir_chunk_free(pool, chunk);
 	return packet;
 }
 

@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 
 /* Bits of an ingress number; chunks of an in-flight queue that are prefetched, and with
  * PREFETCH_ALL. */
-enum { SWITCH_INPUT_BITS = 22, PREFETCH_CHUNKS = 2, PREFETCH_CHUNKS_ALL = 4 };
+enum { SWITCH_INGRESS_BITS = 22, PREFETCH_CHUNKS = 2, PREFETCH_CHUNKS_ALL = 4 };
 
 /* Features of a switch beyond forwarding through FIFO ports. The loop of switch.c has specialised
  * copies for the usual sets. */
@@ -67,7 +67,7 @@ struct switch_state {
 	/* Round in which some thread has claimed it (work stealing). Switches share no cache line,
 	 * and neither do workers: false sharing would slow down every claim. */
 	_Alignas(64) _Atomic uint64_t claimed;
-	struct weir_shared_buffer pool;
+	struct weir_shared_buffer shared_buffer;
 	struct engine *engine;
 	struct worker *worker; /* the one that runs the switch; set while it does */
 	uint64_t *backlog;     /* bit per egress port: packets are queued there */
@@ -115,7 +115,7 @@ enum { PORT_STATS_SIZES = 5 };
 
 struct port_stats_store {
 	pthread_mutex_t lock;
-	struct slab sizes[PORT_STATS_SIZES], waits;
+	struct slab sizes[PORT_STATS_SIZES], sojourns;
 };
 
 /* --- threads --- */
@@ -419,9 +419,9 @@ void switch_prefetch(const struct worker *w, const struct switch_state *s);
 
 /* weir_shared_buffer.sync: lets all ports of the switch send what they could by now_ps, so that the
  * fill of the shared buffer is exact. */
-void switch_sync(struct weir_shared_buffer *pool, int64_t now_ps);
+void switch_sync(struct weir_shared_buffer *shared, int64_t now_ps);
 
-/* Arrivals of the round, in order of time: sort keys whose low SWITCH_INPUT_BITS are the ingress
+/* Arrivals of the round, in order of time: sort keys whose low SWITCH_INGRESS_BITS are the ingress
  * port. Valid until the next switch runs. */
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count);
 

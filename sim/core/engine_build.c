@@ -114,7 +114,7 @@ static void build_switches(struct engine *e)
 		struct switch_state *s = &e->switches[i];
 
 		*s = (struct switch_state){
-			.pool = { .owner = s, .sync = switch_sync },
+			.shared_buffer = { .owner = s, .sync = switch_sync },
 			.engine = e,
 			.backlog = e->backlog_bits + words,
 			.route_bits = node_route_bits(node),
@@ -125,7 +125,7 @@ static void build_switches(struct engine *e)
 			.node = net->switch_node[i],
 			.features = e->config->telemetry ? SWITCH_F_INT : 0,
 		};
-		assert(s->link_queue_count <= 1u << SWITCH_INPUT_BITS);
+		assert(s->link_queue_count <= 1u << SWITCH_INGRESS_BITS);
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
 	}

@@ -142,24 +142,24 @@ void engine_build_ports(struct engine *e)
 		const struct net_link *link = &net->links[i];
 		const struct net_node *from = &net->nodes[link->from];
 		struct egress *out = engine_egress(e, i);
-		struct weir_shared_buffer *pool = NULL;
+		struct weir_shared_buffer *shared = NULL;
 
 		if (!port_is_made_here(e, link))
 			continue;
 		if (from->kind == NODE_SWITCH &&
 		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)
-			pool = &e->switches[from->number].pool;
+			shared = &e->switches[from->number].shared_buffer;
 		out->delay_ps = engine_delay_ps(e, i);
 		out->tail = WEIR_SLOT_NONE;
 		out->link_queue = link->link_queue;
 		out->link = i;
 		out->to = link->to | EGRESS_SLOW_PATH;
-		weir_port_init(&out->port, &e->classes[port_class_of(e, i, &last)], pool,
+		weir_port_init(&out->port, &e->classes[port_class_of(e, i, &last)], shared,
 			       weir_hash64(e->config->seed, i));
 		out->port.cold = &e->port_cold[i];
 		if (from->kind == NODE_SWITCH)
 			e->switches[from->number].features |=
-				(pool ? SWITCH_F_SHARED_BUFFER : 0) |
+				(shared ? SWITCH_F_SHARED_BUFFER : 0) |
 				(weir_port_is_fast_fifo(&out->port) ? 0 : SWITCH_F_SLOW_DEQUEUE);
 	}
 }
@@ -181,7 +181,7 @@ void port_stats_new(struct engine *e)
 	for (uint32_t i = 0; i < PORT_STATS_SIZES; i++)
 		slab_init(&s->sizes[i], e->net->link_count, weir_port_stats_size(buckets_of[i]));
 	if (e->config->measure.sojourn)
-		slab_init(&s->waits, e->net->link_count, sizeof(struct weir_port_sojourns));
+		slab_init(&s->sojourns, e->net->link_count, sizeof(struct weir_port_sojourns));
 }
 
 void port_stats_free(struct engine *e)
@@ -192,7 +192,7 @@ void port_stats_free(struct engine *e)
 		return;
 	for (uint32_t i = 0; i < PORT_STATS_SIZES; i++)
 		slab_free(&s->sizes[i]);
-	slab_free(&s->waits);
+	slab_free(&s->sojourns);
 	pthread_mutex_destroy(&s->lock);
 }
 
@@ -232,7 +232,7 @@ void port_stats_start(struct engine *e, struct weir_port *p)
 	pthread_mutex_lock(&s->lock);
 	stats = slab_at(&s->sizes[size], slab_alloc(&s->sizes[size]));
 	if (e->config->measure.sojourn)
-		stats->sojourns = slab_at(&s->waits, slab_alloc(&s->waits));
+		stats->sojourns = slab_at(&s->sojourns, slab_alloc(&s->sojourns));
 	pthread_mutex_unlock(&s->lock);
 	weir_port_stats_start_sized(p, stats, buckets_of[size], e->measure_from_ps);
 	stats->owner = s;

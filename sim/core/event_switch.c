@@ -275,7 +275,7 @@ static inline void event_switch_forward(struct worker *w, struct switch_state *s
 	}
 	if (ev->fabric && ev->fabric->arrive(w, s, port, packet) == FABRIC_KEEP) {
 		ev->kept_pkts++;
-		s->pool.used_bytes += packet->bytes;
+		s->shared_buffer.used_bytes += packet->bytes;
 		event_switch_account_arrival(w, s, packet, now_ps);
 	} else if (event_switch_offer(w, s, out, port, packet) == WEIR_PORT_QUEUED) {
 		event_switch_account_arrival(w, s, packet, now_ps);
@@ -288,15 +288,15 @@ void event_switch_release(struct worker *w, struct switch_state *s, uint32_t por
 	int64_t now_ps = packet->time_ps;
 
 	s->events->kept_pkts--;
-	s->pool.used_bytes -= packet->bytes;
+	s->shared_buffer.used_bytes -= packet->bytes;
 	if (event_switch_offer(w, s, switch_egress(s, port), port, packet) != WEIR_PORT_QUEUED)
 		event_switch_account_departure(w, s, packet, now_ps);
 }
 
 void event_switch_activate(struct switch_state *s, int64_t now_ps)
 {
-	switch_sync(&s->pool, now_ps);
-	s->pool.sync = NULL;
+	switch_sync(&s->shared_buffer, now_ps);
+	s->shared_buffer.sync = NULL;
 	s->events->is_active = 1;
 	memset(s->backlog, 0, (s->link_count + 63) / 64 * sizeof(*s->backlog));
 	for (uint32_t i = 0; i < s->link_count; i++)
@@ -306,7 +306,7 @@ void event_switch_activate(struct switch_state *s, int64_t now_ps)
 /* Returns to the fast path: no neighbour is paused. */
 static void event_switch_deactivate(struct switch_state *s)
 {
-	s->pool.sync = switch_sync;
+	s->shared_buffer.sync = switch_sync;
 	s->events->is_active = 0;
 	heap_clear(&s->events->departures);
 	for (uint32_t i = 0; i < s->link_count; i++)
@@ -320,7 +320,7 @@ void event_switch_run(struct worker *w, struct switch_state *s, const uint64_t *
 	struct event_switch *ev = s->events;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t ingress = (uint32_t)(keys[i] & ((1u << SWITCH_INPUT_BITS) - 1));
+		uint32_t ingress = (uint32_t)(keys[i] & ((1u << SWITCH_INGRESS_BITS) - 1));
 		uint32_t *head = &s->heads[ingress], slot = *head;
 		struct weir_packet *packet = &w->pool.slots[slot];
 

@@ -232,9 +232,9 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 	uint32_t slot = v->tail;
 
 	if (v->pkts == 0) {
-		slot = v->head = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
+		slot = v->head = engine_chunk_alloc(w) << WEIR_CHUNK_SHIFT;
 	} else if ((slot & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = engine_chunk_take(w);
+		uint32_t chunk = engine_chunk_alloc(w);
 
 		w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
 		slot = chunk << WEIR_CHUNK_SHIFT;
@@ -299,7 +299,7 @@ static void floodgate_release(struct worker *w, struct switch_state *s, uint32_t
 			break;
 		v->pkts--;
 		if (v->pkts == 0)
-			weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
+			weir_chunk_free(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
 		else
 			v->head = link_queue_advance(&w->pool, v->head);
 		d->window_bytes -= packet.bytes;

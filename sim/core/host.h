@@ -264,7 +264,7 @@ static inline ALWAYS_INLINE void nic_send_control(struct worker *w, struct host 
 		return;
 	}
 	q = weir_port_queues(&h->out->port) + host_queue(h, packet->class_id);
-	if (weir_port_reserve_slot(&w->pool, packet, q, &slot)) /* never: see engine_chunk_take */
+	if (weir_port_reserve_slot(&w->pool, packet, q, &slot)) /* never: see engine_chunk_alloc */
 		assert(0);
 	weir_port_enqueue(&h->out->port, &w->pool, packet, q, slot);
 	h->pending++;

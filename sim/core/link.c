@@ -46,7 +46,7 @@ void link_queue_open(struct worker *w, struct egress *out)
 
 	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !link_has_tap(e, out->link))
 		out->to &= ~EGRESS_SLOW_PATH;
-	out->tail = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
+	out->tail = engine_chunk_alloc(w) << WEIR_CHUNK_SHIFT;
 	atomic_store_explicit(&e->link_queue_first[out->link_queue], out->tail,
 			      memory_order_release);
 }
@@ -175,7 +175,7 @@ void packet_memory_reclaim(struct engine *e)
 			continue;
 		if (out->tail == WEIR_SLOT_NONE || e->link_queue_head[out->link_queue] != out->tail)
 			continue;
-		weir_chunk_give(&e->workers[0].pool, out->tail >> WEIR_CHUNK_SHIFT);
+		weir_chunk_free(&e->workers[0].pool, out->tail >> WEIR_CHUNK_SHIFT);
 		out->tail = e->link_queue_head[out->link_queue] = WEIR_SLOT_NONE;
 		out->to |= EGRESS_SLOW_PATH;
 		atomic_store_explicit(&e->link_queue_tail[out->link_queue], WEIR_SLOT_NONE,

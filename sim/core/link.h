@@ -52,11 +52,11 @@ static inline void packet_memory_check(struct engine *e)
 }
 
 /* A chunk of the worker's pool. The store cannot be full, see packet_memory_check. */
-static inline uint32_t engine_chunk_take(struct worker *w)
+static inline uint32_t engine_chunk_alloc(struct worker *w)
 {
 	if (weir_chunk_reserve(&w->pool))
 		assert(0);
-	return weir_chunk_take(&w->pool);
+	return weir_chunk_alloc(&w->pool);
 }
 
 /* Returns the INT stack of a packet; out of line for packet_retire. */
@@ -86,7 +86,7 @@ static inline ALWAYS_INLINE void link_append(struct worker *w, struct egress *ou
 	uint32_t slot = out->tail, next = slot + 1;
 
 	if ((next & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = engine_chunk_take(w);
+		uint32_t chunk = engine_chunk_alloc(w);
 
 		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
 		next = chunk << WEIR_CHUNK_SHIFT;
@@ -151,7 +151,7 @@ static inline ALWAYS_INLINE void link_queue_prefetch(const struct weir_packet_po
 		return;
 #pragma GCC unroll 8
 	for (uint32_t i = 0; i < chunks; i++) {
-		weir_chunk_fetch(pool, chunk);
+		weir_chunk_prefetch(pool, chunk);
 		if (chunk == last)
 			break;
 		chunk = pool->next[chunk];
@@ -167,7 +167,7 @@ static inline uint32_t link_queue_advance(struct weir_packet_pool *pool, uint32_
 		uint32_t chunk = slot >> WEIR_CHUNK_SHIFT;
 
 		next = pool->next[chunk] << WEIR_CHUNK_SHIFT;
-		weir_chunk_give(pool, chunk);
+		weir_chunk_free(pool, chunk);
 	}
 	return next;
 }

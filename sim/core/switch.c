@@ -18,7 +18,7 @@
  * engine_build.c ensures that a switch has at most 2^22 ingresses and that a window is shorter than
  * 2^42 ps (4.4 s). */
 enum {
-	INGRESS_BITS = SWITCH_INPUT_BITS,
+	INGRESS_BITS = SWITCH_INGRESS_BITS,
 	INGRESS_MASK = (1 << INGRESS_BITS) - 1,
 	SMALL_SORT = 4,
 	BUCKETS_MAX = 4096
@@ -126,9 +126,9 @@ static inline ALWAYS_INLINE void egress_drain(struct worker *w, struct switch_st
 		egress_drain_any(w, s, out, limit_ps);
 }
 
-void switch_sync(struct weir_shared_buffer *pool, int64_t now_ps)
+void switch_sync(struct weir_shared_buffer *shared, int64_t now_ps)
 {
-	struct switch_state *s = pool->owner;
+	struct switch_state *s = shared->owner;
 
 	for (uint32_t i = 0; i < s->link_count; i++)
 		if (s->backlog[i / 64] >> (i % 64) & 1)

@@ -70,7 +70,7 @@ int timing_wheel_init(struct engine *e, struct weir_error *error)
 
 	/* Propagation and processing delay are at most a second each, the shortest packet takes 9
 	 * ms at 1 Mb/s. */
-	assert(e->lookahead_ps < INT64_C(1) << (64 - SWITCH_INPUT_BITS));
+	assert(e->lookahead_ps < INT64_C(1) << (64 - SWITCH_INGRESS_BITS));
 
 	uint64_t needed = (uint64_t)(reach_ps / e->lookahead_ps) + 4;
 

@@ -237,7 +237,7 @@ static void audit_switch_begin(struct auditor *a, const struct switch_state *s)
 static int audit_buffer_limit(struct auditor *a, const struct switch_state *s)
 {
 	const struct weir_buffer_params *b = &engine_egress(a->e, s->first_link)->port.kind->buffer;
-	uint64_t used_bytes = s->pool.used_bytes, limit_bytes = b->limit_bytes;
+	uint64_t used_bytes = s->shared_buffer.used_bytes, limit_bytes = b->limit_bytes;
 	char name[NAME_SIZE];
 
 	if (b->scope != WEIR_BUFFER_PER_SWITCH)
@@ -266,9 +266,9 @@ static int audit_switch(struct auditor *a, const struct switch_state *s)
 	}
 	if (s->events && audit_pfc(a, s, &bytes))
 		return -1;
-	if (s->pool.used_bytes != bytes)
-		return audit_switch_error(a, s, "bytes of the shared buffer", s->pool.used_bytes,
-					  bytes);
+	if (s->shared_buffer.used_bytes != bytes)
+		return audit_switch_error(a, s, "bytes of the shared buffer",
+					  s->shared_buffer.used_bytes, bytes);
 	return audit_buffer_limit(a, s);
 }
 

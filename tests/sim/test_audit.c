@@ -165,7 +165,7 @@ static void lose_queue_packet(struct halted *h)
 
 static void lose_pool_bytes(struct halted *h)
 {
-	h->e->switches[0].pool.used_bytes += 1500;
+	h->e->switches[0].shared_buffer.used_bytes += 1500;
 }
 
 static void lose_input_bytes(struct halted *h)
