@@ -6,7 +6,6 @@
  * reaches is looked up before it is used, for behind its end anything may stand. */
 #define _GNU_SOURCE
 #include "config/plugin_check.h"
-#include "base/option_text.h"
 #include "config/config.h"
 #include "config/plugin.h"
 #include <dlfcn.h>

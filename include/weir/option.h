@@ -105,6 +105,12 @@ struct weir_option {
 int weir_option_parse(void *params, const struct weir_option *o, const char *text,
 		      struct weir_error *e);
 
+/* Bytes that a value of the type occupies in the params struct; 0 for WEIR_OPT_LINES. */
+size_t weir_option_value_size(enum weir_opt_type type);
+
+/* The largest stored number that the option allows and its type can hold. */
+uint64_t weir_option_largest(const struct weir_option *o);
+
 /* Fills params with every default of the table. The defaults are ours: a bad one asserts. */
 void weir_options_default(void *params, const struct weir_option *table);
 

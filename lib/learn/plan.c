@@ -130,7 +130,7 @@ int weir_learn_plan_format(const struct weir_learn_plan *plan, char *text, size_
 enum { WORD_MAX = 16 };
 
 /* Takes the next word of the text: letters, digits, or one other character. Empty at the end. */
-static void line_file_next_word(const char **text, char word[WORD_MAX])
+static void plan_next_word(const char **text, char word[WORD_MAX])
 {
 	static const char of_words[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	size_t length;
@@ -157,7 +157,7 @@ static int read_number(const char **text, uint32_t *number)
 {
 	char word[WORD_MAX];
 
-	line_file_next_word(text, word);
+	plan_next_word(text, word);
 	*number = 0;
 	if (!word[0] || strlen(word) > 5 || strspn(word, "0123456789") != strlen(word))
 		return -1;
@@ -172,7 +172,7 @@ static int read_source(const char **text, int32_t *from)
 	char word[WORD_MAX];
 	uint32_t number;
 
-	line_file_next_word(&at, word);
+	plan_next_word(&at, word);
 	if (strcmp(word, "sequence") == 0)
 		*from = WEIR_LEARN_SEQUENCE;
 	else if (strcmp(word, "current") == 0)
@@ -191,7 +191,7 @@ static int takes(const char **text, const char *expected)
 	const char *at = *text;
 	char word[WORD_MAX];
 
-	line_file_next_word(&at, word);
+	plan_next_word(&at, word);
 	if (strcmp(word, expected) != 0)
 		return 0;
 	*text = at;
@@ -203,7 +203,7 @@ static int read_layer(const char **text, struct weir_learn_layer *l)
 	char word[WORD_MAX];
 	int kind, activation = 0;
 
-	line_file_next_word(text, word);
+	plan_next_word(text, word);
 	kind = index_of(word, kinds, LENGTH(kinds));
 	if (kind < 0)
 		return -1;
@@ -211,7 +211,7 @@ static int read_layer(const char **text, struct weir_learn_layer *l)
 	if (kind <= WEIR_LEARN_LSTM && read_number(text, &l->units))
 		return -1;
 	if (kind == WEIR_LEARN_DENSE) {
-		line_file_next_word(text, word);
+		plan_next_word(text, word);
 		activation = index_of(word, activations, LENGTH(activations));
 	}
 	if (activation < 0)

@@ -2,7 +2,7 @@
 /* network.c -- building a network from its config, failing its links, and naming its parts. */
 #include "sim/net/network.h"
 #include "sim/net/topology.h"
-#include "base/words.h"
+#include "base/input.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

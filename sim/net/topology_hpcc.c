@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topology_hpcc.c -- the network of a topology file of the HPCC simulator; see hpcc.h. */
 #include "sim/net/hpcc.h"
-#include "base/line_file.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "sim/net/topology.h"
 #include <inttypes.h>

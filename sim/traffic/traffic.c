@@ -2,7 +2,7 @@
 /* traffic.c -- every traffic pattern, one line each, and the list of flows that comes of them. */
 #include "sim/traffic/traffic.h"
 #include "base/memory.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include "config/schemes.h"
 #include "sim/traffic/traffic_make.h"
 #include "sim/traffic/traffic_sort.h"

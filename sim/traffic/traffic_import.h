@@ -3,7 +3,7 @@
  * is: traffic_hpcc.c and traffic_htsim.c. */
 #ifndef SIM_TRAFFIC_TRAFFIC_IMPORT_H
 #define SIM_TRAFFIC_TRAFFIC_IMPORT_H
-#include "base/line_file.h"
+#include "base/input.h"
 #include "sim/traffic/traffic_make.h"
 
 struct import_params {

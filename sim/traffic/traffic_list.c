@@ -15,7 +15,6 @@
  * taken, counted from 0 in the order of the switch's links (flow_path.h). */
 #include "base/input.h"
 #include "sim/traffic/traffic_make.h"
-#include "base/words.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* traffic_make.c -- what traffic patterns share: room, sizes, times and the checks on them. */
 #include "sim/traffic/traffic_make.h"
 #include "base/memory.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
