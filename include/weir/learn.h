@@ -2,9 +2,9 @@
 /* learn.h -- small neural networks, and learning by reward: double DQN and TD3.
  *
  * For schemes that learn how to mark or how fast to send; nothing here knows of either. A network
- * is a plan (a list of layers) turned into a struct weir_learn_net, which holds no weights: weights
- * are an array of floats of the caller's, so that one net serves its online, target and loaded
- * weights alike.
+ * is a plan (a list of layers) transposed into a struct weir_learn_net, which holds no weights:
+ * weights are an array of floats of the caller's, so that one net serves its online, target and
+ * loaded weights alike.
  *
  * Who owns what: the caller, everything. Functions that end in _size and _floats state what is
  * needed; nothing is allocated, nothing is kept outside the caller's memory, and no threads are
@@ -122,8 +122,9 @@ struct weir_learn_place {
 	uint32_t stride;  /* floats from row to row of its weights */
 	uint32_t is_sequence, needs_current;
 	uint32_t weights, recurrent, bias; /* offsets; recurrent of an LSTM only */
-	uint32_t turned, turned_recurrent; /* the same matrices with rows and columns exchanged */
-	uint32_t turned_stride, turned_recurrent_stride;
+	uint32_t transposed,
+		transposed_recurrent; /* the same matrices with rows and columns exchanged */
+	uint32_t transposed_stride, transposed_recurrent_stride;
 	uint32_t state; /* of an LSTM: offset of its h and c in a sample's state */
 };
 
@@ -131,9 +132,9 @@ struct weir_learn_net {
 	struct weir_learn_plan plan;
 	struct weir_learn_place places[WEIR_LEARN_LAYERS_MAX];
 	uint32_t outputs;
-	uint32_t weight_floats; /* of an array of weights, or of a gradient */
-	uint32_t turned_floats; /* of weights turned for the way back */
-	uint32_t state_floats;  /* what LSTMs carry from one call to the next, for each sample */
+	uint32_t weight_floats;     /* of an array of weights, or of a gradient */
+	uint32_t transposed_floats; /* of weights transposed for the way back */
+	uint32_t state_floats; /* what LSTMs carry from one call to the next, for each sample */
 };
 
 /* Refuses a plan that makes no sense, and says why. */
@@ -172,7 +173,7 @@ void weir_learn_forward(const struct weir_learn_net *net, const float *weights,
 /* Weights with rows and columns exchanged, which the way back needs; once for each change of
  * weights. */
 void weir_learn_net_transpose(const struct weir_learn_net *net, const float *weights,
-			      float *turned);
+			      float *transposed);
 
 struct weir_learn_gradient {
 	const float
@@ -183,7 +184,7 @@ struct weir_learn_gradient {
 
 /* After weir_learn_forward with the same batch and tape. The state carried in is a constant to
  * it. */
-void weir_learn_backward(const struct weir_learn_net *net, const float *turned,
+void weir_learn_backward(const struct weir_learn_net *net, const float *transposed,
 			 const struct weir_learn_batch *batch, float *tape,
 			 const struct weir_learn_gradient *gradient);
 
@@ -194,9 +195,9 @@ uint32_t weir_learn_make_finite(float *numbers, uint32_t count);
 
 enum weir_learn_loss { WEIR_LEARN_SQUARED, WEIR_LEARN_HUBER };
 
-/* Of the error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the slope, d
- * loss / d e. */
-float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *slope);
+/* Of the error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the gradient,
+ * d loss / d e. */
+float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *grad);
 
 struct weir_learn_adam {
 	float rate, beta1, beta2, epsilon;
@@ -328,7 +329,7 @@ const float *weir_learn_dqn_target(const struct weir_learn_dqn *l);
 
 /* One minibatch; returns its mean loss. The memory must have a transition. */
 float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_memory *m,
-			    const struct weir_learn_executor *crew);
+			    const struct weir_learn_executor *executor);
 
 /* Which action to take where these are the values. */
 struct weir_learn_choice {
@@ -349,9 +350,9 @@ struct weir_learn_td3;
 
 struct weir_learn_td3_config {
 	struct weir_learn_training training;
-	struct weir_learn_plan actor; /* an output in [-1, 1] for each action: tanh */
-	struct weir_learn_plan
-		critic; /* the actor's inputs, behind the current one the action, then the asides */
+	struct weir_learn_plan actor;  /* an output in [-1, 1] for each action: tanh */
+	struct weir_learn_plan critic; /* the actor's inputs, behind the current one the action,
+					  then the privileged */
 	struct weir_learn_adam actor_adam, critic_adam;
 	float share;           /* tau: of a soft copy */
 	float smoothing;       /* standard deviation of the noise on target actions */
@@ -360,7 +361,7 @@ struct weir_learn_td3_config {
 	uint64_t actor_after;  /* updates before the actor's first */
 	/* So many numbers are in the memory behind each action, which only critics see: what
 	 * training knows and an actor will not. They are taken to be the same for what follows. */
-	uint64_t asides;
+	uint64_t privileged;
 };
 
 int weir_learn_td3_check(const struct weir_learn_td3_config *config, struct weir_error *e);
@@ -385,7 +386,7 @@ struct weir_learn_td3_report {
 
 struct weir_learn_td3_report weir_learn_td3_update(struct weir_learn_td3 *l,
 						   const struct weir_learn_memory *m,
-						   const struct weir_learn_executor *crew);
+						   const struct weir_learn_executor *executor);
 
 /* Adds noise of that standard deviation to each action and keeps it in [-1, 1]. Uses as many
  * counters. */

@@ -38,7 +38,20 @@ static inline uint64_t weir_tune_p_q32(const struct weir_tune_knobs *k)
 	return (uint64_t)((weir_u128)k->slope_q32 * (k->max_bytes - k->min_bytes) / (1000 * 1000));
 }
 
-/* Is it a setting at all? Whoever applies knobs asks first. */
+/* The knobs of a setting as switches have it, (K_min, K_max, P_max): slope P_max / (K_max - K_min),
+ * per MB, rounded to the nearest. Where both thresholds are equal the line rises to P_max within a
+ * byte. p_q32 <= 2^32, so the product is below 2^52. */
+static inline struct weir_tune_knobs weir_tune_knobs_of(uint64_t min_bytes, uint64_t max_bytes,
+							uint64_t p_q32)
+{
+	const uint64_t mb_bytes = 1000 * 1000;
+	uint64_t width = max_bytes > min_bytes ? max_bytes - min_bytes : 1;
+
+	return (struct weir_tune_knobs){ min_bytes, max_bytes,
+					 (p_q32 * mb_bytes + width / 2) / width };
+}
+
+/* Are the knobs in range? Their owner checks this before it applies them. */
 static inline int weir_tune_knobs_are_good(const struct weir_tune_knobs *k)
 {
 	return k->min_bytes <= k->max_bytes && k->max_bytes <= WEIR_TUNE_LENGTH_MAX &&

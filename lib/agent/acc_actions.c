@@ -14,7 +14,7 @@
  *			over senders that recover slowly). The tables above have neither end. */
 #include "weir/compiler.h"
 #include "lib/agent/acc.h"
-#include "lib/agent/line.h"
+#include "weir/tune.h"
 #include "weir/units.h"
 #include <assert.h>
 
@@ -140,13 +140,13 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 		min = at_rate(min, q->rate_bps);
 		max = at_rate(max, q->rate_bps);
 	}
-	return agent_line(min, max, percent_q32(at.percent));
+	return weir_tune_knobs_of(min, max, percent_q32(at.percent));
 }
 
 struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps)
 {
-	return agent_line(at_rate(100 * BYTES_PER_KB, rate_bps),
-			  at_rate(400 * BYTES_PER_KB, rate_bps), percent_q32(20));
+	return weir_tune_knobs_of(at_rate(100 * BYTES_PER_KB, rate_bps),
+				  at_rate(400 * BYTES_PER_KB, rate_bps), percent_q32(20));
 }
 
 static int is_below(const struct weir_tune_knobs *a, const struct weir_tune_knobs *b)

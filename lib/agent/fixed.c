@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared
  * with. */
-#include "lib/agent/line.h"
+#include "weir/tune.h"
 #include "weir/agent.h"
 
 struct fixed_params {
@@ -77,7 +77,7 @@ static void fixed_init(void *state, const void *params, const struct weir_agent_
 		uint64_t min_bytes = length_bytes(p, p->min, &env->queues[q]);
 		uint64_t max_bytes = length_bytes(p, p->max, &env->queues[q]);
 
-		knobs[q] = agent_line(min_bytes, max_bytes, p->p_q32);
+		knobs[q] = weir_tune_knobs_of(min_bytes, max_bytes, p->p_q32);
 	}
 }
 

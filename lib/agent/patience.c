@@ -16,7 +16,7 @@
  * knowing the best constant for each would gain over the best constant for all; on other scenarios
  * it was no better than that constant, and it makes the last messages of bursts later. It is a
  * yardstick: a learner that does not beat it has learned nothing. Not advice. */
-#include "lib/agent/line.h"
+#include "weir/tune.h"
 #include "weir/agent.h"
 #include "weir/units.h"
 
@@ -92,7 +92,7 @@ static struct weir_tune_knobs knobs_of(const struct patience_params *p, uint64_t
 {
 	const struct patience_setting *s = &p->settings[mood];
 
-	return agent_line(s->min_bytes, s->max_bytes, s->p_q32);
+	return weir_tune_knobs_of(s->min_bytes, s->max_bytes, s->p_q32);
 }
 
 static size_t patience_size(const void *params, const struct weir_agent_env *env)

@@ -37,7 +37,7 @@ void weir_learn_add_rows(float *sum, const float *rows, size_t stride, uint32_t 
 			sum[c] += rows[r * stride + c];
 }
 
-void weir_learn_turn(const struct weir_learn_turn *t)
+void weir_learn_transpose(const struct weir_learn_transpose *t)
 {
 	for (uint32_t c = 0; c < t->columns; c++) {
 		float *to = t->to + c * t->to_stride;

@@ -7,7 +7,40 @@
  * chunks. */
 #ifndef LEARN_LEARNER_H
 #define LEARN_LEARNER_H
-#include "lib/learn/memory.h"
+#include "weir/learn.h"
+
+/* --- reading a replay memory, in memory.c --- */
+
+/* A step by the number of its row, counted from the first ever written. */
+uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_learn_draw draw);
+
+const struct weir_learn_memory_plan *weir_learn_memory_plan(const struct weir_learn_memory *m);
+const float *weir_learn_memory_action(const struct weir_learn_memory *m, uint64_t step);
+
+/* What a step was worth, and what is still to be added: discount times the value at the row
+ * next. */
+struct learn_return {
+	float rewards, discount;
+	uint64_t next;
+};
+
+struct learn_return weir_learn_memory_return(const struct weir_learn_memory *m, uint64_t step,
+					     const struct weir_learn_training *t);
+
+/* The observation of a row and so many before it, as far as its episode and the ring reach back. */
+struct learn_history {
+	uint32_t past;
+	float *sequence; /* [past][observation_size], what there is first, then zeros; NULL: stacked
+			  */
+	uint32_t *length;
+	float *current; /* the observation; stacked: [past + 1] of them, the oldest repeated in
+			   front */
+};
+
+void weir_learn_memory_observe(const struct weir_learn_memory *m, uint64_t row,
+			       struct learn_history look);
+
+/* --- training --- */
 
 /* What a learner draws random numbers for. */
 enum learn_purpose { LEARN_START = 1, LEARN_SAMPLES = 16, LEARN_SMOOTHING };
@@ -27,7 +60,7 @@ struct learn_scratch {
 	size_t floats;
 };
 
-float *weir_learn_take(struct learn_scratch *s, size_t count);
+float *weir_learn_scratch_alloc(struct learn_scratch *s, size_t count);
 
 /* Samples of the largest chunk. */
 uint32_t weir_learn_chunk_max(const struct weir_learn_training *t);
@@ -55,9 +88,9 @@ struct learn_examples {
 };
 
 /* Room for the largest chunk, with the inputs of that net. */
-void weir_learn_examples_lay(struct learn_examples *x, const struct weir_learn_training *t,
-			     const struct weir_learn_net *net, uint32_t action_size,
-			     struct learn_scratch *s);
+void weir_learn_examples_layout(struct learn_examples *x, const struct weir_learn_training *t,
+				const struct weir_learn_net *net, uint32_t action_size,
+				struct learn_scratch *s);
 
 /* Which update of which learner, with which memory. */
 struct learn_round {
@@ -77,7 +110,7 @@ struct learn_weights {
 	struct weir_learn_moments *powers; /* its pointers are not used */
 };
 
-struct learn_descent {
+struct learn_gradient_step {
 	const struct weir_learn_training *training;
 	const struct weir_learn_adam *adam;
 	float *gradients; /* of the first chunk; becomes that of the minibatch */
@@ -87,9 +120,9 @@ struct learn_descent {
 
 /* Adds up the chunks' gradients, clips, and moves the weights; where the gradient is not finite
  * they stay. Returns the norm before it is clipped. */
-float weir_learn_descend(const struct learn_descent *d, const struct learn_weights *w);
+float weir_learn_gradient_step(const struct learn_gradient_step *d, const struct learn_weights *w);
 
-/* Calls chunk for every chunk, by the crew or one after the other. */
-void weir_learn_crew_run(const struct weir_learn_executor *crew, weir_learn_chunk *chunk,
-			 void *job);
+/* Calls chunk for every chunk, by the executor or one after the other. */
+void weir_learn_executor_run(const struct weir_learn_executor *executor, weir_learn_chunk *chunk,
+			     void *job);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* random.c -- random numbers as a function of (seed, stream, counter), and choices made with
  * them. */
-#include "lib/learn/activate.h"
+#include "lib/learn/kernel.h"
 #include "weir/learn.h"
 #include "weir/rng.h"
 #include <assert.h>

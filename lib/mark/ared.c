@@ -15,8 +15,7 @@
  * Differs: each packet is marked independently of the others, as in red.c. max_p is adapted by the
  * first packet that comes when it is due, once, however long nothing came, as Floyd's code for ns-2
  * does: without arrivals there is no new average. */
-#include "lib/mark/average.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/units.h"

@@ -18,7 +18,7 @@
  *
  * Differs: a packet is judged by what it finds when it comes; the paper's switches mark at
  * egress. */
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 

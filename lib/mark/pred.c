@@ -37,7 +37,7 @@
 #include "lib/mark/control_law.h"
 #include "lib/mark/flow_count.h"
 #include "lib/mark/pred_table.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "lib/tune/loop.h"
 #include "lib/tune/qla.h"
 #include "weir/units.h"
@@ -245,7 +245,7 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 		knobs = s->loop.knobs;
 	}
 	if (p->lookup == PRED_TABLE)
-		weir_pred_table_init(table_of(s, p), max_bytes);
+		pred_table_init(table_of(s, p), max_bytes);
 	set_knobs(s, p, &knobs);
 }
 
@@ -284,7 +284,7 @@ static NOINLINE uint32_t judge_by_table(struct pred_state *s, const struct pred_
 	if (!pred_table_has(t, row)) {
 		struct pred_line line = { s->min_bytes, rise_q32(s, p, row + 1) };
 
-		weir_pred_table_write(t, row, line);
+		pred_table_write(t, row, line);
 	}
 	return verdict_of(s, weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
 }
@@ -465,7 +465,7 @@ static void pred_turn(void *state, void *params, const struct weir_tune_knobs *k
 	const struct pred_params *p = params;
 
 	if (p->lookup == PRED_TABLE && s->max_bytes != knobs->max_bytes)
-		weir_pred_table_init(table_of(s, p), knobs->max_bytes);
+		pred_table_init(table_of(s, p), knobs->max_bytes);
 	s->max_bytes = knobs->max_bytes;
 	set_knobs(s, p, knobs);
 }

@@ -12,8 +12,7 @@
  *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
-#include "lib/mark/average.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/packet.h"
 #include "weir/rng.h"

@@ -13,6 +13,7 @@
  * packet that finds the line free has not been in the queue. */
 #ifndef TUNE_METER_H
 #define TUNE_METER_H
+#include "weir/agent.h"
 #include "weir/mark.h"
 #include "weir/tune.h"
 
@@ -55,4 +56,19 @@ static inline void *meter_inner_params(void *state, const struct meter_plan *pla
  * the caller, who knows them. */
 void weir_meter_read(struct meter *m, int64_t now_ns, uint64_t queue_bytes,
 		     struct weir_tune_telemetry *t);
+
+/* --- a tuner per queue, as one agent, so that owners run agents only --- */
+
+/* The agent's params. What they point at must outlive it. */
+struct tune_per_queue {
+	const struct weir_tune_ops *ops;
+	const void *params;
+};
+
+/* Decides every 5 round-trip times, as PRED does. It has no name and no values: the tuner's values
+ * are read with the function below. */
+extern const struct weir_agent_ops weir_tune_per_queue;
+
+double weir_tune_per_queue_value(const void *state, const struct tune_per_queue *tuner,
+				 uint32_t queue, const struct weir_tune_value *value);
 #endif

@@ -2,7 +2,7 @@
 /* test_acc_learn.c -- ACC learns while it runs: what it remembers, how it explores, what switches
  * exchange. */
 #include "lib/agent/acc.h"
-#include "lib/learn/memory.h"
+#include "lib/learn/learner.h"
 #include "tests/agent_desk.h"
 
 static struct acc_params params_of(const char *spec)
