@@ -100,8 +100,8 @@ struct weir_agent_ops {
 	uint64_t (*share_steps)(const void *params);
 	size_t (*shared_size)(const void *params);
 	void (*shared_init)(void *shared, const void *params);
-	void (*give)(void *state, const void *params, void *shared);
-	void (*take)(void *state, const void *params, const void *shared);
+	void (*export_experience)(void *state, const void *params, void *shared);
+	void (*import_experience)(void *state, const void *params, const void *shared);
 	const struct weir_agent_value *values;    /* ends with .name == NULL; may be NULL: none */
 	const struct weir_agent_learner *learner; /* NULL: nobody can stand in its place */
 };

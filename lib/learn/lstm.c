@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lstm.c -- a layer that remembers: long short-term memory, over the steps of its input.
+/* lstm.c -- the long short-term memory layer, over the steps of its input.
  *
- *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own
- * columns
- *	c = f c' + i g				h = o tanh c			' is the step before
+ *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)
+ *	c = f c' + i g				h = o tanh c
  *
- * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of
- * lanes. */
+ * each with its own columns; ' is the step before. Columns of W, R and b hold the gates in the
+ *order i, f, g, o, each padded to a whole number of lanes. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
 #include <string.h>

@@ -121,9 +121,9 @@ static void share(struct agents *a)
 	if (!every || a->steps % every != 0)
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->give(a->agents[i].state, a->params, a->shared);
+		a->ops->export_experience(a->agents[i].state, a->params, a->shared);
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->take(a->agents[i].state, a->params, a->shared);
+		a->ops->import_experience(a->agents[i].state, a->params, a->shared);
 }
 
 static void step(struct agents *a, int64_t now_ps)
