@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h -- what theory says a queue will be.
+/* model.h -- analytic models: steady-state queues under DCTCP and DCQCN.
  *
- * For tests, for reports that show measured and predicted side by side, and for whoever wants to
- * choose a slope. Floating point; nothing here runs per packet. */
+ * For tests, for reports that compare measurement and prediction, and for choosing RED parameters.
+ * Pure functions in floating point; not for the data path. */
 #ifndef WEIR_MODEL_H
 #define WEIR_MODEL_H
 #include "weir/begin.h"

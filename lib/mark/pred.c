@@ -464,7 +464,7 @@ static void pred_read_knobs(const void *state, const void *params, uint32_t mtu_
 }
 
 /* The table's cells reach up to max. */
-static void pred_turn(void *state, void *params, const struct weir_tune_knobs *knobs)
+static void pred_apply_knobs(void *state, void *params, const struct weir_tune_knobs *knobs)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
@@ -475,7 +475,8 @@ static void pred_turn(void *state, void *params, const struct weir_tune_knobs *k
 	set_knobs(s, p, knobs);
 }
 
-static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs, pred_turn };
+static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs,
+						   pred_apply_knobs };
 
 /* There is no quiet length: flows are counted and queues measured by every packet. */
 const struct weir_mark_ops weir_mark_pred = {

@@ -18,8 +18,8 @@ static void apply(struct agents *a, uint32_t first, uint32_t count)
 		if (knobs_equal(&a->asked[i], &a->in_force[i]))
 			continue;
 		a->in_force[i] = a->asked[i];
-		a->meter.inner->knobs->turn(state, meter_inner_params(state, &a->meter),
-					    &a->in_force[i]);
+		a->meter.inner->knobs->apply(state, meter_inner_params(state, &a->meter),
+					     &a->in_force[i]);
 	}
 }
 

@@ -158,7 +158,7 @@ static void tuning_apply_knobs(struct tuning *t)
 		    asked->slope_q32 == now->slope_q32)
 			continue;
 		*now = *asked;
-		plan->inner->knobs->turn(state, meter_inner_params(state, plan), now);
+		plan->inner->knobs->apply(state, meter_inner_params(state, plan), now);
 	}
 }
 
