@@ -351,7 +351,7 @@ struct weir_learn_td3_config {
 	struct weir_learn_plan actor;  /* an output in [-1, 1] for each action: tanh */
 	struct weir_learn_plan critic; /* inputs: the actor's, the action, the privileged ones */
 	struct weir_learn_adam actor_adam, critic_adam;
-	float share;           /* tau: of a soft copy */
+	float share;           /* tau of Polyak averaging */
 	float smoothing;       /* standard deviation of the noise on target actions */
 	float smoothing_limit; /* that noise is clipped to */
 	uint32_t delay;        /* critic updates for each update of the actor and the targets */

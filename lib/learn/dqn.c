@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dqn.c -- double DQN: learns what each of a few actions is worth.
+/* dqn.c -- double DQN, a learner for discrete actions.
  *
  * van Hasselt, Guez, Silver, "Deep Reinforcement Learning with Double Q-learning", AAAI 2016:
  *	y = r + gamma Q_target(s', argmax_a Q(s', a)),  loss(Q(s, a) - y)
@@ -104,7 +104,7 @@ const float *weir_learn_dqn_target(const struct weir_learn_dqn *l)
 
 /* --- an update --- */
 
-/* What a worker needs for itself. */
+/* Scratch of one worker. */
 struct dqn_workspace {
 	struct learn_examples examples;
 	float *values, *target_values; /* [samples][actions] */
@@ -124,7 +124,7 @@ static void dqn_workspace_layout(struct dqn_workspace *d, const struct weir_lear
 					  WEIR_LEARN_FORWARD_AND_BACKWARD));
 }
 
-/* What all chunks of an update share. */
+/* State of one update, shared by its chunks. */
 struct dqn_update {
 	const struct weir_learn_dqn *l;
 	struct learn_round round;
@@ -135,7 +135,7 @@ struct dqn_update {
 	double losses[WEIR_LEARN_CHUNKS];
 };
 
-/* Scratch: weights transposed, gradients, then a desk for each worker. */
+/* Lays out scratch: transposed weights, gradients, then a workspace per worker. */
 static size_t dqn_update_layout(struct dqn_update *j, const struct weir_learn_training *t,
 				const struct weir_learn_net *net, float *scratch)
 {
@@ -169,7 +169,7 @@ static uint32_t dqn_best_action(const float *values, uint32_t count)
 	return best;
 }
 
-/* y of every sample, in place of its rewards. */
+/* Replaces the rewards of all samples by the targets y. */
 static void dqn_targets(const struct dqn_update *j, const struct dqn_workspace *d)
 {
 	const struct weir_learn_net *net = &j->l->net;
@@ -187,8 +187,7 @@ static void dqn_targets(const struct dqn_update *j, const struct dqn_workspace *
 	}
 }
 
-/* Values become their gradients: 0, but for the action that was taken. Returns the sum of losses.
- */
+/* Replaces Q-values by d loss / d Q: 0 except for the action taken. Returns the sum of losses. */
 static double dqn_loss_gradient(const struct dqn_update *j, const struct dqn_workspace *d)
 {
 	const struct weir_learn_training *t = &j->l->config.training;

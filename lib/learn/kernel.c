@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel.c -- products of small matrices, in blocks that stay in registers. */
+/* kernel.c -- matrix products in register blocks, chosen at run time by the width of vector
+ * registers; product.h has the code, which is compiled once per width. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/product.h"
 #include <string.h>

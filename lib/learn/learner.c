@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A learner's bytes are what was set, without gaps between. */
+/* Checkpoints compare learners byte by byte: no padding. */
 _Static_assert(sizeof(struct weir_learn_training) == 10 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
 	       "no padding");
 
@@ -147,7 +147,7 @@ float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, fl
 	return 0.5F * error * error;
 }
 
-/* Sixteen partial sums, the lanes of two registers, added up in order. */
+/* Sixteen partial sums, one per lane of two registers, added in a fixed order. */
 static double learner_sum_of_squares(const float *numbers, size_t count)
 {
 	enum { PARTS = 16 };

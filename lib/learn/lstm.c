@@ -12,8 +12,7 @@
 
 /* --- the forward pass --- */
 
-/* One step of one sample. Before: gates hold the sums; after: what their activations make of
- * them. */
+/* One step of one sample. gates: on entry the weighted sums, on return the activations. */
 struct lstm_cell {
 	float *gates;
 	const float *cell_before;
@@ -21,7 +20,8 @@ struct lstm_cell {
 	uint32_t units; /* padded */
 };
 
-/* Several short loops: compilers give up on one with so many arrays, any of which might overlap. */
+/* Several short loops: with so many possibly overlapping arrays in one, compilers do not
+ * vectorise. */
 LEARN_FOR_EACH_MACHINE
 static void lstm_cell_forward(const struct lstm_cell *s)
 {
@@ -52,8 +52,7 @@ static const float *lstm_state_in(const struct learn_step *s, uint32_t sample)
 	return s->batch->state_in + (size_t)sample * s->net->state_floats + s->place->state;
 }
 
-/* c of the step before a sample's first, in a row with its padding; the place of the row is
- * lent. */
+/* c before the first step of a sample, as a padded row in the buffer lent. */
 static const float *lstm_first_cell(const struct learn_step *s, uint32_t sample, float *lent)
 {
 	uint32_t units = s->place->units;
@@ -64,7 +63,7 @@ static const float *lstm_first_cell(const struct learn_step *s, uint32_t sample,
 	return lent;
 }
 
-/* h that enters each sample's first step. */
+/* Sets h before the first step of every sample. */
 static void lstm_first_output(const struct learn_step *s)
 {
 	const struct learn_layer_tape *t = s->tape;
@@ -79,7 +78,7 @@ static void lstm_first_output(const struct learn_step *s)
 	}
 }
 
-/* gates += before R, of one step of all samples. */
+/* gates += h' R, for one step of all samples. */
 static void lstm_add_recurrent(const struct learn_step *s, uint32_t step)
 {
 	const struct weir_learn_place *p = s->place;
@@ -126,8 +125,7 @@ static void lstm_step_forward(const struct learn_step *s, uint32_t step)
 	}
 }
 
-/* Writes the state after each sample's last valid step; where there is none, the one it came
- * with. */
+/* Stores the state after each sample's last valid step; without one, the initial state. */
 static void lstm_store_state(const struct learn_step *s)
 {
 	const struct weir_learn_batch *b = s->batch;
@@ -163,8 +161,8 @@ void weir_learn_lstm_forward(const struct learn_step *s)
 
 /* --- the backward pass --- */
 
-/* One step of one sample. cell_grad comes from the step after and becomes that of the step
- * before. */
+/* One step of one sample. cell_grad: on entry from the next step, on return for the previous
+ * one. */
 struct lstm_cell_back {
 	const float *gates, *cell_before, *cell_tanh, *value_grad;
 	float *cell_grad, *gate_grad;

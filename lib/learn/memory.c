@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c -- the replay memory: a ring of rows, each observation once. */
+/* memory.c -- the replay memory: a ring of rows that stores each observation once. */
 #include "weir/compiler.h"
 #include "lib/learn/learner.h"
 #include "weir/rng.h"
@@ -8,7 +8,7 @@
 
 enum row_kind { ROW_STEP, ROW_DONE, ROW_CUT };
 
-/* Where a row stands in its episode. */
+/* Position of a row in its episode. */
 struct row_tag {
 	uint32_t index; /* steps before it */
 	uint32_t kind;  /* enum row_kind */
@@ -19,7 +19,7 @@ struct weir_learn_memory {
 	struct weir_learn_memory_plan plan;
 	uint32_t row_floats;
 	uint32_t step_rows; /* rows of ROW_STEP in the ring */
-	uint32_t open;      /* steps of the episode that has not ended */
+	uint32_t open;      /* steps of the unfinished episode */
 	uint64_t written;   /* rows, ever */
 	struct row_tag tags[];
 };
@@ -55,7 +55,7 @@ static const float *memory_row(const struct weir_learn_memory *m, uint64_t row)
 	return rows + (row % m->plan.rows) * m->row_floats;
 }
 
-/* The oldest row that is still there. */
+/* The oldest row not overwritten. */
 static uint64_t memory_tail(const struct weir_learn_memory *m)
 {
 	return m->written > m->plan.rows ? m->written - m->plan.rows : 0;
@@ -121,14 +121,14 @@ const struct weir_learn_memory_plan *weir_learn_memory_plan(const struct weir_le
 	return &m->plan;
 }
 
-/* The newest row of an episode under way has no next observation yet. */
+/* The newest row of an unfinished episode has no next observation yet. */
 uint32_t weir_learn_memory_transitions(const struct weir_learn_memory *m)
 {
 	return m->step_rows - (m->open > 0);
 }
 
-/* Rows are drawn until one is a step with a next observation; another try is the hash of the
- * last. */
+/* Rejection sampling until a row is a step with a next observation; each retry hashes the last
+ * draw. */
 uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_learn_draw draw)
 {
 	uint64_t first = memory_tail(m), bits = weir_learn_bits(draw);

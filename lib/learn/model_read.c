@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_read.c -- the bytes of a safetensors file, which are not trusted, as the weights of a net.
+/* model_read.c -- decodes untrusted safetensors files into the weights of a net.
  *
- * All of the header is looked at before any of it is used: it may name no tensor twice, no two may
- * share a byte, and none of the bytes behind the header may be left over. */
+ * The whole header is validated before any of it is used: no tensor is named twice, no two share a
+ * byte, and together they cover all bytes behind the header. */
 #include "base/json.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"

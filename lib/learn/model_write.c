@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_write.c -- a net and its texts as the bytes of a safetensors file.
+/* model_write.c -- encodes a net and its metadata as a safetensors file.
  *
  * Eight bytes, the length of the header, little-endian; the header, JSON, padded with spaces to a
  * multiple of eight; the numbers, float32 little-endian, tensor after tensor without gaps. */
@@ -62,7 +62,7 @@ size_t weir_learn_tensor_at(const struct learn_tensor *t, uint32_t output, uint3
 
 /* --- writing --- */
 
-/* Bytes that are written, or only counted where there is no place for them. */
+/* Output bytes; bytes NULL: only counted. */
 struct model_writer {
 	uint8_t *bytes;
 	size_t used;
@@ -178,7 +178,7 @@ size_t weir_learn_model_size(const struct weir_learn_model *model)
 	return w.used;
 }
 
-/* --- what is refused --- */
+/* --- validation --- */
 
 static int model_is_utf8(const char *text)
 {

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* --- is it sound? --- */
+/* --- validation --- */
 
-/* Sizes and kind of what a layer reads; -1 and a message where there is no such thing. */
+/* Size and kind of a layer's input. -1 with a message: there is no such input. */
 static int net_find_source(const struct weir_learn_net *net, uint32_t layer, int32_t from,
 			   struct weir_learn_place *found, struct weir_error *e)
 {
@@ -54,9 +54,9 @@ static int net_check_layer(const struct weir_learn_layer *layer, uint32_t number
 	return 0;
 }
 
-/* --- where things lie --- */
+/* --- memory layout --- */
 
-/* The offset of so many floats, which begin on a cache line. */
+/* Reserves floats in whole cache lines; returns their offset. */
 static uint32_t net_reserve(uint32_t *total, uint32_t count)
 {
 	enum { LINE_FLOATS = WEIR_LEARN_ALIGNMENT / sizeof(float) };
@@ -177,7 +177,7 @@ void weir_learn_net_transpose(const struct weir_learn_net *net, const float *wei
 
 /* --- initial weights --- */
 
-/* A matrix of weights; the columns of an LSTM's gates have padding between them. */
+/* A weight matrix; the gates of an LSTM are groups of columns with padding between them. */
 struct init_matrix {
 	float *data;
 	uint32_t rows, columns;
@@ -199,7 +199,7 @@ static void init_uniform(const struct init_matrix *m, float bound, struct weir_l
 			*init_element(m, r, c) = bound * (2.0F * weir_learn_uniform(*draw) - 1.0F);
 }
 
-/* A matrix as a list of vectors: its rows, or its columns where those are the shorter list. */
+/* A matrix as vectors: its rows or its columns, whichever are fewer. */
 struct init_vectors {
 	const struct init_matrix *m;
 	uint32_t count, length;
@@ -221,8 +221,8 @@ static double init_dot(const struct init_vectors *l, uint32_t a, uint32_t b)
 	return sum;
 }
 
-/* Gram and Schmidt: each vector loses what it has in common with those before it, then gets its
- * length. Vectors are normal, so none is lost but with a probability of zero. */
+/* Gram-Schmidt on normally distributed vectors, which are linearly independent with probability 1.
+ */
 static void init_orthogonal(const struct init_matrix *m, float gain, struct weir_learn_draw *draw)
 {
 	int is_columns = m->columns < m->rows;

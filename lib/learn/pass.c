@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pass.c -- through a net and back: the tape, and every layer but the LSTM. */
+/* pass.c -- forward and backward passes: the tape, and all layers but the LSTM. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 /* --- the tape --- */
 
-/* So many floats, on a cache line if the tape is. */
+/* Allocates floats in whole cache lines; base NULL: only counts. */
 static float *tape_alloc(struct learn_tape *t, float *base, size_t count)
 {
 	enum { LINE_FLOATS = WEIR_LEARN_ALIGNMENT / sizeof(float) };
@@ -36,7 +36,7 @@ static void tape_layout_forward(struct learn_tape *t, const struct weir_learn_ne
 	}
 }
 
-/* Behind all that the way there needs, so that both ways find the same places. */
+/* Follows the forward layout, so that both passes agree on its offsets. */
 static void tape_layout_backward(struct learn_tape *t, const struct weir_learn_net *net,
 				 struct learn_extent extent, float *base)
 {
@@ -99,8 +99,8 @@ struct learn_source weir_learn_source_of(const struct weir_learn_net *net,
 
 /* --- dense layers --- */
 
-/* Rows may be longer than what products write (learn_stride): nobody reads the rest but to activate
- * it. */
+/* Rows may be longer than what products write (learn_stride); the rest is read by the activation
+ * only, and must be initialised for that. */
 static void dense_clear_padding(float *value, uint32_t rows, const struct weir_learn_place *p)
 {
 	uint32_t written = learn_padded(p->columns);
@@ -181,7 +181,7 @@ static void dense_activate(enum weir_learn_activation activation, float *value, 
 			value[i] = learn_tanh(value[i]);
 }
 
-/* The gradient of what went into the activation, from the gradient of what came out. */
+/* Gradient of the activation's input from that of its output. */
 LEARN_FOR_EACH_MACHINE
 static void dense_activation_gradient(enum weir_learn_activation activation,
 				      const float *restrict value, float *restrict grad,
@@ -218,7 +218,7 @@ static uint32_t last_length(const struct weir_learn_batch *batch, uint32_t sampl
 	return length;
 }
 
-/* The row of the last valid step; only where there is one. */
+/* Row of the last valid step; there must be one. */
 static size_t last_valid_row(const struct weir_learn_batch *batch, uint32_t sample)
 {
 	return (size_t)sample * batch->steps + last_length(batch, sample) - 1;
@@ -247,7 +247,7 @@ static void last_backward(const struct learn_step *s)
 					    t->grad + i * t->value_stride, 0, 1, s->source.size);
 }
 
-/* One of the two parts of a concatenation, which begins at that column. */
+/* Copies one of the two inputs to that column. */
 static void concat_forward(const struct learn_step *s, uint32_t column)
 {
 	const struct learn_layer_tape *t = s->tape;
@@ -329,8 +329,7 @@ struct backward_pass {
 	struct learn_tape tape;
 };
 
-/* Without the weights' gradients, only what lies between the output and the current input matters.
- */
+/* If weight gradients are not wanted, only layers between output and current input matter. */
 static int pass_needs_grad(const struct backward_pass *w, uint32_t layer)
 {
 	return w->gradient->weights || w->net->places[layer].needs_current;
@@ -374,7 +373,7 @@ static void pass_layer_backward(const struct backward_pass *w, struct learn_step
 	}
 }
 
-/* All gradients 0 but those of the output, which are the caller's. */
+/* Initialises all gradients to 0, except those of the output, which the caller supplies. */
 static void pass_seed_grads(const struct backward_pass *w)
 {
 	const struct weir_learn_net *net = w->net;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c -- the usual nets, and plans as text. */
+/* plan.c -- standard architectures, and the text form of plans, see weir/learn.h. */
 #include "weir/error.h"
 #include "weir/learn.h"
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- the usual nets --- */
+/* --- standard architectures --- */
 
 static int32_t plan_add(struct weir_learn_plan *plan, struct weir_learn_layer layer)
 {
@@ -80,7 +80,7 @@ struct weir_learn_plan weir_learn_plan_recurrent(const struct weir_learn_recurre
 static const char *const kinds[] = { "dense", "lstm", "last", "concat" };
 static const char *const activations[] = { "linear", "relu", "tanh" };
 
-/* Text that grows in a place of fixed size. */
+/* Appends to a buffer of fixed size; used counts what would have been written. */
 struct plan_writer {
 	char *text;
 	size_t size, used;
@@ -131,7 +131,7 @@ int weir_learn_plan_format(const struct weir_learn_plan *plan, char *text, size_
 
 enum { WORD_MAX = 16 };
 
-/* Takes the next word of the text: letters, digits, or one other character. Empty at the end. */
+/* Consumes the next word: letters and digits, or one other character; empty at the end. */
 static void plan_next_word(const char **text, char word[WORD_MAX])
 {
 	static const char of_words[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -145,7 +145,7 @@ static void plan_next_word(const char **text, char word[WORD_MAX])
 	*text += length;
 }
 
-/* The word is the number of one of the names, else -1. */
+/* Index of the word among the names; -1: none. */
 static int plan_index_of(const char *word, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -154,7 +154,7 @@ static int plan_index_of(const char *word, const char *const *names, size_t coun
 	return -1;
 }
 
-/* At most five digits; more is no size of a net. */
+/* At most five digits: the largest size of a net has four. */
 static int plan_read_number(const char **text, uint32_t *number)
 {
 	char word[WORD_MAX];
@@ -187,7 +187,7 @@ static int plan_read_source(const char **text, int32_t *from)
 	return 0;
 }
 
-/* Takes the word if it is the next one. */
+/* Consumes the word and returns 1 if it is next. */
 static int plan_accept(const char **text, const char *expected)
 {
 	const char *at = *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tape.h -- what a pass through a net leaves behind: where each layer's values lie in the caller's
- * floats.
+/* tape.h -- the tape of a pass: layout of each layer's values and gradients in the caller's floats.
+ * Internal to lib/learn.
  *
  * Rows are samples, or the steps of the first sample, then those of the second, and so on. */
 #ifndef LEARN_TAPE_H
@@ -16,7 +16,7 @@ struct learn_layer_tape {
 	/* Of an LSTM; gates and their gradients [rows][stride of its weights], others like value.
 	 */
 	float *gates, *cell, *cell_tanh;
-	float *before; /* the output of the step before */
+	float *before; /* output of the previous step */
 	/* On the way back: d loss / d value, d loss / d gates before their activation, d loss / d
 	 * cell. */
 	float *grad, *gate_grad, *cell_grad;
@@ -29,7 +29,7 @@ struct learn_tape {
 	size_t floats; /* all together */
 };
 
-/* Where things lie on a tape that begins at base; with base NULL only floats is of use. */
+/* Lays out a tape that begins at base. base NULL: only .floats is valid. */
 struct learn_extent {
 	uint32_t samples, steps;
 	enum weir_learn_use use;
@@ -38,12 +38,12 @@ struct learn_extent {
 void weir_learn_tape_layout(struct learn_tape *t, const struct weir_learn_net *net,
 			    struct learn_extent extent, float *base);
 
-/* What a layer reads. */
+/* The input of a layer. */
 struct learn_source {
 	const float *data;
 	size_t stride;
 	uint32_t size;
-	float *grad; /* on the way back; NULL: nobody wants it */
+	float *grad; /* backward pass; NULL: not wanted */
 	size_t grad_stride;
 };
 
@@ -51,7 +51,7 @@ struct learn_source weir_learn_source_of(const struct weir_learn_net *net,
 					 const struct weir_learn_batch *batch,
 					 const struct learn_tape *t, int32_t from);
 
-/* One layer, there and back. */
+/* One layer in a forward or backward pass. */
 struct learn_step {
 	const struct weir_learn_net *net;
 	const struct weir_learn_batch *batch;
@@ -59,9 +59,9 @@ struct learn_step {
 	const struct weir_learn_place *place;
 	const struct learn_layer_tape *tape;
 	struct learn_source source;
-	const float *weights;    /* on the way there */
-	const float *transposed; /* on the way back */
-	float *weight_grad;      /* on the way back; NULL: not wanted */
+	const float *weights;    /* forward pass */
+	const float *transposed; /* backward pass */
+	float *weight_grad;      /* backward pass; NULL: not wanted */
 };
 
 void weir_learn_lstm_forward(const struct learn_step *s);

@@ -127,7 +127,7 @@ const float *weir_learn_td3_critic(const struct weir_learn_td3 *l, uint32_t whic
 
 /* --- scratch --- */
 
-/* What a worker needs for itself. */
+/* Scratch of one worker. */
 struct td3_workspace {
 	struct learn_examples examples;
 	float *actor_tape, *critic_tape;
@@ -136,7 +136,7 @@ struct td3_workspace {
 	float *values, *other_values;
 };
 
-/* What all chunks of an update share. */
+/* State of one update, shared by its chunks. */
 struct td3_update {
 	struct weir_learn_td3 *l;
 	struct learn_round round;
@@ -149,7 +149,7 @@ struct td3_update {
 	double losses[WEIR_LEARN_CHUNKS], values[WEIR_LEARN_CHUNKS];
 };
 
-/* The nets that scratch is for, whether or not there is a learner yet. */
+/* The nets that determine the size of scratch; a learner need not exist yet. */
 struct td3_sizes {
 	const struct weir_learn_training *training;
 	const struct weir_learn_net *actor, *critic;
@@ -176,7 +176,7 @@ static void td3_workspace_layout(struct td3_workspace *d, const struct td3_sizes
 	d->other_values = weir_learn_scratch_alloc(s, samples);
 }
 
-/* Scratch: weights transposed, gradients, then a desk for each worker. */
+/* Lays out scratch: transposed weights, gradients, then a workspace per worker. */
 static size_t td3_update_layout(struct td3_update *j, const struct td3_sizes *z, float *scratch)
 {
 	struct learn_scratch s = { .base = scratch }, one = { 0 };
@@ -218,13 +218,13 @@ static void td3_workspace_open(struct td3_workspace *d, const struct td3_update 
 	weir_learn_examples_fill(&d->examples, &j->round, chunk);
 }
 
-/* Actions of a chunk, one every so many floats: a memory's have privileged behind them. */
+/* Actions of a chunk, stride floats apart: those from memory are followed by privileged inputs. */
 struct td3_actions {
 	const float *first;
 	size_t stride;
 };
 
-/* A critic's batch: the current input, the action td3_critic_batch it, and the privileged. */
+/* A critic's batch: the current observation, the action, and the privileged inputs. */
 static struct weir_learn_batch td3_critic_batch(const struct td3_update *j,
 						const struct td3_workspace *d, int which,
 						struct td3_actions actions)
@@ -251,7 +251,7 @@ static float td3_clamp(float x, float limit)
 	return x > limit ? limit : x < -limit ? -limit : x;
 }
 
-/* The target actor's actions for what followed, with noise. */
+/* The target actor's actions for the next observations, with clipped noise. */
 static void td3_smoothed_actions(const struct td3_update *j, const struct td3_workspace *d)
 {
 	const struct weir_learn_td3_config *c = &j->l->config;
@@ -270,7 +270,7 @@ static void td3_smoothed_actions(const struct td3_update *j, const struct td3_wo
 	}
 }
 
-/* y of every sample, in place of its rewards. Returns their sum. */
+/* Replaces the rewards of all samples by the targets y. Returns their sum. */
 static double td3_targets(const struct td3_update *j, const struct td3_workspace *d)
 {
 	const struct learn_examples *x = &d->examples;
@@ -378,8 +378,8 @@ static float td3_gradient_step(struct td3_update *j, uint32_t net)
 		&j->nets[net]);
 }
 
-/* The actor's turn, if its first has come, and the td3_targets'. Returns the norm of the actor's
- * gradient. */
+/* Every delay-th update: updates the actor, from update actor_after on, and all targets. Returns
+ * the norm of the actor's gradient. */
 static float td3_delayed_update(struct td3_update *j, const struct weir_learn_executor *executor)
 {
 	struct weir_learn_td3 *l = j->l;

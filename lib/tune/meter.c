@@ -8,8 +8,8 @@ enum { VERDICT_MASK = (1 << WEIR_MARK_VERDICT_BITS) - 1 };
 
 /* --- an interval --- */
 
-/* The queue held so much since last_ns. Lengths are below 2^32 and intervals at most 2^30 ns
- * (loop.h). */
+/* Accounts for a constant length since last_ns. Lengths are below 2^32 and intervals at most 2^30
+ * ns (loop.h), so area fits 64 bits. */
 static inline void meter_account(struct meter *m, int64_t now_ns, uint64_t queue_bytes)
 {
 	m->area += queue_bytes * (uint64_t)(now_ns - m->last_ns);
@@ -38,7 +38,7 @@ void weir_meter_read(struct meter *m, int64_t now_ns, uint64_t queue_bytes,
 
 /* --- packets --- */
 
-/* Does the packet come to have CE by this verdict, which had it not? */
+/* Does this verdict set CE on a packet that lacked it? */
 static inline int meter_is_marked(const struct weir_mark_view *v, uint32_t verdict)
 {
 	return (verdict & VERDICT_MASK) == WEIR_MARK_CE && v->ecn == WEIR_PACKET_ECT;
@@ -64,7 +64,7 @@ static uint32_t meter_enqueue(void *state, const void *params, const struct weir
 	return verdict;
 }
 
-/* The queue held the packet until now, unless it went straight through. */
+/* The queue held the packet until now, unless it was sent at once. */
 static uint32_t meter_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct meter_plan *p = params;
