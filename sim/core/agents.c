@@ -18,8 +18,8 @@ static void apply(struct agents *a, uint32_t first, uint32_t count)
 		if (knobs_equal(&a->asked[i], &a->in_force[i]))
 			continue;
 		a->in_force[i] = a->asked[i];
-		a->meter.inner->knobs->turn(state, meter_inner_params(state, &a->meter),
-					    &a->in_force[i]);
+		a->meter.inner->knobs->apply(state, meter_inner_params(state, &a->meter),
+					     &a->in_force[i]);
 	}
 }
 
@@ -121,9 +121,9 @@ static void share(struct agents *a)
 	if (!every || a->steps % every != 0)
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->give(a->agents[i].state, a->params, a->shared);
+		a->ops->export_experience(a->agents[i].state, a->params, a->shared);
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->take(a->agents[i].state, a->params, a->shared);
+		a->ops->import_experience(a->agents[i].state, a->params, a->shared);
 }
 
 static void step(struct agents *a, int64_t now_ps)

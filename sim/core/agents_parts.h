@@ -2,7 +2,6 @@
 /* agents_parts.h -- what the agents of a run are made of. For agents.c and agents_build.c only. */
 #ifndef SIM_CORE_AGENTS_PARTS_H
 #define SIM_CORE_AGENTS_PARTS_H
-#include "lib/tune/each.h"
 #include "lib/tune/meter.h"
 #include "sim/core/agents.h"
 #include "weir/rng.h"
@@ -29,7 +28,7 @@ struct agents {
 	/* A tuner is run as the agent weir_tune_per_queue, with these params. */
 	const struct weir_agent_ops *ops;
 	const void *params;
-	struct tune_each each;
+	struct tune_per_queue each;
 	struct weir_mark_ops mark; /* of the ports: a meter around config->mark */
 	struct meter_plan meter;
 

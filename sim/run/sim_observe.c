@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim_observe.c -- see weir/sim.h: looking at a simulation that rests, and changing it. */
 #include "sim/run/sim_parts.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "config/schemes.h"
 #include "config/markings.h"
 #include <stdlib.h>
