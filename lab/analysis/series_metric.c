@@ -7,7 +7,7 @@
 #include "lab/scenario/scenario.h"
 #include "base/memory.h"
 #include "sim/measure/probe.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdlib.h>

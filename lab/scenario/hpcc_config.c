@@ -2,7 +2,6 @@
 /* hpcc_config.c -- see hpcc_config.h. */
 #include "lab/scenario/hpcc_config.h"
 #include "base/input.h"
-#include "base/line_file.h"
 #include "weir/units.h"
 #include <ctype.h>
 #include <math.h>

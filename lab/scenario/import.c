@@ -129,7 +129,7 @@ static int write_network(FILE *f, const struct scenario *s, const struct config 
 	return 0;
 }
 
-static const char *format_exact_ps(char *buffer, size_t size, int64_t ps)
+static const char *import_format_ps(char *buffer, size_t size, int64_t ps)
 {
 	static const struct weir_option time = { "time", WEIR_OPT_TIME_PS, 0,  NULL,
 						 0,      UINT64_MAX,       "", NULL };
@@ -185,7 +185,7 @@ static const char *start_text(char *buffer, size_t size, const struct flow_list 
 	const struct gate_tie *tie;
 
 	if (!(flows->flows[flow].flags & FLOW_WAITS))
-		return format_exact_ps(buffer, size, flows->flows[flow].start_ps - base_ps);
+		return import_format_ps(buffer, size, flows->flows[flow].start_ps - base_ps);
 	tie = waits_for(&flows->gates, flow);
 	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_SIGNALS_SENT ? "sent" : "received",
 		 tie->flow);
@@ -228,10 +228,10 @@ static void write_end(FILE *f, const struct scenario *s, const struct flow_list 
 	if (scenario_find(s, "measure.to") || scenario_find(s, "measure.drain"))
 		return;
 	if (stop_ps > last_ps) {
-		fprintf(f, "drain = %s\n", format_exact_ps(text, sizeof(text), stop_ps - last_ps));
+		fprintf(f, "drain = %s\n", import_format_ps(text, sizeof(text), stop_ps - last_ps));
 		return;
 	}
-	fprintf(f, "to = %s\n", format_exact_ps(text, sizeof(text), stop_ps));
+	fprintf(f, "to = %s\n", import_format_ps(text, sizeof(text), stop_ps));
 	fputs("drain = 0us\n", f);
 }
 
@@ -247,7 +247,7 @@ static void write_measure(FILE *f, const struct scenario *s, const struct import
 		fputs("\n[measure]\n", f);
 	if (is_late)
 		fprintf(f, "from = %s\n",
-			format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
+			import_format_ps(start, sizeof(start), flows->flows[0].start_ps));
 	if (files->hpcc)
 		write_end(f, s, flows, files->hpcc->stop_ps);
 	write_settings(f, s, "measure", NULL);
@@ -323,8 +323,8 @@ static int check_stop(const struct scenario *s, const struct import_files *files
 		return 0;
 	return weir_error_set(
 		e, "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
-		format_exact_ps(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
-		format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
+		import_format_ps(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
+		import_format_ps(start, sizeof(start), flows->flows[0].start_ps));
 }
 
 /* Nothing is written before everything was read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* import_hpcc.c -- see import_hpcc.h. */
 #include "lab/scenario/import_hpcc_parts.h"
-#include "base/line_file.h"
+#include "base/input.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
 #include <inttypes.h>

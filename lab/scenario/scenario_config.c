@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_config.c -- from settings to a config, and back to the settings that it stands for. */
 #include "lab/scenario/scenario.h"
-#include "base/file_digest.h"
+#include "base/input.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/spec_key.h"
 #include "base/memory.h"
@@ -340,7 +340,7 @@ static int list_spec_digest(const struct listing *l, const char *path, const cha
 
 	if (!is_plugin(spec))
 		return 0;
-	if (weir_spec_name(spec, file, sizeof(file), e) || file_digest(file, &d, e))
+	if (weir_spec_name(spec, file, sizeof(file), e) || input_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
 	snprintf(digest_path, sizeof(digest_path), "digest.%s", path);
 	l->visit(l->context, digest_path, d.text);
@@ -382,7 +382,7 @@ static int list_digest(const struct listing *l, const struct target *t, const st
 	struct digest d = { "" };
 
 	snprintf(path, sizeof(path), "%s.%s", t->owner, o->name);
-	if (names_file(o, (const char *)params + o->offset, file) && file_digest(file, &d, e))
+	if (names_file(o, (const char *)params + o->offset, file) && input_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
 	if (o->type == WEIR_OPT_SCHEME) {
 		model = model_used(l->config, path);

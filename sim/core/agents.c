@@ -21,8 +21,8 @@ static void agent_apply(struct agents *a, struct agent *agent)
 		if (agent_knobs_equal(&a->desired[i], &a->applied[i]))
 			continue;
 		a->applied[i] = a->desired[i];
-		a->meter.inner->knobs->turn(state, meter_inner_params(state, &a->meter),
-					    &a->applied[i]);
+		a->meter.inner->knobs->apply(state, meter_inner_params(state, &a->meter),
+					     &a->applied[i]);
 	}
 }
 
@@ -118,9 +118,9 @@ static void agents_share(struct agents *a)
 	if (!every || a->steps % every != 0)
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->give(a->agents[i].state, a->params, a->shared);
+		a->ops->export_experience(a->agents[i].state, a->params, a->shared);
 	for (uint32_t i = 0; i < a->count; i++)
-		a->ops->take(a->agents[i].state, a->params, a->shared);
+		a->ops->import_experience(a->agents[i].state, a->params, a->shared);
 }
 
 static void agents_step(struct agents *a, int64_t now_ps)

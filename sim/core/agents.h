@@ -13,7 +13,6 @@
  * Threads: everything here runs on the caller's thread while the workers are stopped. */
 #ifndef SIM_CORE_AGENTS_H
 #define SIM_CORE_AGENTS_H
-#include "lib/tune/each.h"
 #include "lib/tune/meter.h"
 #include "sim/core/engine.h"
 #include "weir/agent.h"
@@ -52,7 +51,7 @@ struct agents {
 	/* A tuner runs as the agent weir_tune_per_queue, with `each` as params. */
 	const struct weir_agent_ops *ops;
 	const void *params;
-	struct tune_each each;
+	struct tune_per_queue each;
 	struct weir_mark_ops mark; /* of the ports: a meter around config->mark */
 	struct meter_plan meter;
 

@@ -17,7 +17,7 @@ struct agents *agents_new(const struct config *c)
 	a->ops = c->agent;
 	a->params = c->tune_params;
 	if (c->tuner) {
-		a->each = (struct tune_each){ c->tuner, c->tune_params };
+		a->each = (struct tune_per_queue){ c->tuner, c->tune_params };
 		a->ops = &weir_tune_per_queue;
 		a->params = &a->each;
 	}

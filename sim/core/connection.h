@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* connection.h -- state of the two ends of an open connection, and of what is out of order on it.
  *
- * scoreboard.c: the sender's SACK scoreboard, which tells the segments in flight that have arrived,
- * are lost or were retransmitted (RFC 6675). rack.c: loss detection by time (RFC 8985), where
+ * scoreboard.c: the sender's SACK scoreboard: which segments have arrived, are lost, or were
+ * retransmitted (RFC 6675). rack.c: loss detection by time (RFC 8985), where
  * configured. arrivals.c: the segments that a receiver has beyond a missing one.
  *
  * Segments are numbered from 0 on each connection, modulo 2^32. Each end lies in a slab of the

@@ -455,7 +455,7 @@ static void hosts_sort_starts(struct engine *e, uint32_t *first)
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		if (!(e->flows.flows[i].flags & FLOW_WAITS))
 			e->start_order[first[e->flows.flows[i].src]++] = i;
-	for (uint32_t i = hosts; i > 0; i--) /* each now stands where the next begins */
+	for (uint32_t i = hosts; i > 0; i--) /* each is where the next one starts */
 		first[i] = first[i - 1];
 	first[0] = 0;
 }

@@ -14,7 +14,7 @@
  * packets of a message carry.
  *
  * A host belongs to one worker, which alone reads and writes it, its timers and the connection ends
- * on it while a lookahead window is simulated. Others look at it at barriers only. */
+ * on it while a lookahead window is simulated. Other threads read it at barriers only. */
 #ifndef SIM_CORE_HOST_H
 #define SIM_CORE_HOST_H
 #include "base/compiler.h"

@@ -297,8 +297,8 @@ static void rdma_on_loss(struct worker *w, struct host *h, struct sender *s,
 	rdma_apply_pace(e, h, s);
 }
 
-/* Selective recovery: losses were detected. The congestion control is told of one per window of
- * data. */
+/* Selective recovery: losses were detected. Reports at most one loss per window of data to the
+ * congestion control. */
 static void rdma_enter_recovery(struct worker *w, struct host *h, struct sender *s)
 {
 	if (segment_before(s->una, s->recover))

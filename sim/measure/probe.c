@@ -8,7 +8,7 @@
 #include "sim/core/mailbox.h"
 #include "sim/core/agents.h"
 #include "sim/core/switch_pfc.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "config/nic.h"
 #include "sim/core/marking_map.h"
 #include "sim/core/agents.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "weir/pfc.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * links. */
 #include "sim/net/network.h"
 #include "sim/net/topology.h"
-#include "base/words.h"
+#include "base/input.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

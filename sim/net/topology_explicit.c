@@ -9,7 +9,7 @@
  *Switches may have parallel links. */
 #include "sim/net/topology.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/input.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_hpcc.c -- topology hpcc: a topology file of the HPCC simulator. topology.h has its form.
- */
-#include "base/line_file.h"
+/* topology_hpcc.c -- topology hpcc: a topology file of the HPCC simulator, in the form that
+ * topology.h shows. */
+#include "base/input.h"
 #include "base/memory.h"
 #include "sim/net/topology.h"
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/compiler.h"
 #include "sim/run/run.h"
 #include "sim/measure/preview.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include "config/plugin.h"
 #include "sim/parallel/ranks.h"
 #include "sim/measure/measure.h"

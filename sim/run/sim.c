@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim.c -- see weir/sim.h: a simulation that a program drives. */
 #include "sim/run/sim.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "config/markings.h"
 #include "config/plugin.h"
 #include "config/schemes.h"

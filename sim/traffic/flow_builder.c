@@ -2,7 +2,7 @@
 /* flow_builder.c -- see flow_builder.h. Runs once, at one thread, before the simulation. */
 #include "sim/traffic/flow_builder.h"
 #include "base/memory.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include "config/plugin.h"
 #include <assert.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
  * 0, or -1 with a message in b->e that names section and key. */
 #ifndef SIM_TRAFFIC_FLOW_BUILDER_H
 #define SIM_TRAFFIC_FLOW_BUILDER_H
-#include "base/line_file.h"
+#include "base/input.h"
 #include "sim/traffic/traffic.h"
 #include "sim/traffic/workload.h"
 #include "weir/rng.h"

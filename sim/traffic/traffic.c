@@ -5,7 +5,7 @@
  * Runs once, at one thread, before the simulation. */
 #include "sim/traffic/traffic.h"
 #include "base/memory.h"
-#include "base/time_text.h"
+#include "base/text.h"
 #include "config/schemes.h"
 #include "sim/traffic/flow_builder.h"
 #include <inttypes.h>

@@ -15,7 +15,6 @@
  * the one to take, counted from 0 in the order of the switch's links (route_choose). */
 #include "base/input.h"
 #include "sim/traffic/flow_builder.h"
-#include "base/words.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ struct rounds_params {
 	uint64_t server;                /* training */
 	char model[WEIR_OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
 	uint64_t size_bytes;
-	uint64_t rounds;             /* 0: as many as begin until measure.to */
+	uint64_t rounds;             /* 0: as many as start before measure.to */
 	struct weir_span_ps compute; /* between two rounds of a host: somewhere in here */
 };
 

@@ -28,7 +28,7 @@ static const char *const storage_at_choices[] = { "spread", "end", NULL };
 struct storage_params {
 	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
 	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
-	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
+	uint64_t depth, ios, replicas;           /* ios 0: as many as start before measure.to */
 	uint64_t request_bytes, answer_bytes, service_ps;
 };
 
@@ -376,14 +376,14 @@ static uint32_t io_add_copies(struct cluster *s, const struct io *io, uint32_t r
 }
 
 /* Adds an I/O of a host that starts at p.start_ps or, at WEIR_TIME_NEVER_PS, waits at the gate. */
-static void io_add(struct cluster *s, const struct io *io, struct flow_plan p, uint32_t turn)
+static void io_add(struct cluster *s, const struct io *io, struct flow_plan p, uint32_t next_io)
 {
 	struct flow_builder *b = s->b;
 	uint32_t host = p.src, request, answered, answer;
 
 	p.dst = cluster_storage_host(s, io->node);
 	p.size_bytes = params_of(b)->request_bytes + (io->is_read ? 0 : io->block_bytes);
-	request = p.start_ps == WEIR_TIME_NEVER_PS ? io_add_waiting(b, turn, p)
+	request = p.start_ps == WEIR_TIME_NEVER_PS ? io_add_waiting(b, next_io, p)
 						   : flow_builder_add(b, &p);
 	io_mark_control(b, request, !io->is_read);
 	if (!io->is_read && params_of(b)->replicas) {
@@ -396,25 +396,27 @@ static void io_add(struct cluster *s, const struct io *io, struct flow_plan p, u
 	p.dst = host;
 	p.size_bytes = params_of(b)->answer_bytes + (io->is_read ? io->block_bytes : 0);
 	answer = io_add_waiting(b, answered, p);
-	flow_builder_tie(b, answer, turn, FLOW_SIGNALS_RECEIVED);
+	flow_builder_tie(b, answer, next_io, FLOW_SIGNALS_RECEIVED);
 	b->list->flows[answer].flags |= FLOW_ENDS_IO;
 	io_mark_control(b, answer, io->is_read);
 }
 
-/* All I/Os of a computing node. The first ones begin together: so those to one storage node begin
- * in the order of making, as persistent connections need. */
+/* Adds all I/Os of a computing node. The first `depth` start together, so that those to one storage
+ * node start in the order of adding, as persistent connections need. */
 static int cluster_add_node(struct cluster *s, uint32_t host)
 {
 	struct flow_builder *b = s->b;
-	const struct gate turn_gate = { .one_by_one = 1, .is_local = 1, .closes_ps = s->closes_ps };
+	const struct gate next_io_gate = { .one_by_one = 1,
+					   .is_local = 1,
+					   .closes_ps = s->closes_ps };
 	int64_t start_ps = flow_builder_draw_start(b);
 	struct limits l = node_limits(s, host, (double)(s->closes_ps - start_ps));
 	struct need n = node_count_ios(s, &l);
-	uint32_t turn;
+	uint32_t next_io;
 
 	if (flow_builder_reserve(b, n.flows))
 		return -1;
-	turn = gates_add_like(&b->list->gates, &turn_gate);
+	next_io = gates_add_like(&b->list->gates, &next_io_gate);
 	for (uint64_t i = 0; i < n.ios; i++) {
 		struct io io = io_draw(s, &b->rng);
 
@@ -423,7 +425,7 @@ static int cluster_add_node(struct cluster *s, uint32_t host)
 					   .start_ps = i < params_of(b)->depth
 							       ? start_ps
 							       : WEIR_TIME_NEVER_PS },
-		       turn);
+		       next_io);
 	}
 	return 0;
 }

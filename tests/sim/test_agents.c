@@ -210,8 +210,8 @@ static const struct weir_agent_ops test_agent = {
 	.step = test_step,
 	.share_steps = test_share_steps,
 	.shared_size = test_shared_size,
-	.give = test_give,
-	.take = test_take,
+	.export_experience = test_give,
+	.import_experience = test_take,
 	.values = test_values,
 	.learner = &test_learner,
 };

@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* average.h -- the moving average of a queue's length by which RED and its kin decide.
- *
- * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
- * Networking 1(4), 1993, section 4: avg <- (1 - w) avg + w q at each arrival; after an idle time in
- * which m packets could have been sent, first avg <- (1 - w)^m avg. Packets of the largest size are
- * meant. A scheme calls average_arrive for every packet that comes and average_depart for every one
- * that leaves. Lengths are in bytes or in packets, below 2^32. */
-#ifndef MARK_AVERAGE_H
-#define MARK_AVERAGE_H
+/* red_common.h -- what RED and the schemes derived from it share: the marking line and the moving
+ * average of the queue length. Integers only; each state belongs to one queue and its thread. */
+#ifndef MARK_RED_COMMON_H
+#define MARK_RED_COMMON_H
 #include "weir/compiler.h"
 #include "weir/mark.h"
 #include "weir/units.h"
+
+/* --- the marking line, from probability 0 to 1 ---
+ *
+ * The same line has two forms (Du et al., "PRED", NSDI 2025, section 2.1): two points, probability
+ * 0 at min and p at max; or a point and a slope in probability per MB above min. slope = p / (max -
+ * min): min 5 KB, max 200 KB, p 0.1 is 0.51 per MB. weir/tune.h converts one into the other. */
+
+enum { RAMP_BYTES_PER_MB = 1000 * 1000 };
+
+/* Does a random 32-bit number fall below rise_q32 * above / run? Compared without dividing, so that
+ * the probability is the exact one rounded up to a multiple of 2^-32. Both products fit 128
+ * bits. */
+static inline int ramp_hits(uint32_t random, uint64_t rise_q32, uint64_t above, uint64_t run)
+{
+	return (weir_u128)random * run < (weir_u128)rise_q32 * above;
+}
+
+/* --- the moving average ---
+ *
+ * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans.
+ * Networking 1(4), 1993, section 4: avg <- (1 - w) avg + w q at each arrival; after an idle time in
+ * which m packets of the largest size could have been sent, first avg <- (1 - w)^m avg. A scheme
+ * calls average_arrive for every packet at enqueue and average_depart at dequeue. Lengths are in
+ * bytes or in packets, below 2^32. */
 
 enum { AVERAGE_BITS = 31 };
 
