@@ -131,7 +131,7 @@ static void cubic_follow_reno(struct cubic_state *s, double beta, double acked, 
 	s->w_est += alpha * acked / cwnd;
 }
 
-/* The window after an ACK of so many segments, in segments. */
+/* The window after an ACK of `acked` segments, in segments. */
 static double cubic_window(struct cubic_state *s, const struct cubic_params *p, double acked,
 			   double cwnd)
 {
@@ -159,7 +159,7 @@ static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
 	s->rest_bytes = grown_bytes - floor(grown_bytes);
 }
 
-/* Returns what is left over for congestion avoidance. */
+/* Returns the acknowledged bytes left over for congestion avoidance. */
 static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_params *p,
 				 const struct weir_cc_env *env, const struct weir_cc_ack *a)
 {

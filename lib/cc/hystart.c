@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hystart.c -- the rounds of HyStart++, see hystart.h. */
+/* hystart.c -- rounds of HyStart++; see hystart.h. */
 #include "lib/cc/hystart.h"
 
 /* Section 4.2: RttThresh = max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR,
  * MAX_RTT_THRESH)). */
-static int64_t rise_ns(const struct hystart *h, const struct hystart_params *p)
+static int64_t hystart_rise_ns(const struct hystart *h, const struct hystart_params *p)
 {
 	int64_t rise = h->last_min_ns / HYSTART_DIVISOR;
 
@@ -13,19 +13,19 @@ static int64_t rise_ns(const struct hystart *h, const struct hystart_params *p)
 	return rise > (int64_t)p->min_rise_ns ? rise : (int64_t)p->min_rise_ns;
 }
 
-/* Enough of the round has been seen to say whether a queue builds up, or has gone. */
-static void judge(struct hystart *h, const struct hystart_params *p)
+/* After HYSTART_SAMPLES samples of a round: enters conservative slow start, or leaves it again. */
+static void hystart_update_phase(struct hystart *h, const struct hystart_params *p)
 {
 	if (h->baseline_ns) {
 		if (h->round_min_ns < h->baseline_ns)
 			h->baseline_ns = 0;
-	} else if (h->last_min_ns && h->round_min_ns >= h->last_min_ns + rise_ns(h, p)) {
+	} else if (h->last_min_ns && h->round_min_ns >= h->last_min_ns + hystart_rise_ns(h, p)) {
 		h->baseline_ns = h->round_min_ns;
 		h->css_rounds = 0;
 	}
 }
 
-static void end_round(struct hystart *h, uint64_t next_bytes)
+static void hystart_end_round(struct hystart *h, uint64_t next_bytes)
 {
 	h->css_rounds += h->baseline_ns != 0;
 	h->last_min_ns = h->round_min_ns;
@@ -49,10 +49,10 @@ uint64_t weir_hystart_ack(struct hystart *h, const struct hystart_params *p,
 		h->samples++;
 	}
 	if (h->samples >= HYSTART_SAMPLES)
-		judge(h, p);
+		hystart_update_phase(h, p);
 	if (h->baseline_ns)
 		bytes /= HYSTART_CSS_DIVISOR;
 	if (a->una_bytes >= h->round_end_bytes)
-		end_round(h, a->next_bytes);
+		hystart_end_round(h, a->next_bytes);
 	return bytes;
 }

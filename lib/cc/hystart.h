@@ -17,7 +17,7 @@
 #include "weir/cc.h"
 
 enum {
-	HYSTART_SAMPLES = 8,      /* N_RTT_SAMPLE: of a round, before it is judged */
+	HYSTART_SAMPLES = 8,      /* N_RTT_SAMPLE: samples of a round before its minimum counts */
 	HYSTART_DIVISOR = 8,      /* MIN_RTT_DIVISOR */
 	HYSTART_CSS_ROUNDS = 5,   /* CSS_ROUNDS; the one in which it begins is the first */
 	HYSTART_CSS_DIVISOR = 4,  /* CSS_GROWTH_DIVISOR */
@@ -38,11 +38,11 @@ struct hystart {
 	uint32_t css_rounds;      /* of conservative slow start that are over */
 };
 
-/* An ACK in slow start. Returns how many bytes it adds to a window that may grow. */
+/* An ACK in slow start. Returns by how many bytes a window that may grow grows. */
 uint64_t weir_hystart_ack(struct hystart *h, const struct hystart_params *p,
 			  const struct weir_cc_ack *a, uint32_t mss_bytes);
 
-/* Slow start has found its end: the window is what ssthresh should be. */
+/* 1: slow start is over; ssthresh should be the window. */
 static inline int hystart_is_over(const struct hystart *h)
 {
 	return h->css_rounds == HYSTART_CSS_ROUNDS;

@@ -69,7 +69,7 @@ TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
 
 /* One input alone with alpha = 1/8 is paused when s >= (90000 - s) / 8, so at s = 10000: a ninth,
  * the "11 %" of the HPCC study. What comes then goes to headroom. */
-TEST(test_pfc_pauses_one_input_at_a_ninth_of_the_pool)
+TEST(test_pfc_pauses_one_ingress_at_a_ninth_of_the_pool)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8 };
 	struct weir_pfc_memory m = memory_of(&p, 90000);

@@ -369,7 +369,7 @@ TEST(test_statistics_grow_before_a_length_has_no_bucket)
 	struct desk d;
 
 	desk_open(&d, &plan, NULL);
-	weir_port_stats_begin(d.port, &s.small, 4, 0);
+	weir_port_stats_start_sized(d.port, &s.small, 4, 0);
 	s.small.owner = &s;
 	s.small.grow = grow_stats;
 	for (int i = 0; i < 4; i++)

@@ -61,14 +61,14 @@ TEST(test_packets_that_come_during_a_pause_start_at_the_resume)
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_QUEUED);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(1000));
-	CHECK_INT(d.port->held_pkts, 0);
+	CHECK_INT(d.port->paused_pkts, 0);
 	CHECK_INT(next_start(&d, NS(1000)), NS(1000));
 	weir_port_pause(d.port, 0);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(1100)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(3000));
 	CHECK_INT(next_start(&d, NS(3000)), NS(3000));
 	CHECK_INT(next_start(&d, NS(9000)), NS(3800));
-	CHECK_INT(d.port->held_pkts, 0);
+	CHECK_INT(d.port->paused_pkts, 0);
 	desk_close(&d);
 }
 
@@ -187,7 +187,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 			for (uint8_t k = 0; k < QUEUES; k++)
 				CHECK_INT(offer_class(&d, k, 0), WEIR_PORT_QUEUED);
 		weir_port_pause(d.port, 1);
-		CHECK_INT(d.port->held_pkts, 3);
+		CHECK_INT(d.port->paused_pkts, 3);
 		drain(&d, NS(100000), 1, sent);
 		CHECK_INT(sent[0], 3);
 		CHECK_INT(sent[2], 3);
@@ -195,7 +195,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(weir_port_link_free_ps(d.port), 7 * PACKET_PS);
 
 		CHECK_INT(offer_class(&d, 1, NS(100000)), WEIR_PORT_QUEUED);
-		CHECK_INT(d.port->held_pkts, 4);
+		CHECK_INT(d.port->paused_pkts, 4);
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 		/* Another class passes the paused one, straight through and then behind itself. */
 		CHECK_INT(offer_class(&d, 2, NS(110000)), WEIR_PORT_SEND);
@@ -208,7 +208,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 
 		weir_port_resume(d.port, 1, NS(130001));
-		CHECK_INT(d.port->held_pkts, 0);
+		CHECK_INT(d.port->paused_pkts, 0);
 		CHECK_INT(next_start(&d, NS(130100)), 130051200);
 		drain(&d, NS(200000), UINT32_MAX, sent);
 		CHECK_INT(sent[1], 3);
@@ -384,7 +384,7 @@ static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, i
 	for (q = 0; q < m->queues; q++)
 		held += m->paused[q] ? m->next[q] - m->first[q] : 0;
 	if (m->queues > 1)
-		CHECK_INT(d->port->held_pkts, held);
+		CHECK_INT(d->port->paused_pkts, held);
 }
 
 static void check_at_random(const char *scheduler, uint32_t queues, uint64_t seed)

@@ -229,7 +229,7 @@ TEST(test_bfc_bounds_what_an_incast_leaves_in_the_buffer)
 
 /* A host sends to h2, which three others send to as well, and to h3, which has nobody else. Stopped
  * is the flow to h2, which has a fourth of a line: the other has the rest and takes 4/3 of its
- * time. Where the card has but one queue, both are stopped together, and sending in turn get the
+ * time. Where the NIC has but one queue, both are stopped together, and sending in turn get the
  * same. */
 static double beside_a_stopped_flow(const char *fabric)
 {
@@ -483,7 +483,7 @@ TEST(test_fabrics_are_refused_where_they_do_not_fit)
 	snprintf(text, sizeof(text), "%sscheduler = pifo\n", bfc);
 	check_refused(text, "switch.scheduler: bfc lays out its ports itself");
 	snprintf(text, sizeof(text), "%slossless = all\nbuffer = 12MB\nbuffer-per = switch\n", bfc);
-	check_refused(text, "bfc stops queues and lossless = all classes");
+	check_refused(text, "bfc pauses queues, and lossless = all pauses classes");
 	check_refused(floodgate, "set lossless = all");
 	snprintf(text, sizeof(text), "fail = leaf0 spine0 1ms\n%slossless = all\n", floodgate);
 	check_refused(text, "leave network.fail out");

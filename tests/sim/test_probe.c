@@ -267,7 +267,7 @@ TEST(test_a_scheme_without_values_shows_none)
 	}
 }
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+/* The example of test_lossless.c, where the times are worked out: h0's NIC is paused from 4566.4
  * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
 {
@@ -369,7 +369,7 @@ TEST(test_probes_that_make_no_sense_are_refused)
 	check_refused("queu sw->h0", "nearest: queue");
 	check_refused("queue", "WHAT TARGET [every TIME]");
 	check_refused("queue sw->h9 every 1us", "sw->h");
-	check_refused("queue h0->sw every 1us", "host's card");
+	check_refused("queue h0->sw every 1us", "host's NIC");
 	check_refused("queue flow:1 every 1us", "is of a port, not of a flow");
 	check_refused("window sw->h0 every 1us", "is of a flow, not of a port");
 	check_refused("window flow:4 every 1us", "there is no flow 4; the last is 3");
