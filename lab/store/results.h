@@ -24,7 +24,7 @@ int results_csv_probe(const char *folder, struct weir_error *e);
 /* "completed", "unfinished", "unlimited", or "never-started": waited for others in vain. */
 const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps);
 /* "data", or "control" for a flow of some size that has no ideal completion time:
- * sim/traffic/flow.h. */
+ * sim/traffic/gate.h. */
 const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps);
 
 /* Index into metric_all, or -1. */

@@ -2,11 +2,11 @@
 /* decision_log.h -- the decisions of flows whose control has a network, for those that train it.
  *
  *	struct decision_log log;
- *	const struct weir_cc_rollout rollout = { decision_log_add, &log, seed,
- *WEIR_CC_EXPLORE_NOISE, 0.1F };
+ *	const struct weir_cc_rollout trial = { decision_log_add, &log, seed, WEIR_CC_EXPLORE_NOISE,
+ * 0.1F };
  *
  *	decision_log_new(&log, flows, rows);
- *	run(&config, &(struct run_control){ .threads = 1, .rollout = &rollout }, &result, &e);
+ *	run(&config, &(struct run_control){ .threads = 1, .rollout = &trial }, &result, &e);
  *	rows of flow f: decision_log_rows(&log, f), log.counts[f] of them
  *
  * Rows are kept by flow in the order of time, so that they do not depend on threads. A row holds
