@@ -130,7 +130,7 @@ static uint64_t notes_in_use(const struct engine *e)
 	return e->int_stack_store.fresh - 1 - free_count;
 }
 
-/* Some are lost with packets: in a switch's buffer, at a card's, or when a link fails. In the end
+/* Some are lost with packets: in a switch's buffer, at a NIC's, or when a link fails. In the end
  * nobody has any. */
 TEST(test_notes_of_packets_that_are_gone_are_free)
 {

@@ -229,7 +229,7 @@ TEST(test_bfc_bounds_what_an_incast_leaves_in_the_buffer)
 
 /* A host sends to h2, which three others send to as well, and to h3, which has nobody else. Stopped
  * is the flow to h2, which has a fourth of a line: the other has the rest and takes 4/3 of its
- * time. Where the card has but one queue, both are stopped together, and sending in turn get the
+ * time. Where the NIC has but one queue, both are stopped together, and sending in turn get the
  * same. */
 static double beside_a_stopped_flow(const char *fabric)
 {

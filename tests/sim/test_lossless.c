@@ -241,8 +241,8 @@ TEST(test_a_victim_in_another_class_is_none)
 }
 
 /* h0 sends class 0, which is paused most of the time, to h3, and class 1, which nobody pauses, to
- * h4: at its card a paused class must not hold up others, be it the first class or not. */
-TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_card)
+ * h4: at its NIC a paused class must not hold up others, be it the first class or not. */
+TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_nic)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		struct sim s;
