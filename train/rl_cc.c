@@ -229,12 +229,12 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;
-	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
 	struct fan_in_result result;
 	int failed;
 
 	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, &trial, &result, e);
+	failed = fan_in_run(&f, &policy, &rollout, &result, e);
 	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
 		rl_record_flow(decision_log_rows(&log, i), log.counts[i], r);
 	decision_log_free(&log);

@@ -116,13 +116,6 @@ static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes,
 
 extern const char *const weir_reno_growth_choices[];
 
-/* Hooks of struct weir_cc_ops, for controls that are Reno with other options. */
-void weir_reno_start(void *state, const void *params, const struct weir_cc_env *env);
-void weir_reno_ack(void *state, const void *params, const struct weir_cc_env *env,
-		   const struct weir_cc_ack *a);
-void weir_reno_congestion(void *state, const void *params, const struct weir_cc_env *env,
-			  enum weir_cc_event event, const struct weir_cc_ack *a);
-
 /* --- options --- */
 
 /* Largest lower bound of the window in an option; a segment is at most 2^16 bytes. */

@@ -24,12 +24,9 @@ static uint64_t rdma_fastest_host_bps(const struct network *net)
 {
 	uint64_t fastest = 0;
 
-	for (uint32_t i = 0; i < net->host_count; i++) {
-		const struct net_node *node = &net->nodes[net->host_node[i]];
-
-		if (net->links[node->first_link].rate_bps > fastest)
-			fastest = net->links[node->first_link].rate_bps;
-	}
+	for (uint32_t i = 0; i < net->host_count; i++)
+		if (host_link(net, i)->rate_bps > fastest)
+			fastest = host_link(net, i)->rate_bps;
 	return fastest;
 }
 

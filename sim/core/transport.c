@@ -44,10 +44,9 @@ void transports_free(struct engine *e)
 static struct transport pair_make_transport(const struct engine *e, const struct flow *f)
 {
 	struct transport t = *flow_transport(e, f);
-	const struct net_node *from = &e->net->nodes[e->net->host_node[f->src]];
 
 	engine_set_env(e, &t.env, engine_base_trip(e, f->src, f->dst),
-		       e->net->links[from->first_link].rate_bps);
+		       host_link(e->net, f->src)->rate_bps);
 	return t;
 }
 

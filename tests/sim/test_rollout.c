@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_trial.c -- networks that control flows in a run, and runs for the sake of learning: what is
- * recorded, and that it does not depend on threads. */
+/* test_rollout.c -- networks that control flows in a run, and runs for the sake of learning: what
+ * is recorded, and that it does not depend on threads. */
 #include "lib/cc/learned.h"
 #include "config/model.h"
 #include "sim/measure/decision_log.h"
@@ -22,9 +22,9 @@ static void read_dumbbell(struct sim *s, const char *cc)
 		 FLOWS, cc, FLOWS);
 }
 
-static void run_trial(struct sim *s, uint32_t threads, const struct weir_cc_rollout *trial)
+static void run_rollout(struct sim *s, uint32_t threads, const struct weir_cc_rollout *rollout)
 {
-	const struct run_control control = { .threads = threads, .rollout = trial };
+	const struct run_control control = { .threads = threads, .rollout = rollout };
 	struct weir_error e = { "" };
 
 	run_result_free(&s->r);
@@ -47,7 +47,7 @@ static void check_same_rows(const struct decision_log *a, const struct decision_
 static void check_threads(const char *cc)
 {
 	struct decision_log one, more;
-	struct weir_cc_rollout trial = {
+	struct weir_cc_rollout rollout = {
 		.record = decision_log_add, .context = &one, .seed = 4, .deviation = 0.1F
 	};
 	struct run_result alone;
@@ -56,13 +56,13 @@ static void check_threads(const char *cc)
 	decision_log_new(&one, FLOWS, ROWS);
 	decision_log_new(&more, FLOWS, ROWS);
 	read_dumbbell(&s, cc);
-	run_trial(&s, 1, &trial);
+	run_rollout(&s, 1, &rollout);
 	alone = s.r;
 	memset(&s.r, 0, sizeof(s.r));
-	trial.context = &more;
+	rollout.context = &more;
 	for (uint32_t threads = 2; threads <= 3; threads++) {
 		decision_log_clear(&more);
-		run_trial(&s, threads, &trial);
+		run_rollout(&s, threads, &rollout);
 		sim_check_same(&alone, &s.r);
 		check_same_rows(&one, &more);
 	}
@@ -86,12 +86,12 @@ TEST(test_decisions_and_results_do_not_depend_on_threads)
 TEST(test_rows_hold_what_rewards_are_made_of)
 {
 	struct decision_log log;
-	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
 	struct sim s;
 
 	decision_log_new(&log, FLOWS, ROWS);
 	read_dumbbell(&s, "fdcc(policy=window-only)");
-	run_trial(&s, 1, &trial);
+	run_rollout(&s, 1, &rollout);
 	for (uint32_t f = 0; f < FLOWS; f++) {
 		const struct weir_cc_decision *d = decision_log_rows(&log, f);
 		uint32_t i = log.counts[f] / 2;
@@ -200,7 +200,7 @@ TEST(test_untrained_networks_control_flows)
 					     "rl-cc(policy=untrained)",
 					     "rl-cc(policy=untrained, rnn=none)" };
 	struct decision_log log;
-	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
 	struct sim s;
 
 	decision_log_new(&log, FLOWS, ROWS);
@@ -209,7 +209,7 @@ TEST(test_untrained_networks_control_flows)
 
 		decision_log_clear(&log);
 		read_dumbbell(&s, specs[i]);
-		run_trial(&s, 1, &trial);
+		run_rollout(&s, 1, &rollout);
 		CHECK_INT(sim_metric(&s, "flows_completed"), FLOWS);
 		CHECK(d[5].action != 0);
 		CHECK(d[5].action != d[0].action);
