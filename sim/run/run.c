@@ -289,7 +289,8 @@ static enum run_status run_verify(struct run_state *r, struct weir_error *error)
 		*error = r->message;
 	status = run_agree_on_error(e, r->error, error);
 	return status ? status
-		      : run_agree_on_error(e, audit_run(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
+		      : run_agree_on_error(e, audit_run(e, error) ? RUN_AUDIT_FAILED : RUN_DONE,
+					   error);
 }
 
 static enum run_status run_simulate(struct run_state *run, struct run_result *r,
