@@ -28,8 +28,7 @@ static const char *const ranks[] = { "lstf", "class", "fifo", NULL };
 static const struct weir_option pifo_options[] = {
 	{ "rank", WEIR_OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
 	  "which packet is sent first: the one with least slack (traffic.slack), of the lowest "
-	  "class, or "
-	  "the first to arrive",
+	  "class, or the first to arrive",
 	  ranks },
 	{ .name = NULL },
 };

@@ -54,19 +54,19 @@ static const struct weir_option bfc_options[] = {
 	{ "queues", WEIR_OPT_COUNT, PARAMS(queues), "32", 1, BFC_QUEUES_MAX,
 	  "data queues of a port, which flows share; control packets have one more", NULL },
 	{ "table", WEIR_OPT_COUNT, PARAMS(table), "3200", 1, TABLE_MAX,
-	  "entries of a port's table of flows, a hundred for each of 32 queues; flows that "
-	  "meet in one are one",
+	  "entries of a port's flow table, a hundred for each of 32 queues; flows that collide in "
+	  "one are one flow",
 	  NULL },
 	{ "card-queues", WEIR_OPT_COUNT, PARAMS(nic_queues), "1024", 1, NIC_QUEUES_MAX,
-	  "queues of a host's card; flows that meet in one are stopped together", NULL },
+	  "queues of a host's NIC; flows that collide in one are paused together", NULL },
 	{ "hop-rtt", WEIR_OPT_TIME_NS, PARAMS(hop_rtt_ns), "0us", 0, WEIR_NS_PER_S,
-	  "round-trip time of a hop; 0us: the delays of the link, there and back", NULL },
+	  "round-trip time of a hop; 0us: the delays of the link, both ways", NULL },
 	{ "tau", WEIR_OPT_FRACTION_Q32, PARAMS(tau_q32), "1/2", 0, 16 * WEIR_ONE_Q32,
-	  "how much more than a hop's round trip a queue may take to drain before what fills it is "
-	  "stopped, in such round trips",
+	  "how much longer than a hop's round trip a queue may take to drain before the queue "
+	  "upstream is paused, in such round trips",
 	  NULL },
 	{ "sticky", WEIR_OPT_FRACTION_Q32, PARAMS(sticky_q32), "2", 0, 1000 * WEIR_ONE_Q32,
-	  "a flow that was away for so many round trips of a hop gets a queue anew", NULL },
+	  "a flow that was idle for so many round trips of a hop is assigned a new queue", NULL },
 	{ .name = NULL },
 };
 
@@ -335,14 +335,15 @@ static int bfc_fits(const struct config *c, struct weir_error *e)
 }
 
 static struct bfc_ingress bfc_ingress_init(const struct engine *e, const struct bfc *b,
-					   uint32_t line)
+					   uint32_t link_queue)
 {
 	const struct bfc_params *p = b->params;
-	uint32_t link = e->net->link_queue_link[line];
-	int64_t hop_ps = p->hop_rtt_ns
-				 ? weir_ns_to_ps((int64_t)p->hop_rtt_ns)
-				 : engine_egress(e, link)->delay_ps +
-					   engine_egress(e, link_queue_reverse(e, line))->delay_ps;
+	uint32_t link = e->net->link_queue_link[link_queue];
+	int64_t hop_ps =
+		p->hop_rtt_ns
+			? weir_ns_to_ps((int64_t)p->hop_rtt_ns)
+			: engine_egress(e, link)->delay_ps +
+				  engine_egress(e, link_queue_reverse(e, link_queue))->delay_ps;
 	uint32_t is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
 	struct bfc_ingress in = {
 		.is_host = is_host,

@@ -56,13 +56,11 @@ static const struct weir_option floodgate_options[] = {
 	  "accumulated credit is sent after this time", NULL },
 	{ "hold", WEIR_OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * WEIR_ONE_Q32,
 	  "credit for a destination is withheld while more bytes than this are kept here for it, "
-	  "in "
-	  "bandwidth-delay products of the longest hop at the highest rate",
+	  "in bandwidth-delay products of the longest hop at the highest rate",
 	  NULL },
 	{ "voqs", WEIR_OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
 	  "virtual output queues of a switch, for destinations whose window is closed; when all "
-	  "are "
-	  "in use, destinations share one",
+	  "are in use, destinations share one",
 	  NULL },
 	{ .name = NULL },
 };

@@ -152,8 +152,8 @@ static inline int packet_is_link_frame(const struct weir_packet *packet)
 }
 
 /* The link in the opposite direction of a link queue: from its receiver back to its sender. */
-static inline uint32_t link_queue_reverse(const struct engine *e, uint32_t line)
+static inline uint32_t link_queue_reverse(const struct engine *e, uint32_t link_queue)
 {
-	return e->net->links[e->net->link_queue_link[line]].reverse;
+	return e->net->links[e->net->link_queue_link[link_queue]].reverse;
 }
 #endif

@@ -41,8 +41,7 @@ const struct metric metric_all[] = {
 				 .better = LOWER, .group = TRAFFIC, .row = "flows without a path" },
 	[FLOWS_STARVED] = { "flows_starved", "",
 			    "flows without a size that receive less than a twentieth of the mean "
-			    "of "
-			    "their section and class while they run in the measured interval",
+			    "of their section and class while they run in the measured interval",
 			    .better = LOWER, .group = TRAFFIC, .row = "flows starved" },
 	[GOODPUT] = { "goodput_bps", "bps",
 		      "new payload received per second, by all receivers, while flows arrive: from "

@@ -21,7 +21,7 @@ static void run_marking(struct sim *s, const char *marking, uint32_t threads)
 }
 
 /* It looks, and never marks: the run is the same as if it had not looked. */
-TEST(test_asking_for_the_pool_at_departure_changes_nothing)
+TEST(test_reading_the_shared_buffer_at_dequeue_changes_nothing)
 {
 	struct sim none, looks;
 

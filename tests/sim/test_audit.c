@@ -55,7 +55,7 @@ TEST(test_no_more_is_in_a_shared_buffer_than_it_holds)
 }
 
 /* Reserved, shared and headroom are all in use, by two lossless classes and beside a lossy one. */
-TEST(test_bytes_add_up_at_the_inputs_of_lossless_switches)
+TEST(test_bytes_add_up_at_the_ingress_ports_of_lossless_switches)
 {
 	audit_always(FABRIC POOL
 		     "buffer = 400KB\nlossless = 0:1\nqueues = 3\nscheduler = dwrr\n"

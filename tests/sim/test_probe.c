@@ -192,8 +192,8 @@ TEST(test_throughput_of_a_section_is_the_sum_of_its_flows_at_every_sample)
 	sim_end(&s);
 }
 
-/* Queues of weight 3 and 1, both busy: 7.5 and 2.5 Gb/s of the line. */
-TEST(test_throughput_of_a_queue_is_its_share_of_the_line)
+/* Queues of weight 3 and 1, both busy: 7.5 and 2.5 Gb/s of the link. */
+TEST(test_throughput_of_a_queue_is_its_share_of_the_link)
 {
 	struct sim s;
 	double last[3];
@@ -414,7 +414,7 @@ TEST(test_probes_that_would_take_too_many_samples_are_refused_with_their_number)
 	sim_end(&s);
 }
 
-/* Where each change is recorded nobody knows beforehand how many there are. */
+/* Where each change is recorded their number is not known beforehand. */
 TEST(test_series_that_have_become_too_long_are_noticed)
 {
 	struct series series[2] = { { .count = 7 }, { .count = PROBE_POINTS_MAX - 7 } };
@@ -444,7 +444,7 @@ TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 	config_free(&s.c);
 }
 
-/* 2108 of the 6250 bytes that the line carries in 5 us, and a queue of 177 bytes in the mean: 0.7 *
+/* 2108 of the 6250 bytes that the link carries in 5 us, and a queue of 177 bytes in the mean: 0.7 *
  * 0.33728 + 0.3. */
 TEST(test_reward_probe_is_use_and_a_short_queue_by_hand)
 {
