@@ -90,7 +90,7 @@ FILE_FLAGS :=
 
 # The library: the algorithms and the files of base/ that they call, which use neither files nor clocks.
 # Everything else is the program. Tests use all of it but main.
-FREESTANDING := $(addprefix base/,error.c json.c number.c option.c option_text.c pool.c registry.c spec.c utf8.c water_fill.c)
+FREESTANDING := $(addprefix base/,error.c json.c option.c option_text.c pool.c registry.c units.c)
 LIB := $(FREESTANDING) $(wildcard lib/*/*.c)
 MAIN := cli/main.c
 # What the kernel runs, and not the program.

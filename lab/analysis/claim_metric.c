@@ -4,7 +4,7 @@
 #include "lab/analysis/claim_metric.h"
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "lab/scenario/scenario.h"
 #include "lab/store/results.h"
 #include "sim/measure/probe.h"

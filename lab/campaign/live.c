@@ -2,7 +2,7 @@
 /* live.c -- the pages of weir view and the JSON of its live page; see view.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/campaign/view.h"
-#include "base/markup.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "lab/campaign/running.h"
 #include "lab/report/report.h"

@@ -2,7 +2,7 @@
 /* chart_html.c -- charts in a page: one place for all variants of a chart, each with its legend,
  * its plot (chart_svg.c) and its note. Complete without a script; report.js adds zooming, values at
  * the pointer, hiding of lines and saving. */
-#include "base/markup.h"
+#include "base/text.h"
 #include "lab/report/chart.h"
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * moved as a whole, and the style sheet replaces the colours of paper. report.js depends on this
  * form. */
 #include "lab/report/chart.h"
-#include "base/markup.h"
+#include "base/text.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>

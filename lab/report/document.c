@@ -2,7 +2,6 @@
 /* document.c -- builds documents and renders them; see document.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/document.h"
-#include "base/markup.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <assert.h>

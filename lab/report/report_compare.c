@@ -3,7 +3,7 @@
  * scheme. */
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
-#include "base/option_text.h"
+#include "base/units.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* hpcc_config.c -- reads the configuration file of the HPCC simulator. */
 #include "lab/scenario/import.h"
 #include "base/input.h"
-#include "base/line_file.h"
 #include "weir/units.h"
 #include <ctype.h>
 #include <math.h>

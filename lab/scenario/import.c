@@ -2,7 +2,7 @@
 /* import.c -- writes scenarios from files of other simulators and from captures. */
 #include "lab/scenario/import.h"
 #include "lab/scenario/sections.h"
-#include "sim/net/hpcc.h"
+#include "sim/net/topology.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
 #include <inttypes.h>
@@ -155,12 +155,12 @@ static const struct gate_tie *import_find_trigger(const struct gate_list *l, uin
 
 	while (l->waits[wait].flow != flow)
 		wait++;
-	for (uint32_t i = 0; i < l->tell_count; i++) {
-		if (l->tells[i].gate != l->waits[wait].gate)
+	for (uint32_t i = 0; i < l->signal_count; i++) {
+		if (l->signals[i].gate != l->waits[wait].gate)
 			continue;
 		if (found)
 			return NULL;
-		found = &l->tells[i];
+		found = &l->signals[i];
 	}
 	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
 }

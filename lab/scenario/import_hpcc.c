@@ -2,7 +2,7 @@
 /* import_hpcc.c -- reads a configuration of the HPCC simulator and converts marking, shared buffer,
  * PFC and link failures; notes what differs. */
 #include "lab/scenario/import.h"
-#include "base/line_file.h"
+#include "base/input.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
 #include <inttypes.h>

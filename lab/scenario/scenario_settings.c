@@ -2,7 +2,7 @@
 /* scenario_settings.c -- lists the settings that a config stands for, and hashes them into the key
  * of a run. */
 #include "lab/scenario/scenario.h"
-#include "base/file_digest.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/version.h"
 #include "config/markings.h"
@@ -96,7 +96,7 @@ static int settings_list_spec_digest(const struct listing *l, const char *path, 
 
 	if (!is_plugin(spec))
 		return 0;
-	if (weir_spec_name(spec, file, sizeof(file), e) || file_digest(file, &d, e))
+	if (weir_spec_name(spec, file, sizeof(file), e) || input_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
 	snprintf(digest_path, sizeof(digest_path), "digest.%s", path);
 	l->visit(l->context, digest_path, d.text);
@@ -139,7 +139,7 @@ static int settings_list_digest(const struct listing *l, const struct section_vi
 
 	snprintf(path, sizeof(path), "%s.%s", t->owner, o->name);
 	if (setting_names_file(o, (const char *)params + o->offset, file) &&
-	    file_digest(file, &d, e))
+	    input_digest(file, &d, e))
 		return weir_error_prefix(e, "%s: ", path);
 	if (o->type == WEIR_OPT_SCHEME) {
 		model = model_used(l->config, path);

@@ -4,7 +4,6 @@
 #include "lab/scenario/scenario.h"
 #include "base/memory.h"
 #include "sim/run/env.h"
-#include "sim/run/env_pool.h"
 #include "sim/run/sim.h"
 #include <string.h>
 

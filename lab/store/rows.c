@@ -4,7 +4,7 @@
 #include "lab/store/columns.h"
 #include "base/version.h"
 #include "lab/scenario/scenario.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 
 enum { LINK_NAME_SIZE = 128 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_chart.c -- charts as data and as SVG: reduction, distributions, ticks, escaping. */
 #define _POSIX_C_SOURCE 200809L
-#include "base/markup.h"
+#include "base/text.h"
 #include "lab/report/chart.h"
 #include "tests/markup.h"
 #include "tests/test.h"
