@@ -118,7 +118,7 @@ message "--goal: unknown metric 'fct_smal_p99_ns' (nearest: fct_small_p99_ns); '
 expect 2 choose mixed.ini --goal fct_p99
 message "choose: --over SETTING=LOW..HIGH is missing, as in --over switch.marking.min=5KB..500KB"
 expect 2 choose mixed.ini --goal fct_p99 --over switch.marking.kk=5KB..9KB
-message "no point that --over means can be run; the last: --set switch.marking.kk=$(sed -n 's/.*marking.kk=\([^:]*\):.*/\1/p' err): unknown option 'kk' of ecn; it has k, scope, at (nearest: k)"
+message "no setting in the range of --over can be run; the last: --set switch.marking.kk=$(sed -n 's/.*marking.kk=\([^:]*\):.*/\1/p' err): unknown option 'kk' of ecn; it has k, scope, at (nearest: k)"
 expect 2 choose mixed.ini --goal 'fct_p99 of blob' --over switch.marking.k=5KB..9KB
 message "--goal: fct_p99_ns of blob: there is no [traffic blob]"
 expect 2 choose mixed.ini --goal fct_p99 --over switch.marking.k=9KB..5KB

@@ -228,7 +228,7 @@ expect 0 export mixed --csv mixed.csv
 [ "$(wc -l <mixed.csv/runs.csv)" = 5 ] || fail "export is of the latest sweep"
 [ "$(cat err)" = "8 runs of other sweeps are not shown (--all; 'weir prune' deletes them)." ] || fail "must say so"
 expect 0 report mixed
-grep -q "8 runs of other sweeps in the same folder are not shown" mixed/report.html || fail "must say so"
+grep -q "8 runs of other sweeps in this folder are not shown" mixed/report.html || fail "must say so"
 expect 0 prune mixed --dry-run
 prints "mixed: 8 runs not of the latest sweep would be deleted"
 [ "$(count mixed)" = 12 ] || fail "--dry-run deletes nothing"

@@ -214,7 +214,7 @@ TEST(test_an_account_that_is_wrong_is_named)
 		{ lose_pool_bytes, "switch sw: bytes of the shared buffer do not add up: ..." },
 		{ lose_input_bytes, "ingress h3->sw, class 0: bytes do not add up: ..." },
 		{ lose_headroom, "ingress h3->sw, class 0: bytes do not add up: ..." },
-		{ lose_shared_bytes, "switch sw: bytes of shared memory do not add up: ..." },
+		{ lose_shared_bytes, "switch sw: bytes of shared buffer do not add up: ..." },
 		{ forget_pause, "ingress ..., class 0: ... of headroom in use, but it is not ..." },
 		{ lose_endless_bytes, "flow 1: bytes do not add up: ..." },
 		{ lose_goodput, "received bytes do not add up: flows have ..." },

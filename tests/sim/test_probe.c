@@ -440,7 +440,7 @@ TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 		     "[traffic a]\npattern = many-to-one\nsize = 100KB\n"
 		     "[measure]\nto = 1ms\nprobe = throughput sw->h0/1 every 50us\n");
 	CHECK_INT(run(&s.c, &control, &s.r, &e), -1);
-	CHECK_CONTAINS(e.text, "diffecn puts packets into queues of its own choice");
+	CHECK_CONTAINS(e.text, "diffecn assigns packets to its own queues");
 	config_free(&s.c);
 }
 
