@@ -164,10 +164,6 @@ int choose_end_round(struct choose *c);
 /* Sorts the candidates, the winner first: by rounds survived, then by quality. */
 void choose_order(const struct choose *c, uint32_t *order);
 
-/* Is the candidate the winner, or on the Pareto front of the goal and the first constraint (on the
- * seeds that every candidate had)? */
-int choose_is_in_front(const struct choose *c, uint32_t number);
-
 /* After the last round: copies the outcome for the result folder. The caller frees it. */
 void choose_record(const struct choose *c, struct choice *to);
 #endif

@@ -227,7 +227,9 @@ static int choose_dominates(const struct choose *c, const struct candidate *a,
 	return goal <= 0 && kept >= 0 && (goal < 0 || kept > 0);
 }
 
-int choose_is_in_front(const struct choose *c, uint32_t number)
+/* Is the candidate the winner, or on the Pareto front of the goal and the first constraint, on the
+ * seeds that every candidate had? */
+static int choose_is_in_front(const struct choose *c, uint32_t number)
 {
 	if (number == c->winner)
 		return 1;

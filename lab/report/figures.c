@@ -267,36 +267,27 @@ char *paper_file(const char *scenario, const char *name)
 int paper_file_load(const char *scenario, const char *name, const struct ini_form *form,
 		    char **content, struct weir_error *e)
 {
-	char *path = paper_file(scenario, name);
+	char *path = paper_file(scenario, name), *bytes = NULL;
+	int found = access(path, F_OK) == 0;
 	size_t length;
 
-	*content = NULL;
-	if (access(path, F_OK) == 0) {
-		char *bytes = ini_load(form, path, &length, e);
-
-		if (bytes)
-			*content = memory_text(bytes, length);
-		free(bytes);
-		free(path);
-		return *content ? 1 : -1;
-	}
+	if (found)
+		bytes = ini_load(form, path, &length, e);
+	*content = bytes ? memory_text(bytes, length) : NULL;
+	free(bytes);
 	free(path);
-	return 0;
+	return found && !*content ? -1 : found;
 }
 
 int paper_file_read(const char *scenario, const char *name, const struct ini_form *form, void *user,
 		    struct weir_error *e)
 {
-	char *path = paper_file(scenario, name), *content = NULL;
-	struct ini_text text = { .file = path };
-	int found = access(path, F_OK) == 0;
+	char *path = paper_file(scenario, name), *content;
+	int found = paper_file_load(scenario, name, form, &content, e);
+	const struct ini_text text = { path, content, content ? strlen(content) : 0 };
 
-	if (found) {
-		content = ini_load(form, path, &text.length, e);
-		text.text = content;
-		if (!content || ini_read(form, user, &text, e))
-			found = -1;
-	}
+	if (found > 0 && ini_read(form, user, &text, e))
+		found = -1;
 	free(content);
 	free(path);
 	return found;
