@@ -264,32 +264,40 @@ char *paper_file(const char *scenario, const char *name)
 	return path;
 }
 
+/* 1: text holds the file; 0: there is none; -1: message. The caller frees both of text's strings.
+ */
+static int paper_file_open(const char *scenario, const char *name, const struct ini_form *form,
+			   struct ini_text *text, struct weir_error *e)
+{
+	*text = (struct ini_text){ .file = paper_file(scenario, name) };
+	if (access(text->file, F_OK) != 0)
+		return 0;
+	text->text = ini_load(form, text->file, &text->length, e);
+	return text->text ? 1 : -1;
+}
+
 int paper_file_load(const char *scenario, const char *name, const struct ini_form *form,
 		    char **content, struct weir_error *e)
 {
-	char *path = paper_file(scenario, name), *bytes = NULL;
-	int found = access(path, F_OK) == 0;
-	size_t length;
+	struct ini_text text;
+	int found = paper_file_open(scenario, name, form, &text, e);
 
-	if (found)
-		bytes = ini_load(form, path, &length, e);
-	*content = bytes ? memory_text(bytes, length) : NULL;
-	free(bytes);
-	free(path);
-	return found && !*content ? -1 : found;
+	*content = found > 0 ? memory_text(text.text, text.length) : NULL;
+	free((char *)text.text);
+	free((char *)text.file);
+	return found;
 }
 
 int paper_file_read(const char *scenario, const char *name, const struct ini_form *form, void *user,
 		    struct weir_error *e)
 {
-	char *path = paper_file(scenario, name), *content;
-	int found = paper_file_load(scenario, name, form, &content, e);
-	const struct ini_text text = { path, content, content ? strlen(content) : 0 };
+	struct ini_text text;
+	int found = paper_file_open(scenario, name, form, &text, e);
 
 	if (found > 0 && ini_read(form, user, &text, e))
 		found = -1;
-	free(content);
-	free(path);
+	free((char *)text.text);
+	free((char *)text.file);
 	return found;
 }
 
