@@ -572,8 +572,10 @@ void chart_svg_plot(FILE *f, const struct chart *c)
 
 	svg_choose_frame(&r, c, c->id);
 	fits = svg_names_fit(&r, c);
+	fputs("<svg class=\"plot\" role=\"img\" aria-label=\"", f);
+	html_write_text(f, c->title);
 	fprintf(f,
-		"<svg class=\"plot\" role=\"img\" viewBox=\"0 0 %d %d\" font-family=\"Helvetica, "
+		"\" viewBox=\"0 0 %d %d\" font-family=\"Helvetica, "
 		"Arial, "
 		"sans-serif\" font-size=\"%d\" data-kind=\"%s\" data-frame=\"%.10g %d %.10g %d "
 		"%.10g "

@@ -264,41 +264,40 @@ char *paper_file(const char *scenario, const char *name)
 	return path;
 }
 
+/* 1: text holds the file; 0: there is none; -1: message. The caller frees both of text's strings.
+ */
+static int paper_file_open(const char *scenario, const char *name, const struct ini_form *form,
+			   struct ini_text *text, struct weir_error *e)
+{
+	*text = (struct ini_text){ .file = paper_file(scenario, name) };
+	if (access(text->file, F_OK) != 0)
+		return 0;
+	text->text = ini_load(form, text->file, &text->length, e);
+	return text->text ? 1 : -1;
+}
+
 int paper_file_load(const char *scenario, const char *name, const struct ini_form *form,
 		    char **content, struct weir_error *e)
 {
-	char *path = paper_file(scenario, name);
-	size_t length;
+	struct ini_text text;
+	int found = paper_file_open(scenario, name, form, &text, e);
 
-	*content = NULL;
-	if (access(path, F_OK) == 0) {
-		char *bytes = ini_load(form, path, &length, e);
-
-		if (bytes)
-			*content = memory_text(bytes, length);
-		free(bytes);
-		free(path);
-		return *content ? 1 : -1;
-	}
-	free(path);
-	return 0;
+	*content = found > 0 ? memory_text(text.text, text.length) : NULL;
+	free((char *)text.text);
+	free((char *)text.file);
+	return found;
 }
 
 int paper_file_read(const char *scenario, const char *name, const struct ini_form *form, void *user,
 		    struct weir_error *e)
 {
-	char *path = paper_file(scenario, name), *content = NULL;
-	struct ini_text text = { .file = path };
-	int found = access(path, F_OK) == 0;
+	struct ini_text text;
+	int found = paper_file_open(scenario, name, form, &text, e);
 
-	if (found) {
-		content = ini_load(form, path, &text.length, e);
-		text.text = content;
-		if (!content || ini_read(form, user, &text, e))
-			found = -1;
-	}
-	free(content);
-	free(path);
+	if (found > 0 && ini_read(form, user, &text, e))
+		found = -1;
+	free((char *)text.text);
+	free((char *)text.file);
 	return found;
 }
 

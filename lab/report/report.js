@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Adds to the charts of a page what a picture cannot do: zooming, values at the pointer, hiding of lines, variants,
- * saving; and shows one tab at a time. Charts are drawn by chart_svg.c, whose elements are moved here and never drawn
- * again: a line is in the numbers of its axes under a transform, a mark is a group. Only ticks are made anew. */
+/* Makes the charts of a page interactive: zooming, values at the pointer, hiding of lines, variants, saving; and shows
+ * one tab at a time. Charts are drawn by chart_svg.c. This script moves their elements and draws none of them again: a
+ * line has the numbers of its axes as coordinates and a transform to pixels, a mark is a group. Only ticks are new. */
 (function () {
 	'use strict';
 
@@ -21,14 +21,14 @@
 
 	/* --- numbers of a chart --- */
 
-	/* What chart_svg.c says of a plot: its place in pixels, and the numbers at its edges (log10 on a logarithmic axis). */
+	/* The place of a plot in pixels, and the numbers at its edges (log10 on a logarithmic axis). */
 	function frameOf(plot) {
 		const [left, top, width, height, x0, x1, y0, y1] = plot.dataset.frame.split(' ').map(number);
 		const [logX, logY] = plot.dataset.log.split(' ').map(number);
 		return { left, top, width, height, x0, x1, y0, y1, logX, logY };
 	}
 
-	/* The points of a line: its path alternates between x and y, whatever the letters are. */
+	/* The points of a line: coordinates of its path alternate between x and y, whatever the letters are. */
 	function pointsOf(line) {
 		const path = line.querySelector('path[vector-effect]'), all = path ? path.getAttribute('d').match(/-?[\d.]+(e[-+]?\d+)?/g) || [] : [];
 		return { x: all.filter((n, i) => i % 2 === 0).map(number), y: all.filter((n, i) => i % 2 === 1).map(number) };
@@ -75,7 +75,8 @@
 		const tools = make('div', 'tools'), at = make('span'), reset = make('button', 'reset', 'all of it');
 		let view = frame, points = null;
 
-		/* Values of lines whose axis ends where others' or a share's do, or that is logarithmic, keep it. */
+		/* While zooming the y axis follows what is visible, unless it is logarithmic, shared with other charts, or that of
+		 * means. */
 		const follows = (kind === 'curves' || kind === 'steps') && !frame.logY && plot.dataset.framed === '0';
 
 		const isVisible = (i) => items[i].querySelector('button').getAttribute('aria-pressed') === 'true';

@@ -8,6 +8,7 @@
  * out of memory ends the program. */
 #ifndef LAB_REPORT_REPRODUCE_H
 #define LAB_REPORT_REPRODUCE_H
+#include "lab/analysis/verdict.h"
 #include "lab/analysis/planned.h"
 #include "lab/report/figure_report.h"
 #include "lab/scenario/sweep.h"
@@ -96,9 +97,8 @@ void figure_job_free(struct figure_job *j);
 
 #define SHIPPED_FILE "paper.verdicts"
 
-/* Reads one figure's verdicts, which are not counted yet; empty if there are none. */
-int shipped_read(struct findings *o, const char *scenario, enum figure_size size,
-		 struct weir_error *e);
+/* Reads one figure's verdicts in each size, which are not counted yet; empty if there are none. */
+int shipped_read(struct findings o[FIGURE_SIZES], const char *scenario, struct weir_error *e);
 
 /* Writes the sections of a figure. */
 void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o);

@@ -13,17 +13,19 @@ static const char hint[] = "'weir reproduce --summary --ship' writes them";
 
 /* The wanted figure and the current section. */
 struct shipped_search {
-	struct findings *findings;
-	char *label; /* "fig13.full" */
-	int is_it;   /* 1: the section belongs to the wanted figure */
+	struct findings *findings;  /* [size] */
+	char *labels[FIGURE_SIZES]; /* "fig13", "fig13.full" */
+	struct findings *current;   /* NULL: the section belongs to another figure */
 	enum { NO_PART, OF_FIGURE, OF_CLAIMS } part;
 };
 
 /* "fig13", "fig13.full" */
-static void shipped_print_label(char **label, const char *figure, size_t length,
-				enum figure_size size)
+static char *shipped_label(const char *figure, size_t length, enum figure_size size)
 {
-	text_print(label, "%.*s%s", (int)length, figure, size == FIGURE_FULL ? ".full" : "");
+	char *label = NULL;
+
+	text_print(&label, "%.*s%s", (int)length, figure, size == FIGURE_FULL ? ".full" : "");
+	return label;
 }
 
 static int shipped_read_section(void *user, struct ini_place *at, const char *kind,
@@ -31,7 +33,10 @@ static int shipped_read_section(void *user, struct ini_place *at, const char *ki
 {
 	struct shipped_search *s = user;
 
-	s->is_it = strcmp(name, s->label) == 0;
+	s->current = NULL;
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		if (strcmp(name, s->labels[size]) == 0)
+			s->current = &s->findings[size];
 	s->part = strcmp(kind, "figure") == 0   ? OF_FIGURE
 		  : strcmp(kind, "claims") == 0 ? OF_CLAIMS
 						: NO_PART;
@@ -145,7 +150,7 @@ static int shipped_read_finding(struct findings *o, const char *claim, const cha
 static int shipped_read_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	const struct shipped_search *s = user;
-	struct findings other = { .version = "" }, *o = s->is_it ? s->findings : &other;
+	struct findings other = { .version = "" }, *o = s->current ? s->current : &other;
 	int failed = s->part == OF_CLAIMS ? shipped_read_finding(o, key, value, at->e)
 					  : shipped_read_key(o, key, value, at->e);
 
@@ -155,23 +160,27 @@ static int shipped_read_pair(void *user, struct ini_place *at, const char *key, 
 
 /* --- the file --- */
 
-int shipped_read(struct findings *o, const char *scenario, enum figure_size size,
-		 struct weir_error *e)
+int shipped_read(struct findings o[FIGURE_SIZES], const char *scenario, struct weir_error *e)
 {
 	static const struct ini_form form = { .what = "verdicts",
 					      .example = "[figure fig1]",
 					      .section = shipped_read_section,
 					      .pair = shipped_read_pair };
 	const char *slash = strrchr(scenario, '/'), *figure = slash ? slash + 1 : scenario;
+	size_t length = strlen(figure) - strlen(".ini");
 	struct shipped_search search = { .findings = o };
 	int failed;
 
-	*o = (struct findings){ .version = "" };
-	shipped_print_label(&search.label, figure, strlen(figure) - strlen(".ini"), size);
+	for (int size = 0; size < FIGURE_SIZES; size++) {
+		o[size] = (struct findings){ .version = "" };
+		search.labels[size] = shipped_label(figure, length, (enum figure_size)size);
+	}
 	failed = paper_file_read(scenario, SHIPPED_FILE, &form, &search, e) < 0;
-	free(search.label);
-	if (failed)
-		findings_free(o);
+	for (int size = 0; size < FIGURE_SIZES; size++) {
+		free(search.labels[size]);
+		if (failed)
+			findings_free(&o[size]);
+	}
 	return failed ? -1 : 0;
 }
 
@@ -189,9 +198,8 @@ static void shipped_write_finding(FILE *f, const struct finding *one)
 
 void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o)
 {
-	char *label = NULL;
+	char *label = shipped_label(figure, strlen(figure), size);
 
-	shipped_print_label(&label, figure, strlen(figure), size);
 	fprintf(f,
 		"\n[figure %s]\nversion = %s\ndigest = %s\nruns = %" PRIu64
 		"\nseconds = %.1f\n[claims %s]\n",

@@ -111,7 +111,6 @@ static int summary_read_size(struct summary_entry *y, const char *out, int size,
 					   .scenario = files->scenario,
 					   .size = (enum figure_size)size };
 	int failed = figure_state_read(&y->states[size], &y->figure, &at, e) ||
-		     shipped_read(&y->shipped[size], files->scenario, at.size, e) ||
 		     figure_digest(&y->digest[size], files->scenario, files->claims, at.size, e);
 
 	if (!failed) {
@@ -130,11 +129,12 @@ int summary_entry_read(struct summary_entry *y, const struct figure_files *files
 		       struct weir_error *e)
 {
 	static const struct ini_form form = { .what = "a text" };
-	int failed = 0;
+	int failed;
 
 	*y = (struct summary_entry){ .files = files };
 	if (figure_read(&y->figure, files->claims, e))
 		return -1;
+	failed = shipped_read(y->shipped, files->scenario, e);
 	for (int size = 0; size < FIGURE_SIZES && !failed; size++)
 		failed = summary_read_size(y, out, size, e);
 	if (failed || paper_file_load(files->scenario, "paper.md", &form, &y->text, e) < 0) {

@@ -187,7 +187,7 @@ look 'papers, narrow' "$dir/index-checked.html" 0 --window-size=500,800
 
 # The same pages from weir view, and its live page; at the widths of a desk and of a phone.
 {
-	sed -e 's/^to = 5ms/to = 6s/' -e 's/every [0-9]*us/every 10ms/' -e 's/^probe = queue sw->h0$/& every 10ms/' \
+	sed -e 's/^to = 5ms/to = 15s/' -e 's/every [0-9]*us/every 10ms/' -e 's/^probe = queue sw->h0$/& every 10ms/' \
 		-e 's/^size = 2MB/size = unlimited/' "$dir/mine.ini"
 	printf '[sweep]\nswitch.marking = none, codel(target=50us, interval=1ms)\nseed = 1..3\n'
 } >"$dir/live.ini"

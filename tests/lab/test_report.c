@@ -113,7 +113,7 @@ TEST(test_report_has_every_section_and_needs_nothing_else)
 		"State of the marking scheme over time",
 		"<th>ecn(k=20pkts)</th>",
 		"<th>ecn(k=60pkts)</th>",
-		"<svg class=\"plot\"",
+		"<svg class=\"plot\" role=\"img\" aria-label=\"queue sw-&gt;h0\"",
 		"default-src 'none'"
 	};
 	struct folder folder = folder_make();
