@@ -261,7 +261,7 @@ bench-lab: weir
 bench-switch: weir | build/have-switch
 	@bench/switch.sh
 
-# Both worlds beside each other, as docs/manual/09b-testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
+# Both worlds beside each other, as docs/results/testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
 # once, and as it was sent? Ten minutes as well.
 proof-testbed: | build/have-switch
 	@$(MAKE) --no-print-directory weir # with what has just been installed

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # keeper-proof.sh -- is it worth to let a keeper tune? Rehearsals of one changing incast behind one port: settings that stay,
-# and those that qla and acc choose, at several intervals. A table for docs/manual/10-keeper.md.
+# and those that qla and acc choose, at several intervals. A table for docs/results/keeper.md.
 #
 #	WEIR=./weir PHASE_MS=1000 FOR_S=20 INTERVALS="1s 100ms 10ms 1ms" SEEDS="1 2 3" sh tools/keeper-proof.sh
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""testbed-proof.py [WORD...]: how alike are the worlds? Runs scenarios with weir testbed --both and prints tables for docs/manual/09b-testbed.md.
+"""testbed-proof.py [WORD...]: how alike are the worlds? Runs scenarios with weir testbed --both and prints tables for docs/results/testbed.md.
 
 Every case runs REPEAT times (3 unless set), with other seeds; a cell has the median of reality, that of the simulation, and their ratio. A case whose
 name has none of the words is left out. A run that the machine held up is repeated, up to TRIES times in all; a row ends with the
