@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The documents that come from the program are as the program says: "make docs" makes them so. Every file
-# that a document links to is there.
+# docs.sh -- generated documents are up to date ("make docs" writes them), links and anchors lead somewhere,
+# the manual is complete, and prose wraps at 100 columns.
 set -eu
 weir=${WEIR:-./weir}
 dir=$(mktemp -d)
@@ -27,7 +27,7 @@ sed -e "/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r $dir/verdicts" -e '};/
 diff docs/results/five-papers.md "$dir/five-papers.md" || stale docs/results/five-papers.md
 grep -q "^version: $("$weir" version | sed 's/^weir \([^+]*\).*/\1/')\$" CITATION.cff || { echo "CITATION.cff is of another version"; exit 1; }
 
-# Every command and option is in the man page, every name of the catalogue in the reference.
+# Every command and option is in the man page, every name of weir list in the reference.
 plain() {
 	sed 's/\\-/-/g' docs/reference/weir.1
 }
@@ -42,7 +42,7 @@ for name in $("$weir" list | sed -n 's/^  \([a-z0-9_-]*\)  .*/\1/p'); do
 	grep -q "^###* \(.* = \)\{0,1\}$name\$\|^| \`$name\` " docs/reference/scenario.md || stale "docs/reference/scenario.md ($name)"
 done
 
-# A formatter has nothing to say about the page, where there is one.
+# groff, if installed, formats the man page without a warning.
 if command -v groff >/dev/null; then
 	groff -man -Tutf8 -ww docs/reference/weir.1 2>"$dir/warnings" >/dev/null
 	[ ! -s "$dir/warnings" ] || { cat "$dir/warnings"; exit 1; }
