@@ -95,7 +95,7 @@ for file in "$top"/docs/manual/[0-9]*.md; do
 			'weir '*) ;;
 			*) fail "$name: neither a command of weir nor listed in tests/cli/manual.sh: $line" ;;
 			esac
-			# Parts of a run are of one combination of settings; see 11, below.
+			# Ranks share one run: the sweep of the small scenario is reduced to one combination.
 			case $line in *--ranks*) line="$line --set sweep.switch.marking=ecn --set sweep.seed=1" ;; esac
 			eval "\"$weir\" ${line#weir }" >out 2>err </dev/null || fail "$name: $line"
 			ran=$((ran + 1))
