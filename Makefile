@@ -90,7 +90,7 @@ FILE_FLAGS :=
 
 # LIB is the library: the algorithms and the files of base/ that they call. HOUSE is the rest of the
 # program without main; tests link both.
-FREESTANDING := $(addprefix base/,error.c json.c number.c option.c option_text.c pool.c registry.c spec.c utf8.c water_fill.c)
+FREESTANDING := $(addprefix base/,error.c json.c option.c option_text.c pool.c registry.c units.c)
 LIB := $(FREESTANDING) $(wildcard lib/*/*.c)
 MAIN := cli/main.c
 # BPF programs, compiled for the kernel.

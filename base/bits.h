@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bits.h -- a bit per segment, in rings of 64-bit words, worked on a word at a time: for the two
- * ends of a connection, which look at thousands of segments while one is missing.
+/* bits.h -- a bitmap ring with a bit per segment, processed a 64-bit word at a time: for the SACK
+ * scoreboard of a sender and the reassembly of a receiver, which scan thousands of segments while
+ * one is missing.
  *
  * A ring has a power of two of bits, at least 64; segment i has bit i & mask. A range of segments
- * is walked in spans, each of which lies in one word:
+ * is walked in spans that each lie in one word:
  *
  *	for (i = first; i != end; i += length) {
  *		length = span_length(i, end);
@@ -15,7 +16,7 @@
 
 enum { WORD_BITS = 64 };
 
-/* How many of the segments in [first, end) share the word of the first. */
+/* Number of segments in [first, end) that share the word of the first. */
 static inline uint32_t span_length(uint32_t first, uint32_t end)
 {
 	uint32_t in_word = WORD_BITS - first % WORD_BITS;
@@ -23,13 +24,14 @@ static inline uint32_t span_length(uint32_t first, uint32_t end)
 	return end - first < in_word ? end - first : in_word;
 }
 
-/* Their bits in that word; length is not 0. */
+/* Mask of a span in its word; length is not 0. */
 static inline uint64_t span_mask(uint32_t first, uint32_t length)
 {
 	return UINT64_MAX >> (WORD_BITS - length) << first % WORD_BITS;
 }
 
-/* The segment of the lowest, and the highest, bit of a part of the word of a segment. */
+/* The segment that the lowest, or highest, set bit of part stands for; part holds bits of the word
+ * of the given segment, at least one. */
 static inline uint32_t span_lowest(uint32_t segment, uint64_t part)
 {
 	return segment - segment % WORD_BITS + (uint32_t)__builtin_ctzll(part);
@@ -40,7 +42,6 @@ static inline uint32_t span_highest(uint32_t segment, uint64_t part)
 	return segment - segment % WORD_BITS + WORD_BITS - 1 - (uint32_t)__builtin_clzll(part);
 }
 
-/* A ring of which each word is one of bits. */
 struct bits {
 	uint64_t *words;
 	uint32_t mask; /* number of bits - 1 */
@@ -61,7 +62,7 @@ static inline void bits_set(const struct bits *b, uint32_t segment)
 	*bits_word(b, segment) |= UINT64_C(1) << segment % WORD_BITS;
 }
 
-/* The first segment in [first, end) that is not in the ring's set; end: all are. */
+/* The first segment in [first, end) whose bit is clear; end: all are set. O(words). */
 static inline uint32_t bits_first_clear(const struct bits *b, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first, length; i != end; i += length) {
@@ -75,7 +76,7 @@ static inline uint32_t bits_first_clear(const struct bits *b, uint32_t first, ui
 	return end;
 }
 
-/* One above the last segment in [first, end) that is not in the set; first: all are. */
+/* One above the last segment in [first, end) whose bit is clear; first: all are set. O(words). */
 static inline uint32_t bits_above_last_clear(const struct bits *b, uint32_t first, uint32_t end)
 {
 	while (end != first) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c -- see clock.h. */
+/* clock.c -- the POSIX clocks behind clock.h. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* CLOCK_BOOTTIME */
 #include "base/clock.h"

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.h -- the machine's clocks, in nanoseconds, and its processors. For progress, deadlines and
- * real packets; never for simulated results. */
+/* clock.h -- the clocks and processors of this machine. For progress, deadlines and real packets;
+ * results of a simulation never depend on them. All functions are thread-safe. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 #include <stdint.h>
 
-/* Time since an arbitrary moment; never goes back. Does not advance while the machine is suspended.
- */
+/* Monotonic; stops while the machine is suspended (CLOCK_MONOTONIC). */
 int64_t clock_ns(void);
 
-/* The same, but advances while the machine is suspended. */
+/* Monotonic; advances while the machine is suspended (CLOCK_BOOTTIME). */
 int64_t clock_boot_ns(void);
 
-/* Time since 1970 (UTC), as it is set: it may jump. */
+/* Since 1970 (UTC); jumps when the clock is set. */
 int64_t clock_wall_ns(void);
 
-/* Processor time that this process has used. */
+/* CPU time of this process, over all threads. */
 int64_t clock_cpu_ns(void);
 
-/* Processors that are online; at least 1. */
+/* Online processors; at least 1. */
 uint32_t cpu_count(void);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compiler.h -- the hints of weir/compiler.h by short names, for sources that no other program
- * includes. */
+/* compiler.h -- short names of the compiler hints in weir/compiler.h, for sources and internal
+ * headers. Public headers use the prefixed names. */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H
 #include "weir/compiler.h"
@@ -10,7 +10,7 @@
 #define ALWAYS_INLINE WEIR_ALWAYS_INLINE
 #define NOINLINE WEIR_NOINLINE
 
-/* An error path or another rarely executed function: optimised for size and placed apart. */
+/* A slow path: never inlined, optimised for size, placed away from the hot code. */
 #define COLD __attribute__((noinline, cold))
 
 #endif

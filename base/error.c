@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error.c -- messages for the person who made a mistake, and the name that was probably meant. */
+/* error.c -- error messages, quoting of user input, and nearest names, see weir/error.h. */
 #include "weir/error.h"
 #include "base/utf8.h"
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arguments may point into e->text, so a message is finished before it replaces the last. */
+/* The arguments may point into e->text, so the new message is built before it replaces the old. */
 int weir_error_set(struct weir_error *e, const char *format, ...)
 {
 	struct weir_error made;
@@ -37,8 +37,8 @@ int weir_error_prefix(struct weir_error *e, const char *format, ...)
 
 /* --- quoting --- */
 
-/* Bytes of the character at s that prints, 0: there is none. C1 controls do not print. */
-static size_t printing_length(const unsigned char *s)
+/* Length of the printable character at s; 0: it is a control character (C0, C1) or malformed. */
+static size_t error_printable_length(const unsigned char *s)
 {
 	if (*s < ' ' || *s == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0))
 		return 0;
@@ -53,7 +53,7 @@ struct weir_quoted weir_quote(const char *text)
 	size_t used = 1;
 
 	while (*s && used + ROOM_FOR_THE_END < sizeof(q.text)) {
-		size_t length = printing_length(s);
+		size_t length = error_printable_length(s);
 
 		if (length == 0) {
 			used += (size_t)snprintf(q.text + used, sizeof(q.text) - used, "\\x%02x",
@@ -73,19 +73,19 @@ struct weir_quoted weir_quote(const char *text)
 
 enum { NAME_LENGTH_MAX = 48 };
 
-static char lower(char c)
+static char error_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t error_min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Letters to insert, delete, replace or swap with their neighbour to get from a to b, capitals and
- * small letters being the same: optimal string alignment, over the last three rows of its table. */
-static size_t edit_distance(const char *a, const char *b)
+/* Optimal string alignment distance, case-insensitive: insertions, deletions, replacements and
+ * swaps of neighbours that turn a into b. Keeps the last three rows of the table. */
+static size_t error_edit_distance(const char *a, const char *b)
 {
 	size_t row[3][NAME_LENGTH_MAX + 1];
 	size_t length = strlen(b), i = 0;
@@ -97,28 +97,29 @@ static size_t edit_distance(const char *a, const char *b)
 
 		now[0] = i;
 		for (size_t j = 1; j <= length; j++) {
-			size_t differ = lower(a[i - 1]) != lower(b[j - 1]);
+			size_t differ = error_lower(a[i - 1]) != error_lower(b[j - 1]);
 
-			now[j] = smaller(smaller(now[j - 1], above[j]) + 1, above[j - 1] + differ);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-			    lower(a[i - 2]) == lower(b[j - 1]))
-				now[j] = smaller(now[j], before[j - 2] + 1);
+			now[j] = error_min(error_min(now[j - 1], above[j]) + 1,
+					   above[j - 1] + differ);
+			if (i > 1 && j > 1 && error_lower(a[i - 1]) == error_lower(b[j - 2]) &&
+			    error_lower(a[i - 2]) == error_lower(b[j - 1]))
+				now[j] = error_min(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[(i - 1) % 3][length];
 }
 
-static int begins_with(const char *text, const char *start)
+static int error_begins_with(const char *text, const char *start)
 {
-	while (*start && lower(*text) == lower(*start)) {
+	while (*start && error_lower(*text) == error_lower(*start)) {
 		text++;
 		start++;
 	}
 	return *start == '\0';
 }
 
-/* One that begins with the other ("sec" and "s", "pkt" and "pkts") is nearer than one that differs
- * by a letter; otherwise a third of the word may be wrong. */
+/* A prefix relation ("sec" and "s", "pkt" and "pkts") counts as half a letter, so that it beats any
+ * single edit; otherwise up to a third of the word may differ. */
 const char *weir_nearest_name(const char *word, const char *const *candidates, size_t count)
 {
 	const char *nearest = NULL;
@@ -131,9 +132,9 @@ const char *weir_nearest_name(const char *word, const char *const *candidates, s
 
 		if (candidates[i][0] == '\0' || strlen(candidates[i]) > NAME_LENGTH_MAX)
 			continue;
-		distance = 2 * edit_distance(word, candidates[i]);
-		if (distance > 1 &&
-		    (begins_with(word, candidates[i]) || begins_with(candidates[i], word)))
+		distance = 2 * error_edit_distance(word, candidates[i]);
+		if (distance > 1 && (error_begins_with(word, candidates[i]) ||
+				     error_begins_with(candidates[i], word)))
 			distance = 1;
 		if (distance < best && distance <= 2 * (1 + length / 3)) {
 			best = distance;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap.c -- see heap.h. Grows by doubling and never shrinks: a host's timers are few. */
+/* heap.c -- the timer heap, see heap.h. The array doubles and never shrinks: hosts have few timers.
+ */
 #include "base/compiler.h"
 #include "base/heap.h"
 #include "base/memory.h"
 
-static void grow(struct heap *h)
+static void heap_grow(struct heap *h)
 {
 	h->capacity = h->capacity ? h->capacity * 2 : 4;
 	h->entries = memory_grow(h->entries, h->capacity, sizeof(*h->entries));
@@ -15,7 +16,7 @@ void heap_push(struct heap *h, int64_t time_ps, uint64_t key)
 	struct heap_entry entry = { time_ps, key };
 
 	if (h->count == h->capacity)
-		grow(h);
+		heap_grow(h);
 
 	uint32_t i = h->count++;
 
@@ -44,31 +45,31 @@ struct heap_entry heap_pop(struct heap *h)
 void heap_clear(struct heap *h)
 {
 	if (!h->capacity)
-		grow(h);
+		heap_grow(h);
 	h->count = 0;
 	h->entries[0].time_ps = INT64_MAX;
 }
 
-static inline struct heap_entry *first_of(struct heap_entry *a, struct heap_entry *b)
+static inline struct heap_entry *heap_earlier(struct heap_entry *a, struct heap_entry *b)
 {
 	return heap_before(*b, *a) ? b : a;
 }
 
-/* The entry goes to a place whose children, fewer than four, begin at child and have none. */
-static inline void put_last(struct heap *h, struct heap_entry entry, size_t place, size_t child)
+/* Puts the entry at place, whose children, fewer than four and all leaves, begin at child. */
+static inline void heap_place(struct heap *h, struct heap_entry entry, size_t place, size_t child)
 {
 	struct heap_entry *entries = h->entries, *end = entries + h->count;
 	struct heap_entry *next = entries + child, *best = &entries[place];
 
-	/* It is there, and trades places with the first of those before it. */
+	/* Swap the entry with its earliest child, or with itself. */
 	*best = entry;
 	for (; next < end; next++)
-		best = first_of(best, next);
+		best = heap_earlier(best, next);
 	entries[place] = *best;
 	*best = entry;
 }
 
-static NOINLINE void replace_in_many(struct heap *h, int64_t time_ps, uint64_t key)
+static NOINLINE void heap_sift_down(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
 	struct heap_entry *entries = h->entries;
@@ -76,8 +77,8 @@ static NOINLINE void replace_in_many(struct heap *h, int64_t time_ps, uint64_t k
 
 	for (; child + 4 <= h->count; child = 4 * place + 1) {
 		struct heap_entry *four = entries + child;
-		struct heap_entry *best =
-			first_of(first_of(four, four + 1), first_of(four + 2, four + 3));
+		struct heap_entry *best = heap_earlier(heap_earlier(four, four + 1),
+						       heap_earlier(four + 2, four + 3));
 
 		if (!heap_before(*best, entry)) {
 			entries[place] = entry;
@@ -86,16 +87,16 @@ static NOINLINE void replace_in_many(struct heap *h, int64_t time_ps, uint64_t k
 		entries[place] = *best;
 		place = (size_t)(best - entries);
 	}
-	put_last(h, entry, place, child);
+	heap_place(h, entry, place, child);
 }
 
-/* Most hosts have few timers. */
+/* Fast path: most hosts have at most four timers. */
 void heap_replace(struct heap *h, int64_t time_ps, uint64_t key)
 {
 	struct heap_entry entry = { time_ps, key };
 
 	if (h->count > 4)
-		replace_in_many(h, time_ps, key);
+		heap_sift_down(h, time_ps, key);
 	else
-		put_last(h, entry, 0, 1);
+		heap_place(h, entry, 0, 1);
 }

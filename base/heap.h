@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap.h -- a small 4-ary heap of timers, ordered by (time, key): never by who came first. */
+/* heap.h -- a 4-ary min-heap of timers, ordered by (time, key). The key breaks ties, so the order
+ * does not depend on that of insertion. Push, pop and replace are O(log n). Not thread-safe. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 #include "weir/compiler.h"
@@ -16,7 +17,7 @@ struct heap {
 	uint32_t count, capacity;
 };
 
-/* Both numbers as one, which needs no branch; no time is negative. */
+/* Compares both numbers as one of 128 bits, without a branch. Times are not negative. */
 static inline int heap_before(struct heap_entry a, struct heap_entry b)
 {
 	return ((weir_u128)(uint64_t)a.time_ps << 64 | a.key) <
@@ -24,13 +25,13 @@ static inline int heap_before(struct heap_entry a, struct heap_entry b)
 }
 
 void heap_push(struct heap *h, int64_t time_ps, uint64_t key);
-struct heap_entry heap_pop(struct heap *h);                       /* the heap is not empty */
-void heap_replace(struct heap *h, int64_t time_ps, uint64_t key); /* the first entry, by another */
+struct heap_entry heap_pop(struct heap *h);                       /* not if empty */
+void heap_replace(struct heap *h, int64_t time_ps, uint64_t key); /* pop, then push */
 
-/* Empty; from now on heap_first_ps may be asked. */
+/* Empties the heap and makes heap_first_ps valid. */
 void heap_clear(struct heap *h);
 
-/* When the first entry is due; INT64_MAX: there is none. */
+/* Time of the first entry; INT64_MAX: the heap is empty. Not before heap_clear or heap_push. */
 static inline int64_t heap_first_ps(const struct heap *h)
 {
 	return h->entries[0].time_ps;

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* http.c -- the head of a request, and of an answer. */
+/* http.c -- parsing request heads and writing response heads, see http.h. */
 #include "base/http.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* Some bytes of the head. */
-struct span {
+/* Bytes of the head. */
+struct http_span {
 	const char *at;
 	size_t length;
 };
 
-static int is(struct span s, const char *text)
+static int http_equals(struct http_span s, const char *text)
 {
 	return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-static int is_in_any_case(struct span s, const char *text)
+static int http_equals_nocase(struct http_span s, const char *text)
 {
 	return s.length == strlen(text) && strncasecmp(s.at, text, s.length) == 0;
 }
 
-/* Up to the character, which is taken too; all of it where there is none. */
-static struct span take_until(struct span *rest, char end)
+/* Cuts off and returns everything before the character, which is dropped; without one, all. */
+static struct http_span http_cut(struct http_span *rest, char end)
 {
 	const char *found = memchr(rest->at, end, rest->length);
-	struct span taken = { rest->at, found ? (size_t)(found - rest->at) : rest->length };
+	struct http_span taken = { rest->at, found ? (size_t)(found - rest->at) : rest->length };
 	size_t gone = taken.length + (found != NULL);
 
-	*rest = (struct span){ rest->at + gone, rest->length - gone };
+	*rest = (struct http_span){ rest->at + gone, rest->length - gone };
 	return taken;
 }
 
-static struct span without_blanks(struct span s)
+static struct http_span http_trim(struct http_span s)
 {
 	while (s.length && (s.at[0] == ' ' || s.at[0] == '\t')) {
 		s.at++;
@@ -43,19 +43,18 @@ static struct span without_blanks(struct span s)
 	return s;
 }
 
-/* A line without its end; lines end in CR LF, and a lone LF is taken for that (RFC 9112,
- * section 2.2). */
-static struct span take_line(struct span *rest)
+/* Cuts off the next line. Lines end in CR LF, and a lone LF is accepted (RFC 9112, section 2.2). */
+static struct http_span http_cut_line(struct http_span *rest)
 {
-	struct span line = take_until(rest, '\n');
+	struct http_span line = http_cut(rest, '\n');
 
 	if (line.length && line.at[line.length - 1] == '\r')
 		line.length--;
 	return line;
 }
 
-/* How long the head is, with the empty line that ends it; 0: that has not come yet. */
-static size_t head_length(const char *bytes, size_t length)
+/* Length of the head including its empty last line; 0: incomplete. */
+static size_t http_head_length(const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		if (bytes[i] != '\n')
@@ -68,8 +67,8 @@ static size_t head_length(const char *bytes, size_t length)
 	return 0;
 }
 
-/* Text, and nothing that ends it early or that a terminal would obey. */
-static int is_text(struct span s)
+/* No control characters: they could end the text early or drive a terminal that shows it. */
+static int http_is_text(struct http_span s)
 {
 	for (size_t i = 0; i < s.length; i++)
 		if ((unsigned char)s.at[i] < ' ' && s.at[i] != '\t')
@@ -77,8 +76,8 @@ static int is_text(struct span s)
 	return 1;
 }
 
-/* Letters, digits and what RFC 9110, section 5.6.2 allows beside them in the name of a field. */
-static int is_token(struct span s)
+/* A token as of RFC 9110, section 5.6.2. */
+static int http_is_token(struct http_span s)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";
 
@@ -92,34 +91,34 @@ static int is_token(struct span s)
 	return s.length > 0;
 }
 
-static int is_here(struct span host)
+static int http_is_local(struct http_span host)
 {
-	struct span name = take_until(&host, ':');
+	struct http_span name = http_cut(&host, ':');
 
 	for (size_t i = 0; i < host.length; i++)
 		if (host.at[i] < '0' || host.at[i] > '9')
 			return 0;
-	return is(name, "127.0.0.1") || is_in_any_case(name, "localhost");
+	return http_equals(name, "127.0.0.1") || http_equals_nocase(name, "localhost");
 }
 
 /* "GET /report HTTP/1.1" */
-static enum http_status parse_first(struct span line, struct http_request *r)
+static enum http_status http_parse_request_line(struct http_span line, struct http_request *r)
 {
-	struct span method = take_until(&line, ' '), target = take_until(&line, ' '), path;
+	struct http_span method = http_cut(&line, ' '), target = http_cut(&line, ' '), path;
 
-	if (!is_token(method) || target.length == 0 || line.length != strlen("HTTP/1.1"))
+	if (!http_is_token(method) || target.length == 0 || line.length != strlen("HTTP/1.1"))
 		return HTTP_BAD_REQUEST;
 	if (memcmp(line.at, "HTTP/1.", strlen("HTTP/1.")) != 0)
 		return memcmp(line.at, "HTTP/", strlen("HTTP/")) == 0 ? HTTP_VERSION
 								      : HTTP_BAD_REQUEST;
-	if (!is(method, "GET") && !is(method, "HEAD"))
+	if (!http_equals(method, "GET") && !http_equals(method, "HEAD"))
 		return HTTP_NOT_ALLOWED;
-	path = take_until(&target, '?');
+	path = http_cut(&target, '?');
 	if (path.at[0] != '/')
 		return HTTP_BAD_REQUEST;
 	if (path.length >= sizeof(r->path))
 		return HTTP_NOT_FOUND;
-	r->method = is(method, "HEAD") ? HTTP_HEAD : HTTP_GET;
+	r->method = http_equals(method, "HEAD") ? HTTP_HEAD : HTTP_GET;
 	memcpy(r->path, path.at, path.length);
 	r->path[path.length] = '\0';
 	return HTTP_OK;
@@ -127,7 +126,7 @@ static enum http_status parse_first(struct span line, struct http_request *r)
 
 enum http_status http_parse(const char *bytes, size_t length, struct http_request *r)
 {
-	struct span head = { bytes, head_length(bytes, length) }, line;
+	struct http_span head = { bytes, http_head_length(bytes, length) }, line;
 	enum http_status status;
 	int hosts = 0, is_ours = 0;
 
@@ -136,19 +135,20 @@ enum http_status http_parse(const char *bytes, size_t length, struct http_reques
 		return length < HTTP_REQUEST_MAX ? HTTP_MORE : HTTP_TOO_LARGE;
 	if (head.length > HTTP_REQUEST_MAX)
 		return HTTP_TOO_LARGE;
-	line = take_line(&head);
-	status = is_text(line) ? parse_first(line, r) : HTTP_BAD_REQUEST;
+	line = http_cut_line(&head);
+	status = http_is_text(line) ? http_parse_request_line(line, r) : HTTP_BAD_REQUEST;
 	if (status != HTTP_OK)
 		return status;
-	for (line = take_line(&head); line.length; line = take_line(&head)) {
-		struct span whole = line, name = take_until(&line, ':');
+	for (line = http_cut_line(&head); line.length; line = http_cut_line(&head)) {
+		struct http_span whole = line, name = http_cut(&line, ':');
 
-		/* No colon, a blank before it, or a line that goes on: RFC 9112, section 5. */
-		if (!is_text(whole) || name.length == whole.length || !is_token(name))
+		/* Refuses a missing colon, a blank before it and folded lines: RFC 9112, section 5.
+		 */
+		if (!http_is_text(whole) || name.length == whole.length || !http_is_token(name))
 			return HTTP_BAD_REQUEST;
-		if (is_in_any_case(name, "host")) {
+		if (http_equals_nocase(name, "host")) {
 			hosts++;
-			is_ours = is_here(without_blanks(line));
+			is_ours = http_is_local(http_trim(line));
 		}
 	}
 	if (hosts != 1)
@@ -156,7 +156,7 @@ enum http_status http_parse(const char *bytes, size_t length, struct http_reques
 	return is_ours ? HTTP_OK : HTTP_MISDIRECTED;
 }
 
-static const char *reason_of(enum http_status status)
+static const char *http_reason(enum http_status status)
 {
 	switch (status) {
 	case HTTP_OK:
@@ -192,7 +192,7 @@ struct http_text http_head(enum http_status status, const char *type, size_t len
 		 "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
 		 "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
 		 "Cross-Origin-Resource-Policy: same-origin\r\n%s\r\n",
-		 (int)status, reason_of(status), type, length,
+		 (int)status, http_reason(status), type, length,
 		 status == HTTP_NOT_ALLOWED ? "Allow: GET, HEAD\r\n" : "");
 	return head;
 }

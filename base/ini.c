@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ini.c -- from the bytes of an INI file to headers and pairs. */
+/* ini.c -- parser of INI files, and the list of pairs that readers keep, see ini.h. */
 #include "base/ini.h"
 #include "base/memory.h"
 #include <errno.h>
@@ -10,35 +10,35 @@
 #define FILE_BYTES_MAX ((size_t)64 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-struct reading {
+struct ini_parser {
 	const struct ini_form *form;
 	void *user;
 	struct ini_place at;
 	const char *next, *end; /* what is left of the text */
 	char *line;             /* a copy of the current one, to be cut up */
 	size_t room;            /* of the copy */
-	int has_title;          /* or it is too late for one */
+	int has_title;          /* or a header or pair came first */
 };
 
-static int is_blank(char c)
+static int ini_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
-static char *trim(char *text)
+static char *ini_trim(char *text)
 {
 	char *end = text + strlen(text);
 
-	while (end > text && is_blank(end[-1]))
+	while (end > text && ini_is_blank(end[-1]))
 		end--;
 	*end = '\0';
-	while (is_blank(*text))
+	while (ini_is_blank(*text))
 		text++;
 	return text;
 }
 
-/* Ends the text at the first of these characters; what comes after that, "" where there is none. */
-static char *cut_at(char *text, const char *characters)
+/* Ends the text at the first of these characters; returns what follows it, "" if none occurs. */
+static char *ini_cut_at(char *text, const char *characters)
 {
 	char *end = text + strcspn(text, characters);
 
@@ -50,29 +50,29 @@ static char *cut_at(char *text, const char *characters)
 
 /* --- lines --- */
 
-/* A line of the text, where it stands. */
-struct slice {
+/* A line in place. */
+struct ini_slice {
 	const char *start;
 	size_t length;
 };
 
-static struct slice trimmed(struct slice s)
+static struct ini_slice ini_trim_slice(struct ini_slice s)
 {
-	while (s.length > 0 && is_blank(s.start[s.length - 1]))
+	while (s.length > 0 && ini_is_blank(s.start[s.length - 1]))
 		s.length--;
-	while (s.length > 0 && is_blank(*s.start)) {
+	while (s.length > 0 && ini_is_blank(*s.start)) {
 		s.start++;
 		s.length--;
 	}
 	return s;
 }
 
-/* Takes the next line off the text. */
-static struct slice next_line(struct reading *r)
+/* The next line without blanks around it; skips a byte order mark. */
+static struct ini_slice ini_next_line(struct ini_parser *r)
 {
 	size_t left = (size_t)(r->end - r->next), mark = strlen(BYTE_ORDER_MARK);
 	const char *newline = memchr(r->next, '\n', left);
-	struct slice s = { r->next, newline ? (size_t)(newline - r->next) : left };
+	struct ini_slice s = { r->next, newline ? (size_t)(newline - r->next) : left };
 
 	r->next += s.length + (newline != NULL);
 	r->at.line++;
@@ -80,10 +80,10 @@ static struct slice next_line(struct reading *r)
 		s.start += mark;
 		s.length -= mark;
 	}
-	return trimmed(s);
+	return ini_trim_slice(s);
 }
 
-static int check_bytes(const struct reading *r, struct slice s)
+static int ini_check_bytes(const struct ini_parser *r, struct ini_slice s)
 {
 	for (size_t i = 0; i < s.length; i++) {
 		unsigned char c = (unsigned char)s.start[i];
@@ -95,8 +95,8 @@ static int check_bytes(const struct reading *r, struct slice s)
 	return 0;
 }
 
-/* Makes the line a string. */
-static void copy_line(struct reading *r, struct slice s)
+/* Copies the line into the parser's buffer, NUL-terminated. */
+static void ini_copy_line(struct ini_parser *r, struct ini_slice s)
 {
 	if (s.length >= r->room) {
 		r->room = 2 * (s.length + 1);
@@ -106,10 +106,10 @@ static void copy_line(struct reading *r, struct slice s)
 	r->line[s.length] = '\0';
 }
 
-/* --- what is in a line --- */
+/* --- contents of a line --- */
 
-/* The first comment that says something, above all else. */
-static void take_title(struct reading *r, const char *comment)
+/* The first non-empty comment above all headers and pairs is the title. */
+static void ini_note_title(struct ini_parser *r, const char *comment)
 {
 	comment += strspn(comment, "#; \t");
 	if (r->has_title || *comment == '\0')
@@ -119,19 +119,19 @@ static void take_title(struct reading *r, const char *comment)
 		r->form->title(r->user, comment);
 }
 
-/* The line does not begin with one. */
-static char *without_comment(char *text)
+/* Cuts off a comment that follows a blank; the line does not begin with one. */
+static char *ini_strip_comment(char *text)
 {
 	char *c = text;
 
-	while (*c && !(is_blank(*c) && (c[1] == '#' || c[1] == ';')))
+	while (*c && !(ini_is_blank(*c) && (c[1] == '#' || c[1] == ';')))
 		c++;
 	*c = '\0';
-	return trim(text);
+	return ini_trim(text);
 }
 
 /* "[traffic web]" */
-static int read_header(struct reading *r, char *text)
+static int ini_read_header(struct ini_parser *r, char *text)
 {
 	char *close = strchr(text, ']'), *name;
 
@@ -139,43 +139,43 @@ static int read_header(struct reading *r, char *text)
 		return weir_error_set(r->at.e, "%s; a section is written %s", weir_quote(text).text,
 				      r->form->example);
 	*close = '\0';
-	text = trim(text + 1);
-	name = cut_at(text, " \t");
-	return r->form->section(r->user, &r->at, text, trim(name));
+	text = ini_trim(text + 1);
+	name = ini_cut_at(text, " \t");
+	return r->form->section(r->user, &r->at, text, ini_trim(name));
 }
 
 /* A line without blanks around it. */
-static int read_line(struct reading *r, char *text)
+static int ini_read_line(struct ini_parser *r, char *text)
 {
 	char *value;
 
 	if (*text == '#' || *text == ';') {
-		take_title(r, text);
+		ini_note_title(r, text);
 		return 0;
 	}
 	if (*text == '\0')
 		return 0;
-	text = without_comment(text);
+	text = ini_strip_comment(text);
 	r->has_title = 1;
 	if (*text == '[')
-		return read_header(r, text);
+		return ini_read_header(r, text);
 	if (!strpbrk(text, "=:"))
 		return weir_error_set(r->at.e,
 				      "%s is neither key = value nor [section] nor # comment",
 				      weir_quote(text).text);
-	value = cut_at(text, "=:");
-	return r->form->pair(r->user, &r->at, trim(text), trim(value));
+	value = ini_cut_at(text, "=:");
+	return r->form->pair(r->user, &r->at, ini_trim(text), ini_trim(value));
 }
 
-static int read_all(struct reading *r)
+static int ini_read_lines(struct ini_parser *r)
 {
 	while (r->next < r->end) {
-		struct slice s = next_line(r);
+		struct ini_slice s = ini_next_line(r);
 
-		if (check_bytes(r, s))
+		if (ini_check_bytes(r, s))
 			return -1;
-		copy_line(r, s);
-		if (read_line(r, r->line))
+		ini_copy_line(r, s);
+		if (ini_read_line(r, r->line))
 			return -1;
 	}
 	return r->form->end ? r->form->end(r->user, &r->at) : 0;
@@ -184,14 +184,14 @@ static int read_all(struct reading *r)
 int ini_read(const struct ini_form *form, void *user, const struct ini_text *text,
 	     struct weir_error *e)
 {
-	struct reading r = {
+	struct ini_parser r = {
 		.form = form,
 		.user = user,
 		.at = { .e = e },
 		.next = text->text,
 		.end = text->text + text->length,
 	};
-	int failed = read_all(&r);
+	int failed = ini_read_lines(&r);
 
 	free(r.line);
 	return failed ? weir_error_prefix(e, "%.200s:%d: ", text->file, r.at.line) : 0;
@@ -210,8 +210,8 @@ int ini_name_is_good(const char *name, const char *signs)
 
 /* --- files --- */
 
-/* As much as is read of a file, for the caller to free. */
-static char *load(FILE *f, size_t *length)
+/* Reads up to FILE_BYTES_MAX bytes; the caller frees them. */
+static char *ini_load_stream(FILE *f, size_t *length)
 {
 	size_t room = 1 << 16;
 	char *text = memory_grow(NULL, room, 1);
@@ -228,7 +228,7 @@ static char *load(FILE *f, size_t *length)
 char *ini_load(const struct ini_form *form, const char *file, size_t *length, struct weir_error *e)
 {
 	FILE *f = fopen(file, "rb");
-	char *text = f ? load(f, length) : NULL;
+	char *text = f ? ini_load_stream(f, length) : NULL;
 
 	if (!f || ferror(f)) {
 		weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
@@ -243,4 +243,61 @@ char *ini_load(const struct ini_form *form, const char *file, size_t *length, st
 		fclose(f);
 	free(text);
 	return NULL;
+}
+
+/* --- pairs --- */
+
+int ini_pairs_add(struct ini_pairs *pairs, struct ini_place *at, const struct ini_pair *pair,
+		  const char *example)
+{
+	if (*pair->key == '\0' || *pair->value == '\0')
+		return weir_error_set(at->e, "a key and a value are wanted, as in %s", example);
+	if (pairs->count == INI_PAIRS_MAX)
+		return weir_error_set(at->e, "more than %d settings", INI_PAIRS_MAX);
+	if ((pairs->count & (pairs->count - 1)) == 0)
+		pairs->list =
+			memory_grow(pairs->list, pairs->count ? 2 * (uint64_t)pairs->count : 1,
+				    sizeof(*pairs->list));
+	pairs->list[pairs->count++] = (struct ini_pair){
+		.owner = pair->owner,
+		.number = pair->number,
+		.line = at->line,
+		.key = memory_text(pair->key, strlen(pair->key)),
+		.value = memory_text(pair->value, strlen(pair->value)),
+	};
+	return 0;
+}
+
+void ini_pairs_free(struct ini_pairs *pairs)
+{
+	for (uint32_t i = 0; i < pairs->count; i++) {
+		free(pairs->list[i].key);
+		free(pairs->list[i].value);
+	}
+	free(pairs->list);
+	*pairs = (struct ini_pairs){ 0 };
+}
+
+const struct ini_pair *ini_pairs_earlier(const struct ini_pairs *pairs, uint32_t at)
+{
+	const struct ini_pair *p = &pairs->list[at];
+
+	for (uint32_t i = 0; i < at; i++) {
+		const struct ini_pair *q = &pairs->list[i];
+
+		if (q->owner == p->owner && q->number == p->number && strcmp(q->key, p->key) == 0)
+			return q;
+	}
+	return NULL;
+}
+
+int ini_pair_locate(const struct ini_pair *pair, const char *file, const char *section,
+		    struct weir_error *e)
+{
+	size_t length = strlen(pair->key);
+
+	if (strncmp(e->text, pair->key, length) == 0 && strncmp(e->text + length, ": ", 2) == 0)
+		memmove(e->text, e->text + length + 2, strlen(e->text + length + 2) + 1);
+	return weir_error_prefix(e, "%.200s:%d: %.100s%.64s: ", file, pair->line, section,
+				 pair->key);
 }

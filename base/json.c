@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json.c -- see json.h: strings, numbers, punctuation, and what is skipped. */
+/* json.c -- tokens, strings, numbers, and skipping of values, see json.h. */
 #include "base/json.h"
 #include "base/utf8.h"
 #include <string.h>
 
-static void skip_space(struct weir_json *j)
+static void json_skip_space(struct weir_json *j)
 {
 	while (j->at < j->end &&
 	       (*j->at == ' ' || *j->at == '\t' || *j->at == '\n' || *j->at == '\r'))
@@ -13,7 +13,7 @@ static void skip_space(struct weir_json *j)
 
 int weir_json_accept(struct weir_json *j, char c)
 {
-	skip_space(j);
+	json_skip_space(j);
 	if (j->at == j->end || *j->at != (uint8_t)c)
 		return 0;
 	j->at++;
@@ -32,7 +32,7 @@ int weir_json_expect(struct weir_json *j, char c)
 
 int weir_json_end(struct weir_json *j)
 {
-	skip_space(j);
+	json_skip_space(j);
 	return j->at == j->end ? 0
 			       : weir_error_set(j->error, "something follows %s's object", j->what);
 }
@@ -41,7 +41,7 @@ int weir_json_u64(struct weir_json *j, uint64_t *number)
 {
 	const uint8_t *first;
 
-	skip_space(j);
+	json_skip_space(j);
 	first = j->at;
 	for (*number = 0; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++) {
 		const uint64_t digit = (uint64_t)(*j->at - '0');
@@ -68,13 +68,13 @@ int weir_json_number(struct weir_json *j, uint64_t *number)
 
 /* --- strings --- */
 
-/* Where a string's characters go. */
-struct sink {
+/* Destination of a string's characters; text NULL: they are dropped. */
+struct json_sink {
 	char *text;
 	size_t size, used;
 };
 
-static int put(struct weir_json *j, struct sink *s, const void *bytes, size_t count)
+static int json_put(struct weir_json *j, struct json_sink *s, const void *bytes, size_t count)
 {
 	if (!s->text)
 		return 0;
@@ -86,7 +86,7 @@ static int put(struct weir_json *j, struct sink *s, const void *bytes, size_t co
 	return 0;
 }
 
-static int hex_digit(uint8_t c)
+static int json_hex_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9'   ? c - '0'
 	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -95,13 +95,13 @@ static int hex_digit(uint8_t c)
 }
 
 /* The four digits of \uXXXX. */
-static int take_hex(struct weir_json *j, uint32_t *code)
+static int json_read_hex(struct weir_json *j, uint32_t *code)
 {
 	if (j->end - j->at < 4)
 		return -1;
 	*code = 0;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(*j->at++);
+		int digit = json_hex_digit(*j->at++);
 
 		if (digit < 0)
 			return -1;
@@ -110,25 +110,25 @@ static int take_hex(struct weir_json *j, uint32_t *code)
 	return 0;
 }
 
-/* Behind "\u". A character beyond U+FFFF is two of them, a surrogate each. */
-static int take_unicode(struct weir_json *j, uint32_t *code)
+/* What follows "\u". A character above U+FFFF is a pair of surrogates. */
+static int json_read_code_point(struct weir_json *j, uint32_t *code)
 {
 	uint32_t low;
 
-	if (take_hex(j, code) || *code == 0 || (*code >= 0xdc00 && *code < 0xe000))
+	if (json_read_hex(j, code) || *code == 0 || (*code >= 0xdc00 && *code < 0xe000))
 		return -1;
 	if (*code < 0xd800 || *code >= 0xe000)
 		return 0;
 	if (j->end - j->at < 2 || j->at[0] != '\\' || j->at[1] != 'u')
 		return -1;
 	j->at += 2;
-	if (take_hex(j, &low) || low < 0xdc00 || low >= 0xe000)
+	if (json_read_hex(j, &low) || low < 0xdc00 || low >= 0xe000)
 		return -1;
 	*code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
 	return 0;
 }
 
-static size_t encode_utf8(uint32_t code, uint8_t bytes[4])
+static size_t json_encode_utf8(uint32_t code, uint8_t bytes[4])
 {
 	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -139,8 +139,8 @@ static size_t encode_utf8(uint32_t code, uint8_t bytes[4])
 	return length;
 }
 
-/* Behind a backslash. */
-static int take_escape(struct weir_json *j, struct sink *s)
+/* What follows a backslash. */
+static int json_read_escape(struct weir_json *j, struct json_sink *s)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char *found;
@@ -151,19 +151,19 @@ static int take_escape(struct weir_json *j, struct sink *s)
 		return weir_error_set(j->error, "%s ends inside a string", j->what);
 	if (*j->at == 'u') {
 		j->at++;
-		if (take_unicode(j, &code))
+		if (json_read_code_point(j, &code))
 			return weir_error_set(j->error, "%s has a bad \\u in a string", j->what);
-		return put(j, s, bytes, encode_utf8(code, bytes));
+		return json_put(j, s, bytes, json_encode_utf8(code, bytes));
 	}
 	found = memchr(letters, *j->at++, sizeof(letters) - 1);
 	if (!found)
 		return weir_error_set(j->error, "%s has an unknown escape in a string", j->what);
-	return put(j, s, &meant[found - letters], 1);
+	return json_put(j, s, &meant[found - letters], 1);
 }
 
 int weir_json_string(struct weir_json *j, char *text, size_t size)
 {
-	struct sink s = { .text = text, .size = size };
+	struct json_sink s = { .text = text, .size = size };
 
 	if (weir_json_expect(j, '"'))
 		return -1;
@@ -175,7 +175,7 @@ int weir_json_string(struct weir_json *j, char *text, size_t size)
 			return weir_error_set(j->error, "%s has byte 0x%02x in a string", j->what,
 					      *j->at);
 		j->at += length;
-		if (is_escape ? take_escape(j, &s) : put(j, &s, j->at - length, length))
+		if (is_escape ? json_read_escape(j, &s) : json_put(j, &s, j->at - length, length))
 			return -1;
 	}
 	if (text)
@@ -183,14 +183,14 @@ int weir_json_string(struct weir_json *j, char *text, size_t size)
 	return weir_json_expect(j, '"');
 }
 
-/* --- what is skipped --- */
+/* --- skipping --- */
 
 /* A number, true, false or null; only its characters are checked. */
-static int skip_word(struct weir_json *j)
+static int json_skip_word(struct weir_json *j)
 {
 	const uint8_t *first;
 
-	skip_space(j);
+	json_skip_space(j);
 	for (first = j->at; j->at < j->end && *j->at && strchr("+-.0123456789Eaeflnrstu", *j->at);)
 		j->at++;
 	return j->at > first
@@ -198,28 +198,28 @@ static int skip_word(struct weir_json *j)
 		       : weir_error_set(j->error, "%s has no value where one is expected", j->what);
 }
 
-/* The arrays and objects that are open, innermost last. */
-struct nesting {
+/* Closing brackets of the open arrays and objects, innermost last. */
+struct json_nesting {
 	int depth;
 	char closing[WEIR_JSON_DEPTH];
 };
 
-/* The name of an object's next member, before its value. */
-static int skip_name(struct weir_json *j)
+/* An object's member name and colon. */
+static int json_skip_name(struct weir_json *j)
 {
 	return weir_json_string(j, NULL, 0) || weir_json_expect(j, ':') ? -1 : 0;
 }
 
-/* Takes a value that is no array or object, or the opening of one. Returns 1 when a value is
- * complete. */
-static int skip_opening(struct weir_json *j, struct nesting *n)
+/* Consumes a scalar, an empty array or object, or the opening of a non-empty one. Returns 1 when a
+ * value is complete. */
+static int json_skip_opening(struct weir_json *j, struct json_nesting *n)
 {
 	const int is_object = weir_json_accept(j, '{');
 
 	if (!is_object && !weir_json_accept(j, '[')) {
 		const int is_string = j->at < j->end && *j->at == '"';
 
-		return (is_string ? weir_json_string(j, NULL, 0) : skip_word(j)) ? -1 : 1;
+		return (is_string ? weir_json_string(j, NULL, 0) : json_skip_word(j)) ? -1 : 1;
 	}
 	if (n->depth == WEIR_JSON_DEPTH)
 		return weir_error_set(j->error, "%s is nested too deeply", j->what);
@@ -227,17 +227,17 @@ static int skip_opening(struct weir_json *j, struct nesting *n)
 	if (weir_json_accept(j, n->closing[n->depth]))
 		return 1;
 	n->depth++;
-	return is_object ? skip_name(j) : 0;
+	return is_object ? json_skip_name(j) : 0;
 }
 
 /* After a complete value: closes what ends here. Returns 1 when another value follows. */
-static int skip_closing(struct weir_json *j, struct nesting *n)
+static int json_skip_closing(struct weir_json *j, struct json_nesting *n)
 {
 	for (; n->depth; n->depth--) {
 		const char closing = n->closing[n->depth - 1];
 
 		if (weir_json_accept(j, ','))
-			return closing == '}' && skip_name(j) ? -1 : 1;
+			return closing == '}' && json_skip_name(j) ? -1 : 1;
 		if (weir_json_expect(j, closing))
 			return -1;
 	}
@@ -246,13 +246,13 @@ static int skip_closing(struct weir_json *j, struct nesting *n)
 
 int weir_json_skip(struct weir_json *j)
 {
-	struct nesting n = { .depth = 0 };
+	struct json_nesting n = { .depth = 0 };
 	int goes_on;
 
 	do {
-		goes_on = skip_opening(j, &n);
+		goes_on = json_skip_opening(j, &n);
 		if (goes_on > 0)
-			goes_on = skip_closing(j, &n);
+			goes_on = json_skip_closing(j, &n);
 		else if (goes_on == 0)
 			goes_on = 1; /* the first value inside */
 	} while (goes_on > 0);
@@ -272,7 +272,7 @@ int weir_json_find(struct weir_json *j, const char *name)
 
 		if (weir_json_string(j, NULL, 0))
 			return -1;
-		/* A longer name is another one. */
+		/* A name that does not fit the buffer is a different one. */
 		key[0] = '\0';
 		if ((size_t)(j->at - start.at) <= sizeof(key))
 			weir_json_string(&start, key, sizeof(key));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c -- see memory.h. */
+/* memory.c -- allocation by mmap and malloc, slabs and ring stores, see memory.h. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include <assert.h>
@@ -25,7 +25,7 @@ void memory_refused(uint64_t bytes)
 	exit(EXIT_FAILURE);
 }
 
-static void *map_small(size_t bytes)
+static void *memory_map_small(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -35,27 +35,27 @@ static void *map_small(size_t bytes)
 	return p;
 }
 
-static void *map(size_t bytes)
+static void *memory_map(size_t bytes)
 {
-	void *p = map_small(bytes);
+	void *p = memory_map_small(bytes);
 
 	if (bytes >= HUGE_PAGE_BYTES)
 		madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
 }
 
-/* Never 0 bytes: an empty array is a valid pointer too. */
-static size_t total_bytes(uint64_t count, size_t size)
+/* At least one object: an empty array is a valid pointer, too. */
+static size_t memory_total_bytes(uint64_t count, size_t size)
 {
 	return (size_t)(count ? count : 1) * size;
 }
 
 void *memory_new(uint64_t count, size_t size)
 {
-	size_t bytes = total_bytes(count, size);
+	size_t bytes = memory_total_bytes(count, size);
 
 	if (bytes >= HUGE_PAGE_BYTES)
-		return map(bytes);
+		return memory_map(bytes);
 	bytes = (bytes + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1);
 
 	void *p = aligned_alloc(CACHE_LINE_BYTES, bytes);
@@ -67,19 +67,19 @@ void *memory_new(uint64_t count, size_t size)
 
 void *memory_sparse(uint64_t count, size_t size)
 {
-	size_t bytes = total_bytes(count, size);
+	size_t bytes = memory_total_bytes(count, size);
 	void *p;
 
 	if (bytes < HUGE_PAGE_BYTES)
 		return memory_new(count, size);
-	p = map_small(bytes);
+	p = memory_map_small(bytes);
 	madvise(p, bytes, MADV_NOHUGEPAGE);
 	return p;
 }
 
 void memory_free(void *p, uint64_t count, size_t size)
 {
-	size_t bytes = total_bytes(count, size);
+	size_t bytes = memory_total_bytes(count, size);
 
 	if (p && bytes >= HUGE_PAGE_BYTES)
 		munmap(p, bytes);
@@ -89,7 +89,8 @@ void memory_free(void *p, uint64_t count, size_t size)
 
 void *memory_resize(void *p, uint64_t count, uint64_t grown_count, size_t size)
 {
-	size_t bytes = total_bytes(count, size), grown_bytes = total_bytes(grown_count, size);
+	size_t bytes = memory_total_bytes(count, size),
+	       grown_bytes = memory_total_bytes(grown_count, size);
 	void *grown;
 
 	if (bytes < HUGE_PAGE_BYTES) {
@@ -154,13 +155,13 @@ int memory_check(double bytes, const char *what, struct weir_error *e)
 void slab_init(struct slab *s, uint32_t limit, size_t size)
 {
 	*s = (struct slab){ .size = (uint32_t)size, .limit = limit, .free = SLAB_NONE };
-	s->objects = map(total_bytes(limit, size));
+	s->objects = memory_map(memory_total_bytes(limit, size));
 }
 
 void slab_free(struct slab *s)
 {
 	if (s->objects)
-		munmap(s->objects, total_bytes(s->limit, s->size));
+		munmap(s->objects, memory_total_bytes(s->limit, s->size));
 	*s = (struct slab){ 0 };
 }
 
@@ -170,7 +171,7 @@ uint32_t slab_alloc(struct slab *s)
 
 	if (number == SLAB_NONE) {
 		assert(s->fresh < s->limit);
-		return s->fresh++; /* fresh pages are zero */
+		return s->fresh++; /* untouched pages are zero */
 	}
 	memcpy(&s->free, slab_at(s, number), sizeof(s->free));
 	memset(slab_at(s, number), 0, s->size);

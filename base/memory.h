@@ -1,50 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.h -- memory, for the simulator, the laboratory and the command line. What the system
- * refuses ends the program with a sentence and exit status 1: no caller could do better. Nobody
- * else asks for memory or looks whether it came; tests/test_house.c holds that. */
+/* memory.h -- allocation for everything outside lib/. Allocation failure ends the program with a
+ * message and exit status 1, as no caller could recover, so callers never check for NULL. No other
+ * file calls malloc or mmap; tests/test_house.c enforces that. Thread-safe, except that slabs and
+ * ring stores belong to one thread each. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 #include "weir/error.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sentence: so much was asked for, and what to do. */
+/* Ends the program with the message: how much was requested, and what to do about it. */
 _Noreturn void memory_refused(uint64_t bytes);
 
-/* Zeroed, aligned to a cache line; huge pages are asked for where it is large. */
+/* Zeroed and aligned to a cache line. From 2 MiB up it is mapped with huge pages. */
 void *memory_new(uint64_t count, size_t size);
 void memory_free(void *p, uint64_t count, size_t size);
 
-/* memory_new of what is written here and there: it takes small pages, so that the rest costs
- * nothing. */
+/* memory_new for arrays that are touched sparsely: small pages, so that untouched parts take no
+ * memory. */
 void *memory_sparse(uint64_t count, size_t size);
 
-/* More of memory_new's, somewhere else maybe; what is new is zero. */
+/* Grows an allocation of memory_new, which may move. The new part is zero. */
 void *memory_resize(void *p, uint64_t count, uint64_t grown_count, size_t size);
 
-/* What the following give is given back with free(). */
+/* --- allocations released with free() --- */
 
-/* realloc that does not fail; what is new is not zeroed. */
+/* realloc; the new part is not initialised. */
 void *memory_grow(void *p, uint64_t count, size_t size);
 
-/* calloc that does not fail. */
+/* calloc. */
 void *memory_zeroed(uint64_t count, size_t size);
 
-/* So many bytes of a text, and the NUL that ends them. */
+/* Copies length bytes and adds a NUL. */
 char *memory_text(const char *text, size_t length);
 
-/* What the machine has; UINT64_MAX where it does not say. */
+/* --- limits --- */
+
+/* Physical memory in bytes; UINT64_MAX: unknown. */
 uint64_t memory_of_machine(void);
 
-/* Refuses what is more than the machine has; the message begins with what asks for it. */
+/* -1 with a message that begins with what: the machine has less memory than that. */
 int memory_check(double bytes, const char *what, struct weir_error *e);
 
-/* Objects of one size by number, for the states of running connections. Room for limit of them is
- * reserved and touched only when used; freed ones are used again first. */
+/* --- slab: objects of one size, identified by number, such as states of connections ---
+ *
+ * Address space for limit objects is reserved at once and touched on first use. Released objects
+ * are reused first, last in first out. Allocation and release are O(1). */
 struct slab {
 	char *objects;
 	uint32_t size, limit, fresh;
-	uint32_t free; /* list through the first word of free objects */
+	uint32_t free; /* head of the free list, linked through the first word of each object */
 };
 
 void slab_init(struct slab *s, uint32_t limit, size_t size);
@@ -57,8 +62,10 @@ static inline void *slab_at(const struct slab *s, uint32_t number)
 	return s->objects + (size_t)number * s->size;
 }
 
-/* Rings that come and go while a run goes on, for what is out of order: a header and a power of two
- * of units. Those given back are kept for the next of that size, up to a number of each. */
+/* --- ring store: rings of out-of-order segments, which come and go during a run ---
+ *
+ * A ring is a header and a power of two of units. Released rings are cached by size, up to a fixed
+ * number of each. */
 enum { RING_SIZES = 32 };
 
 struct spare_ring {

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* option.c -- reading option values, with a message for every way to get one wrong. */
-#include "weir/option.h"
-#include "base/option_text.h"
+#include "base/units.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What is being read, for messages. */
-struct reading {
+struct option_reading {
 	const struct weir_option *option;
 	const char *text; /* as the user wrote it */
 	struct weir_error *error;
 };
 
 /* "k: 'text' IS WRONG; allowed: 1B to 4GB". */
-static int refuse(const struct reading *r, const char *format, ...)
+static int option_refuse(const struct option_reading *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int refuse(const struct reading *r, const char *format, ...)
+static int option_refuse(const struct option_reading *r, const char *format, ...)
 {
 	char wrong[256], range[256];
 	va_list args;
@@ -31,7 +30,7 @@ static int refuse(const struct reading *r, const char *format, ...)
 			      weir_quote(r->text).text, wrong, range);
 }
 
-static int in_range(const struct weir_option *o, uint64_t number)
+static int option_in_range(const struct weir_option *o, uint64_t number)
 {
 	return number >= o->min && number <= weir_option_largest(o);
 }
@@ -40,7 +39,7 @@ static int in_range(const struct weir_option *o, uint64_t number)
 
 enum { UNITS_MAX = 8 };
 
-static size_t unit_names(const char *names[UNITS_MAX], const struct unit *units)
+static size_t option_unit_names(const char *names[UNITS_MAX], const struct unit *units)
 {
 	size_t count = 0;
 
@@ -51,10 +50,11 @@ static size_t unit_names(const char *names[UNITS_MAX], const struct unit *units)
 	return count;
 }
 
-static int refuse_unit(const struct reading *r, const char *unit, const struct unit *units)
+static int option_refuse_unit(const struct option_reading *r, const char *unit,
+			      const struct unit *units)
 {
 	const char *names[UNITS_MAX];
-	size_t count = unit_names(names, units), used = 0;
+	size_t count = option_unit_names(names, units), used = 0;
 	const char *nearest = weir_nearest_name(unit, names, count);
 	char list[96] = "";
 
@@ -62,28 +62,30 @@ static int refuse_unit(const struct reading *r, const char *unit, const struct u
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 					 names[i]);
 	if (*unit == '\0')
-		return refuse(r, "has no unit (%s)", list);
+		return option_refuse(r, "has no unit (%s)", list);
 	if (nearest)
-		return refuse(r, "ends in %s, which is no unit here (%s; nearest: %s)",
-			      weir_quote(unit).text, list, nearest);
-	return refuse(r, "ends in %s, which is no unit here (%s)", weir_quote(unit).text, list);
+		return option_refuse(r, "ends in %s, which is no unit here (%s; nearest: %s)",
+				     weir_quote(unit).text, list, nearest);
+	return option_refuse(r, "ends in %s, which is no unit here (%s)", weir_quote(unit).text,
+			     list);
 }
 
-static int refuse_number(const struct reading *r, enum number_fault fault, const char *shape)
+static int option_refuse_number(const struct option_reading *r, enum number_fault fault,
+				const char *shape)
 {
 	if (r->text[0] == '\0')
-		return refuse(r, "is empty");
+		return option_refuse(r, "is empty");
 	if (r->text[0] == '-' && r->text[1] >= '0' && r->text[1] <= '9')
-		return refuse(r, "is negative");
+		return option_refuse(r, "is negative");
 	if (fault == NUMBER_TOO_LARGE)
-		return refuse(r, "is too large");
+		return option_refuse(r, "is too large");
 	if (fault == NUMBER_DIVIDES_BY_ZERO)
-		return refuse(r, "divides by zero");
-	return refuse(r, "is not %s", shape);
+		return option_refuse(r, "divides by zero");
+	return option_refuse(r, "is not %s", shape);
 }
 
-/* text is all or, for spans, part of r->text. */
-static int read_quantity(const struct reading *r, const char *text, uint64_t *value)
+/* text is r->text or, for a span, one of its two parts. */
+static int option_read_quantity(const struct option_reading *r, const char *text, uint64_t *value)
 {
 	const struct unit *units = weir_option_units(r->option->type), *unit;
 	struct decimal decimal;
@@ -91,49 +93,49 @@ static int read_quantity(const struct reading *r, const char *text, uint64_t *va
 	enum number_fault fault = weir_decimal_read(&decimal, text, &end);
 
 	if (fault == NUMBER_NONE)
-		return refuse_number(r, fault, "a number with a unit");
+		return option_refuse_number(r, fault, "a number with a unit");
 	unit = weir_unit_find(units, end);
 	if (!unit)
-		return refuse_unit(r, end, units);
+		return option_refuse_unit(r, end, units);
 	if (!fault)
 		fault = weir_decimal_times(&decimal, unit->factor, value);
 	if (fault == NUMBER_NOT_WHOLE)
-		return refuse(r, "is not a whole number of %s",
-			      unit->kind ? unit->name : units->name);
+		return option_refuse(r, "is not a whole number of %s",
+				     unit->kind ? unit->name : units->name);
 	if (fault)
-		return refuse_number(r, fault, "");
-	if (!in_range(r->option, *value))
-		return refuse(r, "is out of range");
+		return option_refuse_number(r, fault, "");
+	if (!option_in_range(r->option, *value))
+		return option_refuse(r, "is out of range");
 	*value |= unit->kind;
 	return 0;
 }
 
-static int read_count(const struct reading *r, uint64_t *value)
+static int option_read_count(const struct option_reading *r, uint64_t *value)
 {
 	struct decimal decimal;
 	const char *end;
 	enum number_fault fault = weir_decimal_read(&decimal, r->text, &end);
 
 	if (fault == NUMBER_NONE || *end || decimal.digits != end)
-		return refuse_number(r, NUMBER_NONE, "a whole number");
+		return option_refuse_number(r, NUMBER_NONE, "a whole number");
 	if (fault)
-		return refuse_number(r, fault, "");
+		return option_refuse_number(r, fault, "");
 	*value = decimal.whole;
-	return in_range(r->option, *value) ? 0 : refuse(r, "is out of range");
+	return option_in_range(r->option, *value) ? 0 : option_refuse(r, "is out of range");
 }
 
-static int read_fraction(const struct reading *r, uint64_t *value)
+static int option_read_fraction(const struct option_reading *r, uint64_t *value)
 {
 	enum number_fault fault = weir_fraction_read(r->text, value);
 
 	if (fault)
-		return refuse_number(r, fault, "a fraction such as 0.05, 5% or 1/16");
-	return in_range(r->option, *value) ? 0 : refuse(r, "is out of range");
+		return option_refuse_number(r, fault, "a fraction such as 0.05, 5% or 1/16");
+	return option_in_range(r->option, *value) ? 0 : option_refuse(r, "is out of range");
 }
 
 /* --- words --- */
 
-static int read_flag(const struct reading *r, uint64_t *value)
+static int option_read_flag(const struct option_reading *r, uint64_t *value)
 {
 	static const char *const words[] = { "no", "yes", "false", "true", "off", "on" };
 
@@ -143,10 +145,10 @@ static int read_flag(const struct reading *r, uint64_t *value)
 			return 0;
 		}
 	}
-	return refuse(r, "is neither yes nor no (nor true, false, on, off)");
+	return option_refuse(r, "is neither yes nor no (nor true, false, on, off)");
 }
 
-static int read_choice(const struct reading *r, uint64_t *value)
+static int option_read_choice(const struct option_reading *r, uint64_t *value)
 {
 	const char *const *choices = r->option->choices;
 	const char *nearest;
@@ -160,37 +162,38 @@ static int read_choice(const struct reading *r, uint64_t *value)
 	}
 	nearest = weir_nearest_name(r->text, choices, count);
 	if (nearest)
-		return refuse(r, "is no choice (nearest: %s)", nearest);
-	return refuse(r, "is no choice");
+		return option_refuse(r, "is no choice (nearest: %s)", nearest);
+	return option_refuse(r, "is no choice");
 }
 
 /* --- values of several numbers --- */
 
-static int read_span(const struct reading *r, struct weir_span_ps *span)
+static int option_read_span(const struct option_reading *r, struct weir_span_ps *span)
 {
 	const char *dots = strstr(r->text, "..");
 	uint64_t first, last;
 	char part[64];
 
 	if (!dots) {
-		if (read_quantity(r, r->text, &first))
+		if (option_read_quantity(r, r->text, &first))
 			return -1;
 		last = first;
 	} else {
 		if ((size_t)(dots - r->text) >= sizeof(part))
-			return refuse(r, "is too long");
+			return option_refuse(r, "is too long");
 		memcpy(part, r->text, (size_t)(dots - r->text));
 		part[dots - r->text] = '\0';
-		if (read_quantity(r, part, &first) || read_quantity(r, dots + 2, &last))
+		if (option_read_quantity(r, part, &first) ||
+		    option_read_quantity(r, dots + 2, &last))
 			return -1;
 	}
 	if (last < first)
-		return refuse(r, "ends before it starts");
+		return option_refuse(r, "ends before it starts");
 	*span = (struct weir_span_ps){ (int64_t)first, (int64_t)last };
 	return 0;
 }
 
-static int read_weights(const struct reading *r, struct weir_weights *w)
+static int option_read_weights(const struct option_reading *r, struct weir_weights *w)
 {
 	const char *at = r->text;
 
@@ -203,11 +206,11 @@ static int read_weights(const struct reading *r, struct weir_weights *w)
 		enum number_fault fault = weir_decimal_read(&decimal, at, &end);
 
 		if (fault == NUMBER_NONE || decimal.digits != end || (*end && *end != ':'))
-			return refuse_number(r, NUMBER_NONE, "a list of whole numbers");
-		if (fault || !in_range(r->option, decimal.whole))
-			return refuse(r, "has a weight out of range");
+			return option_refuse_number(r, NUMBER_NONE, "a list of whole numbers");
+		if (fault || !option_in_range(r->option, decimal.whole))
+			return option_refuse(r, "has a weight out of range");
 		if (w->count == WEIR_WEIGHTS_MAX)
-			return refuse(r, "has more than %d weights", WEIR_WEIGHTS_MAX);
+			return option_refuse(r, "has more than %d weights", WEIR_WEIGHTS_MAX);
 		w->weight[w->count++] = (uint32_t)decimal.whole;
 		at = end;
 		if (*end == '\0')
@@ -215,12 +218,12 @@ static int read_weights(const struct reading *r, struct weir_weights *w)
 	}
 }
 
-static int read_text(const struct reading *r, char *text)
+static int option_read_text(const struct option_reading *r, char *text)
 {
 	size_t length = strlen(r->text);
 
 	if (length >= WEIR_OPT_TEXT_SIZE)
-		return refuse(r, "has %zu bytes", length);
+		return option_refuse(r, "has %zu bytes", length);
 	memset(text, 0, WEIR_OPT_TEXT_SIZE);
 	memcpy(text, r->text, length);
 	return 0;
@@ -228,14 +231,14 @@ static int read_text(const struct reading *r, char *text)
 
 /* --- options --- */
 
-union value {
+union option_value {
 	uint64_t number;
 	struct weir_span_ps span;
 	struct weir_weights weights;
 	char text[WEIR_OPT_TEXT_SIZE];
 };
 
-static int read_value(const struct reading *r, union value *v)
+static int option_read_value(const struct option_reading *r, union option_value *v)
 {
 	switch (r->option->type) {
 	case WEIR_OPT_SIZE:
@@ -243,55 +246,55 @@ static int read_value(const struct reading *r, union value *v)
 			v->number = UINT64_MAX;
 			return 0;
 		}
-		return read_quantity(r, r->text, &v->number);
+		return option_read_quantity(r, r->text, &v->number);
 	case WEIR_OPT_TIME_AUTO_PS:
 		if (strcmp(r->text, "auto") == 0) {
 			v->number = WEIR_OPT_AUTO;
 			return 0;
 		}
-		return read_quantity(r, r->text, &v->number);
+		return option_read_quantity(r, r->text, &v->number);
 	case WEIR_OPT_TIME_NS:
 	case WEIR_OPT_TIME_PS:
 	case WEIR_OPT_BYTES:
 	case WEIR_OPT_LENGTH:
 	case WEIR_OPT_RATE_BPS:
-		return read_quantity(r, r->text, &v->number);
+		return option_read_quantity(r, r->text, &v->number);
 	case WEIR_OPT_COUNT:
-		return read_count(r, &v->number);
+		return option_read_count(r, &v->number);
 	case WEIR_OPT_FRACTION_Q32:
-		return read_fraction(r, &v->number);
+		return option_read_fraction(r, &v->number);
 	case WEIR_OPT_FLAG:
-		return read_flag(r, &v->number);
+		return option_read_flag(r, &v->number);
 	case WEIR_OPT_CHOICE:
-		return read_choice(r, &v->number);
+		return option_read_choice(r, &v->number);
 	case WEIR_OPT_SPAN_PS:
-		return read_span(r, &v->span);
+		return option_read_span(r, &v->span);
 	case WEIR_OPT_WEIGHTS:
-		return read_weights(r, &v->weights);
+		return option_read_weights(r, &v->weights);
 	case WEIR_OPT_TEXT:
 	case WEIR_OPT_SCHEME:
 	case WEIR_OPT_FILE:
 	case WEIR_OPT_SELECTOR:
-		return read_text(r, v->text);
+		return option_read_text(r, v->text);
 	case WEIR_OPT_LINES:
-		break; /* not one value */
+		break; /* a list, which the reader of the scenario keeps */
 	}
-	return refuse(r, "has no known type");
+	return option_refuse(r, "has no known type");
 }
 
 int weir_option_parse(void *params, const struct weir_option *o, const char *text,
 		      struct weir_error *e)
 {
-	struct reading r = { o, text, e };
-	union value v;
+	struct option_reading r = { o, text, e };
+	union option_value v;
 
-	if (read_value(&r, &v))
+	if (option_read_value(&r, &v))
 		return -1;
 	memcpy((char *)params + o->offset, &v, weir_option_value_size(o->type));
 	return 0;
 }
 
-static void set_default(void *params, const struct weir_option *o)
+static void option_set_default(void *params, const struct weir_option *o)
 {
 	struct weir_error e;
 	int failed = 0;
@@ -307,17 +310,17 @@ static void set_default(void *params, const struct weir_option *o)
 void weir_options_default(void *params, const struct weir_option *table)
 {
 	for (const struct weir_option *o = table; o && o->name; o++)
-		set_default(params, o);
+		option_set_default(params, o);
 }
 
 int weir_option_is_default(const struct weir_option *o, const void *params)
 {
 	struct weir_option alone = *o;
-	union value v;
+	union option_value v;
 
 	alone.offset = 0;
-	set_default(&v, &alone);
-	return memcmp(&v, option_value(o, params), weir_option_value_size(o->type)) == 0;
+	option_set_default(&v, &alone);
+	return memcmp(&v, (const char *)params + o->offset, weir_option_value_size(o->type)) == 0;
 }
 
 const struct weir_option *weir_option_find(const struct weir_option *table, const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* output.c -- files that appear whole or not at all. */
+/* output.c -- atomic output files, see output.h. */
 #define _DEFAULT_SOURCE
 #include "base/output.h"
 #include "base/text.h"
@@ -12,21 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int refuse(const char *path, struct weir_error *e)
+static int output_refuse(const char *path, struct weir_error *e)
 {
 	return weir_error_set(e, "%.300s: cannot be written: %s", path, strerror(errno));
 }
 
-static void forget(struct output *o)
+static void output_release(struct output *o)
 {
 	free(o->path);
 	free(o->temp);
 	memset(o, 0, sizeof(*o));
 }
 
-/* A device or a pipe is written where it is. What is in /dev is taken for one, even where it leads
- * to a file, as /dev/stdout may. Any other link is not followed: the file takes its place. */
-static int is_special(const char *path)
+/* Devices and pipes are written in place. So is everything in /dev, even where it links to a file
+ * as /dev/stdout may. Any other symbolic link is replaced. */
+static int output_is_special(const char *path)
 {
 	struct stat s;
 
@@ -36,9 +36,9 @@ static int is_special(const char *path)
 	       !S_ISLNK(s.st_mode);
 }
 
-/* A file beside the target, whose name nobody can know beforehand: true randomness has its one
- * place here. */
-static int open_temp(struct output *o)
+/* Creates the temporary file under an unpredictable name, so that it cannot be pre-created as a
+ * link. The only use of true randomness in Weir. */
+static int output_open_temp(struct output *o)
 {
 	uint64_t number;
 
@@ -59,16 +59,16 @@ int output_open(struct output *o, const char *path, struct weir_error *e)
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
 		return weir_error_set(e, "%.300s: is a folder; a file is needed", path);
 	o->path = text_copy(path);
-	fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temp(o);
+	fd = output_is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : output_open_temp(o);
 	if (fd >= 0)
 		o->stream = fdopen(fd, "w");
 	if (!o->stream) {
-		refuse(path, e);
+		output_refuse(path, e);
 		if (fd >= 0)
 			close(fd);
 		if (fd >= 0 && o->temp)
 			unlink(o->temp);
-		forget(o);
+		output_release(o);
 		return -1;
 	}
 	return 0;
@@ -81,9 +81,9 @@ int output_finish(struct output *o, struct weir_error *e)
 	if (!failed && o->temp && fsync(fileno(o->stream)) != 0)
 		failed = 1;
 	if (failed)
-		refuse(o->path, e);
+		output_refuse(o->path, e);
 	if (fclose(o->stream) != 0 && !failed) {
-		refuse(o->path, e);
+		output_refuse(o->path, e);
 		failed = 1;
 	}
 	o->stream = NULL;
@@ -97,10 +97,10 @@ int output_publish(struct output *o, struct weir_error *e)
 	int failed = 0;
 
 	if (o->temp && rename(o->temp, o->path) != 0) {
-		failed = refuse(o->path, e);
+		failed = output_refuse(o->path, e);
 		unlink(o->temp);
 	}
-	forget(o);
+	output_release(o);
 	return failed;
 }
 
@@ -110,15 +110,15 @@ void output_abandon(struct output *o)
 		fclose(o->stream);
 	if (o->temp)
 		unlink(o->temp);
-	forget(o);
+	output_release(o);
 }
 
 int output_probe(const char *path, struct weir_error *e)
 {
 	struct output o;
 
-	if (is_special(path))
-		return access(path, W_OK) == 0 ? 0 : refuse(path, e);
+	if (output_is_special(path))
+		return access(path, W_OK) == 0 ? 0 : output_refuse(path, e);
 	if (output_open(&o, path, e))
 		return -1;
 	output_abandon(&o);

@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pool.c -- the slow paths of pool.h: reserving memory, moving free chunks between threads. */
+/* pool.c -- slow paths of weir/pool.h: reserving address space, and moving batches of free chunks
+ * between threads. */
 #define _GNU_SOURCE
 #include "weir/pool.h"
 #include <sys/mman.h>
 
-static void *reserve(size_t bytes)
+static void *pool_reserve(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, bytes, MADV_HUGEPAGE); /* a wish: without it things are only slower */
+	madvise(p, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
 	return p;
 }
 
-/* Chunks for so many packets, or 0: more than slot numbers can name. */
-static uint32_t chunks_for(uint64_t packets)
+/* Chunks that hold so many packets; 0: more than slot numbers can address. */
+static uint32_t pool_chunks(uint64_t packets)
 {
 	uint64_t chunks = packets / WEIR_CHUNK_PACKETS + (packets % WEIR_CHUNK_PACKETS != 0);
 
 	return chunks < WEIR_SLOT_NONE / WEIR_CHUNK_PACKETS ? (uint32_t)chunks : 0;
 }
 
-/* Only whole batches come back from pools, so there are never more of them than this. */
-static size_t batches_bytes(uint32_t chunks)
+/* Pools return whole batches only, which bounds their number. */
+static size_t pool_batches_bytes(uint32_t chunks)
 {
 	return (chunks / WEIR_POOL_BATCH + UINT32_C(1)) * sizeof(uint32_t);
 }
 
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets)
 {
-	uint32_t chunks = chunks_for(max_packets);
+	uint32_t chunks = pool_chunks(max_packets);
 
 	*s = (struct weir_packet_store){ .chunk_limit = chunks };
 	if (chunks == 0)
 		return -1;
-	s->slots = reserve((size_t)chunks * WEIR_CHUNK_PACKETS * sizeof(*s->slots));
-	s->next = reserve(chunks * sizeof(*s->next));
-	s->batches = reserve(batches_bytes(chunks));
+	s->slots = pool_reserve((size_t)chunks * WEIR_CHUNK_PACKETS * sizeof(*s->slots));
+	s->next = pool_reserve(chunks * sizeof(*s->next));
+	s->batches = pool_reserve(pool_batches_bytes(chunks));
 	if (!s->slots || !s->next || !s->batches) {
 		weir_packet_store_free(s);
 		return -1;
@@ -47,7 +48,7 @@ int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets)
 	return 0;
 }
 
-static void *stretch(void *p, size_t bytes, size_t grown_bytes)
+static void *pool_remap(void *p, size_t bytes, size_t grown_bytes)
 {
 	void *grown = mremap(p, bytes, grown_bytes, MREMAP_MAYMOVE);
 
@@ -59,25 +60,26 @@ static void *stretch(void *p, size_t bytes, size_t grown_bytes)
 
 int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets)
 {
-	uint32_t chunks = chunks_for(max_packets);
+	uint32_t chunks = pool_chunks(max_packets);
 	size_t chunk_bytes = WEIR_CHUNK_PACKETS * sizeof(*s->slots);
 	struct weir_packet *slots;
 	uint32_t *next, *batches;
 
 	if (chunks < s->chunk_limit)
 		return -1;
-	/* A list of batches that is too long does no harm. */
-	batches = stretch(s->batches, batches_bytes(s->chunk_limit), batches_bytes(chunks));
+	/* If a later step fails, the list of batches is merely longer than needed. */
+	batches = pool_remap(s->batches, pool_batches_bytes(s->chunk_limit),
+			     pool_batches_bytes(chunks));
 	if (!batches)
 		return -1;
 	s->batches = batches;
-	slots = stretch(s->slots, s->chunk_limit * chunk_bytes, chunks * chunk_bytes);
+	slots = pool_remap(s->slots, s->chunk_limit * chunk_bytes, chunks * chunk_bytes);
 	if (!slots)
 		return -1;
 	s->slots = slots;
-	next = stretch(s->next, s->chunk_limit * sizeof(*next), chunks * sizeof(*next));
-	if (!next) { /* back to where it was: a smaller size is never refused */
-		s->slots = stretch(slots, chunks * chunk_bytes, s->chunk_limit * chunk_bytes);
+	next = pool_remap(s->next, s->chunk_limit * sizeof(*next), chunks * sizeof(*next));
+	if (!next) { /* shrink back, which cannot fail */
+		s->slots = pool_remap(slots, chunks * chunk_bytes, s->chunk_limit * chunk_bytes);
 		return -1;
 	}
 	s->next = next;
@@ -92,7 +94,7 @@ void weir_packet_store_free(struct weir_packet_store *s)
 	if (s->next)
 		munmap(s->next, (size_t)s->chunk_limit * sizeof(*s->next));
 	if (s->batches)
-		munmap(s->batches, batches_bytes(s->chunk_limit));
+		munmap(s->batches, pool_batches_bytes(s->chunk_limit));
 	*s = (struct weir_packet_store){ 0 };
 }
 

@@ -1,42 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* quantity.c -- see quantity.h. */
+/* quantity.c -- numbers with units as claims have them, see quantity.h. */
 #include "base/quantity.h"
+#include "base/units.h"
 #include "weir/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct written_unit {
-	const char *name, *base;
-	double factor;
-} units[] = {
-	{ "", "", 1 },
-	{ "%", "", 0.01 },
-	{ "ps", "ns", 1.0 / WEIR_PS_PER_NS },
-	{ "ns", "ns", 1 },
-	{ "us", "ns", WEIR_NS_PER_US },
-	{ "ms", "ns", WEIR_NS_PER_MS },
-	{ "s", "ns", WEIR_NS_PER_S },
-	{ "pkts", "pkts", 1 },
-	{ "B", "bytes", 1 },
-	{ "KB", "bytes", 1e3 },
-	{ "MB", "bytes", 1e6 },
-	{ "GB", "bytes", 1e9 },
-	{ "KiB", "bytes", 1 << 10 },
-	{ "MiB", "bytes", 1 << 20 },
-	{ "GiB", "bytes", 1 << 30 },
-	{ "bps", "bps", 1 },
-	{ "Kbps", "bps", 1e3 },
-	{ "Mbps", "bps", 1e6 },
-	{ "Gbps", "bps", 1e9 },
-	{ "Tbps", "bps", 1e12 },
+/* The tables of base/units.h as one list, each with the unit that its numbers are converted to. */
+static const struct quantity_table {
+	const struct unit *units;
+	const char *base;
+	double per_base; /* stored units of the table in a base unit */
+} quantity_tables[] = {
+	{ weir_ps_units, "ns", WEIR_PS_PER_NS },
+	{ weir_packet_units, "pkts", 1 },
+	{ weir_byte_units, "bytes", 1 },
+	{ weir_rate_units, "bps", 1 },
 };
 
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
+enum { QUANTITY_TABLES = sizeof(quantity_tables) / sizeof(quantity_tables[0]), UNITS_MAX = 32 };
 
-/* How long is the number at the start of the text: digits with a sign, a point and an exponent? */
-static size_t number_length(const char *text)
+/* The base unit and the factor of a suffix; NULL: it is no unit. */
+static const char *quantity_unit(const char *name, double *factor)
+{
+	*factor = strcmp(name, "%") == 0 ? 0.01 : 1;
+	if (*name == '\0' || strcmp(name, "%") == 0)
+		return "";
+	for (size_t i = 0; i < QUANTITY_TABLES; i++) {
+		const struct unit *u = weir_unit_find(quantity_tables[i].units, name);
+
+		if (u) {
+			*factor = (double)u->factor / quantity_tables[i].per_base;
+			return quantity_tables[i].base;
+		}
+	}
+	return NULL;
+}
+
+/* Length of the number at the start of the text: digits with an optional sign, point and exponent.
+ */
+static size_t quantity_number_length(const char *text)
 {
 	static const char digits[] = "0123456789";
 	size_t sign = strspn(text, "+-"), whole = strspn(text + sign, digits),
@@ -59,18 +64,18 @@ static size_t number_length(const char *text)
 	return length;
 }
 
-static int unknown_unit(const char *text, const char *unit, struct weir_error *e)
+static int quantity_unknown_unit(const char *text, const char *unit, struct weir_error *e)
 {
-	const char *names[UNITS], *nearest;
-	char list[160] = "";
-	size_t used = 0;
+	const char *names[UNITS_MAX] = { "%" }, *nearest;
+	char list[160] = "%";
+	size_t count = 1, used = 1;
 
-	for (size_t i = 1; i < UNITS; i++) {
-		names[i - 1] = units[i].name;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 i > 1 ? ", " : "", units[i].name);
-	}
-	nearest = weir_nearest_name(unit, names, UNITS - 1);
+	for (size_t i = 0; i < QUANTITY_TABLES; i++)
+		for (const struct unit *u = quantity_tables[i].units; u->name; u++) {
+			names[count++] = u->name;
+			used += (size_t)snprintf(list + used, sizeof(list) - used, ", %s", u->name);
+		}
+	nearest = weir_nearest_name(unit, names, count);
 	return weir_error_set(e, "%s ends in %s, which is no unit (%s%s%s)", weir_quote(text).text,
 			      weir_quote(unit).text, list, nearest ? "; nearest: " : "",
 			      nearest ? nearest : "");
@@ -78,8 +83,9 @@ static int unknown_unit(const char *text, const char *unit, struct weir_error *e
 
 int quantity_read(struct quantity *q, const char *text, struct weir_error *e)
 {
-	size_t length = number_length(text);
+	size_t length = quantity_number_length(text);
 	char number[64];
+	double factor;
 
 	if (length == 0 || length >= sizeof(number))
 		return weir_error_set(e,
@@ -87,18 +93,16 @@ int quantity_read(struct quantity *q, const char *text, struct weir_error *e)
 				      weir_quote(text).text);
 	memcpy(number, text, length);
 	number[length] = '\0';
-	for (size_t i = 0; i < UNITS; i++)
-		if (strcmp(units[i].name, text + length) == 0) {
-			q->number = strtod(number, NULL) * units[i].factor;
-			q->unit = units[i].base;
-			return isfinite(q->number) ? 0
-						   : weir_error_set(e, "%s is too large",
-								    weir_quote(text).text);
-		}
-	return unknown_unit(text, text + length, e);
+	q->unit = quantity_unit(text + length, &factor);
+	if (!q->unit)
+		return quantity_unknown_unit(text, text + length, e);
+	q->number = strtod(number, NULL) * factor;
+	return isfinite(q->number) ? 0
+				   : weir_error_set(e, "%s is too large", weir_quote(text).text);
 }
 
-static int read_end(struct quantity *q, const char *text, size_t length, struct weir_error *e)
+static int quantity_read_end(struct quantity *q, const char *text, size_t length,
+			     struct weir_error *e)
 {
 	char end[64];
 
@@ -119,9 +123,9 @@ int quantity_range_read(struct quantity_range *r, const char *text, struct weir_
 				      weir_quote(text).text);
 	r->has_low = length > 0;
 	r->has_high = dots[2] != '\0';
-	if (r->has_low && read_end(&r->low, text, length, e))
+	if (r->has_low && quantity_read_end(&r->low, text, length, e))
 		return -1;
-	if (r->has_high && read_end(&r->high, dots + 2, strlen(dots + 2), e))
+	if (r->has_high && quantity_read_end(&r->high, dots + 2, strlen(dots + 2), e))
 		return -1;
 	if (!r->has_low)
 		r->low = r->high;
@@ -142,7 +146,7 @@ int unit_fits(const char *read, const char *unit)
 }
 
 /* "a time, as in 1.4ms". */
-static const char *unit_kind(const char *unit)
+static const char *quantity_kind(const char *unit)
 {
 	static const struct {
 		const char *unit, *kind;
@@ -166,14 +170,14 @@ int quantity_in(const struct quantity *q, const char *text, const char *unit, do
 {
 	if (!unit_fits(q->unit, unit))
 		return weir_error_set(e, "%s is %s; it must be %s", weir_quote(text).text,
-				      unit_kind(q->unit), unit_kind(unit));
+				      quantity_kind(q->unit), quantity_kind(unit));
 	*number = strcmp(unit, "s") == 0 ? q->number / WEIR_NS_PER_S : q->number;
 	return 0;
 }
 
 int is_same_number(double a, double b)
 {
-	const double rounding = 1e-9; /* a fraction is stored in 32 bits, a text in ten digits */
+	const double rounding = 1e-9; /* fractions have 32 bits, texts ten digits */
 
 	return a == b ||
 	       (isfinite(a) && isfinite(b) && fabs(a - b) <= rounding * fmax(fabs(a), fabs(b)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sort.c -- see sort.h. By digits, the lowest first: each pass keeps the order of the one before
- * it, and a digit that all numbers share takes none. */
+/* sort.c -- least-significant-digit radix sort, see sort.h. Each pass is stable; a digit in which
+ * all numbers agree takes no pass. Small inputs use insertion sort. */
 #include "base/sort.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -10,15 +10,15 @@ enum {
 	DIGIT_BITS = 11,
 	DIGIT_VALUES = 1 << DIGIT_BITS,
 	DIGITS = (64 + DIGIT_BITS - 1) / DIGIT_BITS,
-	FEW = 64, /* for these, to clear the counts would take longer than to sort */
+	INSERTION_MAX = 64, /* up to here, clearing the histograms would dominate */
 };
 
-static unsigned digit_of(uint64_t number, int digit)
+static unsigned sort_digit_of(uint64_t number, int digit)
 {
 	return (unsigned)(number >> (DIGIT_BITS * digit)) & (DIGIT_VALUES - 1);
 }
 
-static void sort_few(uint64_t *numbers, uint64_t count)
+static void sort_by_insertion(uint64_t *numbers, uint64_t count)
 {
 	for (uint64_t i = 1; i < count; i++) {
 		uint64_t number = numbers[i], at = i;
@@ -29,8 +29,8 @@ static void sort_few(uint64_t *numbers, uint64_t count)
 	}
 }
 
-/* How often each value of each digit occurs. */
-struct tallies {
+/* Occurrences of each value of each digit. */
+struct sort_histograms {
 	uint64_t of[DIGITS][DIGIT_VALUES];
 };
 
@@ -46,27 +46,27 @@ static void sort_digit(uint64_t *to, const uint64_t *from, uint64_t count, uint6
 		before += here;
 	}
 	for (uint64_t i = 0; i < count; i++)
-		to[tally[digit_of(from[i], digit)]++] = from[i];
+		to[tally[sort_digit_of(from[i], digit)]++] = from[i];
 }
 
 void sort_counts(uint64_t *numbers, uint64_t count)
 {
-	struct tallies *tallies;
+	struct sort_histograms *tallies;
 	uint64_t *other, *from = numbers;
 
-	if (count <= FEW) {
-		sort_few(numbers, count);
+	if (count <= INSERTION_MAX) {
+		sort_by_insertion(numbers, count);
 		return;
 	}
 	tallies = memory_zeroed(1, sizeof(*tallies));
 	other = memory_grow(NULL, count, sizeof(*other));
 	for (uint64_t i = 0; i < count; i++)
 		for (int d = 0; d < DIGITS; d++)
-			tallies->of[d][digit_of(numbers[i], d)]++;
+			tallies->of[d][sort_digit_of(numbers[i], d)]++;
 	for (int d = 0; d < DIGITS; d++) {
 		uint64_t *to = from == numbers ? other : numbers;
 
-		if (tallies->of[d][digit_of(numbers[0], d)] == count)
+		if (tallies->of[d][sort_digit_of(numbers[0], d)] == count)
 			continue;
 		sort_digit(to, from, count, tallies->of[d], d);
 		from = to;
@@ -77,12 +77,12 @@ void sort_counts(uint64_t *numbers, uint64_t count)
 	free(tallies);
 }
 
-/* IEEE 754 has the sign in the highest bit and sizes in order below it: a negative number turned
- * over, and a positive one with that bit set, are in order as whole numbers. */
-static const uint64_t sign = UINT64_C(1) << 63;
+/* IEEE 754 numbers order like integers once negative ones are inverted and positive ones have the
+ * sign bit set. */
+static const uint64_t sort_sign_bit = UINT64_C(1) << 63;
 
-/* A distribution is drawn twice, from either end. */
-static int is_sorted(const double *numbers, uint64_t count)
+/* Callers often pass sorted numbers: a distribution is plotted from both ends. */
+static int sort_is_sorted(const double *numbers, uint64_t count)
 {
 	for (uint64_t i = 1; i < count; i++)
 		if (numbers[i] < numbers[i - 1])
@@ -94,18 +94,18 @@ void sort_reals(double *numbers, uint64_t count)
 {
 	uint64_t *keys;
 
-	if (is_sorted(numbers, count))
+	if (sort_is_sorted(numbers, count))
 		return;
 	keys = memory_grow(NULL, count, sizeof(*keys));
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t bits;
 
 		memcpy(&bits, &numbers[i], sizeof(bits));
-		keys[i] = bits & sign ? ~bits : bits | sign;
+		keys[i] = bits & sort_sign_bit ? ~bits : bits | sort_sign_bit;
 	}
 	sort_counts(keys, count);
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t bits = keys[i] & sign ? keys[i] ^ sign : ~keys[i];
+		uint64_t bits = keys[i] & sort_sign_bit ? keys[i] ^ sort_sign_bit : ~keys[i];
 
 		memcpy(&numbers[i], &bits, sizeof(bits));
 	}

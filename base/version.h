@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* version.h -- the identity of the program: its version, the sources that decide what a run
- * gives (tools/identity.sh says which), and the commit where there is one. */
+/* version.h -- the identity of the program: the released version, hashes of the sources that decide
+ * results (tools/identity.sh generates them), and the commit. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
+#include <stdio.h>
 
 #define WEIR_VERSION "0.3.0"
 
-/* Twelve hexadecimal digits: the same for any two programs that give the same results. */
+/* Twelve hexadecimal digits: equal in any two programs that give the same results. */
 extern const char version_sources[];
-/* Likewise of what trains (train/). */
+/* The same for the sources of train/. */
 extern const char version_trainers[];
-/* "v0.3.0-3-g1234567", with "+changes" where files differ from it, or "no commit". */
+/* "v0.3.0-3-g1234567", with "+changes" for a modified tree, or "no commit". */
 extern const char version_commit[];
 
-/* What stands beside every result, WEIR_VERSION+version_sources. */
 enum { VERSION_SIZE = 48 };
 struct version {
 	char text[VERSION_SIZE];
 };
-struct version version_of_results(void);
 
-/* Beside what was learnt: WEIR_VERSION+version_sources+version_trainers. */
-struct version version_of_training(void);
+/* Stored beside every result. */
+static inline struct version version_of_results(void)
+{
+	struct version v;
+
+	snprintf(v.text, sizeof(v.text), "%s+%s", WEIR_VERSION, version_sources);
+	return v;
+}
+
+/* Stored in checkpoints and models. */
+static inline struct version version_of_training(void)
+{
+	struct version v;
+
+	snprintf(v.text, sizeof(v.text), "%s+%s+%s", WEIR_VERSION, version_sources,
+		 version_trainers);
+	return v;
+}
 #endif

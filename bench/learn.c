@@ -20,7 +20,7 @@ struct pass {
 	struct weir_learn_net net;
 	struct weir_learn_batch batch;
 	struct weir_learn_gradient gradient;
-	float *weights, *turned, *tape, *output;
+	float *weights, *transposed, *tape, *output;
 };
 
 static void forward(void *context)
@@ -34,7 +34,7 @@ static void back(void *context)
 {
 	struct pass *p = context;
 
-	weir_learn_backward(&p->net, p->turned, &p->batch, p->tape, &p->gradient);
+	weir_learn_backward(&p->net, p->transposed, &p->batch, p->tape, &p->gradient);
 }
 
 static void bench_pass(const char *name, const struct weir_learn_plan *plan, uint32_t steps)
@@ -57,10 +57,10 @@ static void bench_pass(const char *name, const struct weir_learn_plan *plan, uin
 			.current = floats((size_t)samples * plan->current_size),
 		};
 		p.weights = floats(p.net.weight_floats);
-		p.turned = floats(p.net.turned_floats);
+		p.transposed = floats(p.net.transposed_floats);
 		weir_learn_net_init_weights(&p.net, WEIR_LEARN_HE_UNIFORM,
 					    (struct weir_learn_draw){ 1, 2, 0 }, p.weights);
-		weir_learn_net_transpose(&p.net, p.weights, p.turned);
+		weir_learn_net_transpose(&p.net, p.weights, p.transposed);
 		p.tape = floats(weir_learn_tape_floats(&p.net, samples, steps,
 						       WEIR_LEARN_FORWARD_AND_BACKWARD));
 		p.output = floats((size_t)samples * (steps + 1) * p.net.outputs);
@@ -76,7 +76,7 @@ static void bench_pass(const char *name, const struct weir_learn_plan *plan, uin
 		free((void *)p.gradient.output);
 		free(p.gradient.weights);
 		free(p.weights);
-		free(p.turned);
+		free(p.transposed);
 		free(p.tape);
 		free(p.output);
 	}

@@ -40,7 +40,7 @@ struct row {
 
 struct update {
 	struct weir_learn_memory *memory;
-	struct weir_learn_executor crew;
+	struct weir_learn_executor executor;
 	struct weir_learn_dqn *dqn;
 	struct weir_learn_td3 *td3;
 };
@@ -49,14 +49,14 @@ static void dqn_update(void *context)
 {
 	struct update *u = context;
 
-	weir_learn_dqn_update(u->dqn, u->memory, &u->crew);
+	weir_learn_dqn_update(u->dqn, u->memory, &u->executor);
 }
 
 static void td3_update(void *context)
 {
 	struct update *u = context;
 
-	weir_learn_td3_update(u->td3, u->memory, &u->crew);
+	weir_learn_td3_update(u->td3, u->memory, &u->executor);
 }
 
 static struct weir_learn_memory *filled_memory(uint32_t observation_size, float actions)
@@ -89,9 +89,9 @@ static void open_dqn(struct mind *m, const struct row *r)
 	};
 	struct update *u = block(sizeof(*u));
 
-	*u = (struct update){ .memory = filled_memory(12, 20.0F), .crew = { .workers = 1 } };
+	*u = (struct update){ .memory = filled_memory(12, 20.0F), .executor = { .workers = 1 } };
 	u->dqn = block(weir_learn_dqn_size(&c));
-	u->crew.scratch = block(weir_learn_dqn_scratch_size(&c, 1));
+	u->executor.scratch = block(weir_learn_dqn_scratch_size(&c, 1));
 	weir_learn_dqn_init(u->dqn, &c);
 	*m = (struct mind){ dqn_update, u, 1, (uint32_t)weir_learn_dqn_size(&c) };
 }
@@ -124,14 +124,14 @@ static void open_td3(struct mind *m, const struct row *r)
 	struct update *u = block(sizeof(*u));
 
 	*u = (struct update){ .memory = filled_memory(OBSERVATION, 0.0F),
-			      .crew = { .workers = 1 } };
+			      .executor = { .workers = 1 } };
 	c.actor = r->size ? weir_learn_plan_recurrent(&recall) : weir_learn_plan_stack(&stack);
 	recall.action_size = 1;
 	stack.inputs++;
 	recall.output = stack.output = WEIR_LEARN_LINEAR;
 	c.critic = r->size ? weir_learn_plan_recurrent(&recall) : weir_learn_plan_stack(&stack);
 	u->td3 = block(weir_learn_td3_size(&c));
-	u->crew.scratch = block(weir_learn_td3_scratch_size(&c, 1));
+	u->executor.scratch = block(weir_learn_td3_scratch_size(&c, 1));
 	weir_learn_td3_init(u->td3, &c);
 	*m = (struct mind){ td3_update, u, 1, (uint32_t)weir_learn_td3_size(&c) };
 }

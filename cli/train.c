@@ -7,7 +7,6 @@
 #include "cli/train.h"
 #include "cli/options.h"
 #include "cli/signals.h"
-#include "base/file_digest.h"
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"

@@ -6,7 +6,6 @@
  * reaches is looked up before it is used, for behind its end anything may stand. */
 #define _GNU_SOURCE
 #include "config/plugin_check.h"
-#include "base/option_text.h"
 #include "config/config.h"
 #include "config/plugin.h"
 #include <dlfcn.h>
@@ -403,8 +402,9 @@ static int plugin_check_agent(const void *ops, struct weir_error *e)
 						    HOOK(weir_agent_ops, init),
 						    HOOK(weir_agent_ops, step), HOOKS_END };
 	static const struct plugin_hook sharing[] = { HOOK(weir_agent_ops, shared_size),
-						      HOOK(weir_agent_ops, give),
-						      HOOK(weir_agent_ops, take), HOOKS_END };
+						      HOOK(weir_agent_ops, export_experience),
+						      HOOK(weir_agent_ops, import_experience),
+						      HOOKS_END };
 #define LEARNER_HOOK(member) \
 	{ \
 		"learner->" #member, offsetof(struct weir_agent_learner, member) \

@@ -11,7 +11,7 @@
 
 struct learn_desk {
 	struct weir_learn_net net;
-	float *weights, *turned, *gradient, *tape, *output;
+	float *weights, *transposed, *gradient, *tape, *output;
 	struct weir_learn_moments moments;
 };
 
@@ -39,7 +39,7 @@ static inline void desk_open(struct learn_desk *d, const struct weir_learn_plan 
 	if (weir_learn_net_init(&d->net, plan, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	d->weights = desk_floats(d->net.weight_floats);
-	d->turned = desk_floats(d->net.turned_floats);
+	d->transposed = desk_floats(d->net.transposed_floats);
 	d->gradient = desk_floats(d->net.weight_floats);
 	d->tape = desk_floats(
 		weir_learn_tape_floats(&d->net, samples, steps, WEIR_LEARN_FORWARD_AND_BACKWARD));
@@ -55,7 +55,7 @@ static inline void desk_open(struct learn_desk *d, const struct weir_learn_plan 
 static inline void desk_close(struct learn_desk *d)
 {
 	free(d->weights);
-	free(d->turned);
+	free(d->transposed);
 	free(d->gradient);
 	free(d->tape);
 	free(d->output);
@@ -75,8 +75,8 @@ static inline void desk_learn(struct learn_desk *d, const struct weir_learn_batc
 	struct weir_learn_gradient g = { .output = output_slope, .weights = d->gradient };
 
 	memset(d->gradient, 0, d->net.weight_floats * sizeof(float));
-	weir_learn_net_transpose(&d->net, d->weights, d->turned);
-	weir_learn_backward(&d->net, d->turned, batch, d->tape, &g);
+	weir_learn_net_transpose(&d->net, d->weights, d->transposed);
+	weir_learn_backward(&d->net, d->transposed, batch, d->tape, &g);
 	weir_learn_adam_step(adam, &d->moments, d->weights, d->gradient, d->net.weight_floats);
 }
 

@@ -71,7 +71,7 @@ step_cppcheck() {
 	# It neither reads __extension__ nor sees that weir_option_format fills what it is given, that a text is made of an episode and
 	# does not point into it, and that a divisor was compared with 1. Tests are left to clang-tidy: it cannot follow their macros.
 	cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --suppress=missingIncludeSystem \
-		--suppress=internalAstError:include/weir/port_inline.h --suppress=uninitvar:base/time_text.h \
+		--suppress=internalAstError:include/weir/port_inline.h \
 		--suppress=returnDanglingLifetime:train/rounds.c --suppress=zerodiv:bench/minds.c \
 		--error-exitcode=1 -Iinclude -I. lib sim lab mpi train keeper switch cli bench examples
 }

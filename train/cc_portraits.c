@@ -5,7 +5,7 @@
  * all. */
 #include "base/memory.h"
 #include "lib/cc/fdcc.h"
-#include "lib/cc/rl_cc.h"
+#include "lib/cc/reward.h"
 #include "train/fan_in.h"
 #include <stdio.h>
 

@@ -37,9 +37,10 @@ struct fan_in_result {
 	double queue;  /* in bandwidth-delay products */
 };
 
-/* Flows without a network of their own do what the spec says. trial->context is the log's. */
+/* Flows without a network of their own do what the spec says. rollout->context is the log's. */
 int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_rollout *trial, struct fan_in_result *r, struct weir_error *e);
+	       const struct weir_cc_rollout *rollout, struct fan_in_result *r,
+	       struct weir_error *e);
 
 /* Fair, busy, and no queue: use / (1 + unfair ratio) - 0.3 queue, where the divisor is the fastest
  * flow's rate over the mean. Each of them alone is easily had. Not by Jain's index, which is 0.99

@@ -186,7 +186,7 @@ static int fdcc_plan_learner(struct fdcc_trainer *d, struct weir_error *e)
 		.smoothing_limit = 0.5F,
 		.delay = 2,
 		.actor_after = o->actor_after,
-		.asides = o->critic_flows,
+		.privileged = o->critic_flows,
 	};
 	d->memory = (struct weir_learn_memory_plan){ .rows = (uint32_t)o->memory,
 						     .observation_size = FDCC_OBSERVATIONS,
@@ -319,17 +319,17 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 			judges ? weir_learn_td3_target_actor(state) : weir_learn_td3_actor(state),
 	};
 	struct decision_log log = { 0 };
-	struct weir_cc_rollout trial = { .record = decision_log_add,
-					 .context = &log,
-					 .seed = which->seed,
-					 .deviation = (float)fdcc_double(d->options.noise_q32) };
+	struct weir_cc_rollout rollout = { .record = decision_log_add,
+					   .context = &log,
+					   .seed = which->seed,
+					   .deviation = (float)fdcc_double(d->options.noise_q32) };
 	struct fan_in_result result;
 	int failed;
 
 	if (train_count(&d->layout, state)->steps < d->options.warm_up)
-		trial.exploration = WEIR_CC_EXPLORE_UNIFORM;
+		rollout.exploration = WEIR_CC_EXPLORE_UNIFORM;
 	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
+	failed = fan_in_run(&f, &policy, judges ? NULL : &rollout, &result, e);
 	if (!failed)
 		fdcc_record_flows(d, &log, r);
 	decision_log_free(&log);
@@ -380,18 +380,18 @@ static struct weir_learn_executor fdcc_crew(const struct fdcc_trainer *d, struct
 static void fdcc_do_updates(const struct fdcc_trainer *d, void *state, struct task_pool *team,
 			    uint64_t updates, double figures[TRAIN_FIGURES_MAX])
 {
-	struct weir_learn_executor crew = fdcc_crew(d, team);
-	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, crew.workers);
+	struct weir_learn_executor executor = fdcc_crew(d, team);
+	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, executor.workers);
 
-	crew.scratch = memory_new(1, scratch_size);
+	executor.scratch = memory_new(1, scratch_size);
 	for (uint64_t i = 0; i < updates; i++) {
 		struct weir_learn_td3_report report =
-			weir_learn_td3_update(state, train_memory(&d->layout, state), &crew);
+			weir_learn_td3_update(state, train_memory(&d->layout, state), &executor);
 
 		figures[FDCC_FIG_LOSS] += (double)report.critic_loss / (double)updates;
 		figures[FDCC_FIG_VALUE] += (double)report.value / (double)updates;
 	}
-	memory_free(crew.scratch, 1, scratch_size);
+	memory_free(executor.scratch, 1, scratch_size);
 }
 
 static void fdcc_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic,
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.c) by its analytic policy gradient: there is no critic,
  * because which way an action should have gone is known from the signal that followed (Tessler et
  * al., 2022; the loss is in lib/cc/reward.h).
  *
@@ -7,7 +7,6 @@
  * from a zero state of the network; the loss is of stretches of 32 of them, within which actions
  * are compared. */
 #include "lib/cc/reward.h"
-#include "lib/cc/rl_cc.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
 #include <stdio.h>
@@ -29,7 +28,7 @@ struct rl_desk {
 	struct weir_learn_adam adam;
 	struct weir_rl_cc_loss loss;
 	/* Of keep and update, which are called alone. */
-	float *turned, *tape, *outputs, *slopes, *inputs;
+	float *transposed, *tape, *outputs, *gradients, *inputs;
 	size_t tape_floats;
 };
 
@@ -37,9 +36,9 @@ struct rl_desk {
  * round. */
 struct rl_state {
 	double power1, power2;
-	double loss;        /* sum over flows of the round */
-	uint64_t flows;     /* in the gradient */
-	uint64_t is_turned; /* the desk's copy is of these weights */
+	double loss;            /* sum over flows of the round */
+	uint64_t flows;         /* in the gradient */
+	uint64_t is_transposed; /* the desk's copy is of these weights */
 	uint64_t unused[3];
 	float numbers[];
 };
@@ -133,10 +132,10 @@ static void rl_close(void *desk)
 {
 	struct rl_desk *d = desk;
 
-	memory_free(d->turned, d->net.turned_floats, sizeof(float));
+	memory_free(d->transposed, d->net.transposed_floats, sizeof(float));
 	memory_free(d->tape, d->tape_floats, sizeof(float));
 	memory_free(d->outputs, FAN_IN_ROWS_MAX, sizeof(float));
-	memory_free(d->slopes, FAN_IN_ROWS_MAX, sizeof(float));
+	memory_free(d->gradients, FAN_IN_ROWS_MAX, sizeof(float));
 	memory_free(d->inputs, FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
 	memory_free(d, 1, sizeof(*d));
 }
@@ -158,10 +157,10 @@ static int rl_open(void **desk, const void *params, const struct train_input *in
 	batch = rl_batch(d, FAN_IN_ROWS_MAX);
 	d->tape_floats = weir_learn_tape_floats(&d->net, batch.samples, batch.steps,
 						WEIR_LEARN_FORWARD_AND_BACKWARD);
-	d->turned = memory_new(d->net.turned_floats, sizeof(float));
+	d->transposed = memory_new(d->net.transposed_floats, sizeof(float));
 	d->tape = memory_new(d->tape_floats, sizeof(float));
 	d->outputs = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
-	d->slopes = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
+	d->gradients = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
 	d->inputs = memory_new(FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
 	*desk = d;
 	return 0;
@@ -230,12 +229,12 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;
-	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
 	struct fan_in_result result;
 	int failed;
 
 	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, &trial, &result, e);
+	failed = fan_in_run(&f, &policy, &rollout, &result, e);
 	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
 		rl_record_flow(decision_log_rows(&log, i), log.counts[i], r);
 	decision_log_free(&log);
@@ -250,7 +249,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 
 /* --- learning --- */
 
-/* The slopes of the loss at every action of a flow, then those of the weights. */
+/* The gradients of the loss at every action of a flow, then those of the weights. */
 static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
 			  uint32_t count)
 {
@@ -271,14 +270,14 @@ static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const flo
 			signals[i] = row[2 + WEIR_RL_CC_INPUTS];
 		}
 		loss += (double)weir_rl_cc_loss(&d->loss, actions, signals, length,
-						d->slopes + from);
+						d->gradients + from);
 	}
 	weir_learn_forward(&d->net, weights, &batch, d->tape, d->outputs);
-	if (!s->is_turned)
-		weir_learn_net_transpose(&d->net, weights, d->turned);
-	s->is_turned = 1;
-	weir_learn_backward(&d->net, d->turned, &batch, d->tape,
-			    &(struct weir_learn_gradient){ .output = d->slopes,
+	if (!s->is_transposed)
+		weir_learn_net_transpose(&d->net, weights, d->transposed);
+	s->is_transposed = 1;
+	weir_learn_backward(&d->net, d->transposed, &batch, d->tape,
+			    &(struct weir_learn_gradient){ .output = d->gradients,
 							   .weights = rl_part(d, s, RL_GRADIENT) });
 	s->loss += loss * STRETCH / count;
 	s->flows++;
@@ -316,7 +315,7 @@ static void rl_update(const void *desk, void *state, struct task_pool *team, uin
 	figures[RL_LOSS] = s->flows ? s->loss / (double)s->flows : 0;
 	memset(gradient, 0, count * sizeof(*gradient));
 	s->loss = 0;
-	s->flows = s->is_turned = 0;
+	s->flows = s->is_transposed = 0;
 }
 
 static void rl_model(const void *desk, const void *state, struct weir_learn_model *model)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* begin.h -- what lets the other headers be read as C11 and as C++17, and what makes their names
- * the ones that a shared library shows. */
+/* begin.h -- macros that make the other headers valid C11 and C++17, and their declarations the
+ * exported symbols of the shared library. */
 #ifndef WEIR_BEGIN_H
 #define WEIR_BEGIN_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weir/compiler.h -- what C11 has no word for: hints to gcc and clang, and integers of 128 bits.
+/* compiler.h -- compiler extensions: optimisation hints of gcc and clang, and 128-bit integers.
  *
- * Hints change no result. Each one stands where a measurement of instructions per packet hop asked
- * for it. */
+ * Hints never change results. Each use is justified by measured instructions per packet hop. */
 #ifndef WEIR_COMPILER_H
 #define WEIR_COMPILER_H
 
@@ -10,8 +9,7 @@
 #define WEIR_LIKELY(condition) __builtin_expect((condition) != 0, 1)
 #define WEIR_UNLIKELY(condition) __builtin_expect((condition) != 0, 0)
 
-/* Compiled into its callers, so that their constant arguments specialise it. Stands after 'inline'.
- */
+/* Inlined into every caller, so that constant arguments specialise it. Follows 'inline'. */
 #define WEIR_ALWAYS_INLINE __attribute__((always_inline))
 
 /* Kept out of the fast path that calls it. */

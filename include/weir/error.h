@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error.h -- one message for the person who made a mistake.
+/* error.h -- error messages for users.
  *
- * A function that reads what a user wrote takes a struct weir_error and returns 0, or -1 after
- * weir_error_set. The caller that knows the place (file:line, command-line option) puts it in front
- * with weir_error_prefix. Nothing here prints. */
+ * A function that parses user input takes a struct weir_error and returns 0, or -1 after
+ * weir_error_set. The caller that knows the place (file:line, command-line option) prepends it with
+ * weir_error_prefix. Nothing here prints, allocates or keeps state; messages are truncated to the
+ * struct. Thread-safe for distinct objects. */
 #ifndef WEIR_ERROR_H
 #define WEIR_ERROR_H
 #include "weir/begin.h"
@@ -15,23 +16,22 @@ struct weir_error {
 	char text[768]; /* empty: no error */
 };
 
-/* Sets the message and returns -1, so that "return weir_error_set(...)" reads well. */
+/* Sets the message; the arguments may point into the old one. Returns -1. */
 int weir_error_set(struct weir_error *e, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Puts text in front of the message ("file.ini:12: "); returns -1. */
+/* Prepends text, such as "file.ini:12: ", to the message. Returns -1. */
 int weir_error_prefix(struct weir_error *e, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The candidate closest to word by edit distance, or NULL where none is near enough to help. */
+/* The candidate closest to word by edit distance; NULL: none is close enough to be meant. */
 const char *weir_nearest_name(const char *word, const char *const *candidates, size_t count);
 
-/* "unknown marking 'redd'; there are none, ecn, red (nearest: red)". Returns -1. */
+/* Sets "unknown marking 'redd'; there are none, ecn, red (nearest: red)". Returns -1. */
 int weir_error_unknown(struct weir_error *e, const char *kind, const char *word,
 		       const char *const *candidates, size_t count);
 
-/* What a user wrote, fit for a message of one line: in quotes, cut where it is long, bytes that do
- * not print as \xNN. */
+/* User input made safe for a one-line message: quoted, truncated, unprintable bytes as \xNN. */
 struct weir_quoted {
 	char text[80];
 };

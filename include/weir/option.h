@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* option.h -- a setting is declared once; reading, help, limits and documents come from that.
+/* option.h -- option tables: a setting is declared once, and parsing, limits, help and
+ * documentation follow from the declaration.
  *
- * A module describes each of its settings by a struct weir_option that says where in its params
- * struct the value goes. Values are written number+unit ("100us", "64KB", "25Gbps"); k = 1000, Ki =
- * 1024; a unit is required wherever a quantity has one. The same text form is used in scenario
- * files, on the command line and for the defaults below. */
+ * A module describes each setting by a struct weir_option, which says where in the params struct
+ * the value is stored. Values are written number+unit ("100us", "64KB", "25Gbps"); k = 1000, Ki =
+ * 1024; a unit is required wherever a quantity has one. Scenario files, the command line and
+ * defaults use the same text form. All functions are pure but for their output arguments. */
 #ifndef WEIR_OPTION_H
 #define WEIR_OPTION_H
 #include "weir/begin.h"
@@ -29,13 +30,12 @@ enum weir_opt_type {
 	WEIR_OPT_CHOICE,       /* uint64_t index into .choices */
 	WEIR_OPT_WEIGHTS,      /* struct weir_weights: "4:2:1", or "equal" = count 0 */
 	WEIR_OPT_TEXT,         /* char[WEIR_OPT_TEXT_SIZE] */
-	/* Texts that mean something to whoever keeps runs; a plug-in's options have none of
-	 * them. */
+	/* Texts with a meaning for the run's identity; not for plug-ins. */
 	WEIR_OPT_SCHEME,   /* a scheme with its options; .choices is of a struct weir_scheme_set */
 	WEIR_OPT_FILE,     /* name of a file */
-	WEIR_OPT_SELECTOR, /* name of what decides which further options there are */
-	/* Lines, one each time that the option is given: it may be repeated. Whoever reads a
-	 * scenario keeps them; .choices begins with how a line looks. */
+	WEIR_OPT_SELECTOR, /* a name that decides which further options there are */
+	/* An option that may be repeated, a line each time. The scenario reader keeps the lines;
+	 * .choices[0] is the form of a line. */
 	WEIR_OPT_LINES,
 };
 
@@ -56,10 +56,10 @@ struct weir_weights {
 	uint32_t weight[WEIR_WEIGHTS_MAX];
 };
 
-/* A number that the program works out from the rest of the configuration. */
+/* The value "auto": derived from the rest of the configuration. */
 #define WEIR_OPT_AUTO UINT64_MAX
 
-/* WEIR_OPT_LENGTH keeps packets and bytes apart: a packet is a packet, whatever its size. */
+/* Flag in a WEIR_OPT_LENGTH: the length counts packets, of whatever size, not bytes. */
 #define WEIR_LENGTH_IN_PACKETS (UINT64_C(1) << 63)
 
 static inline int weir_length_is_packets(uint64_t length)
@@ -72,13 +72,13 @@ static inline uint64_t weir_length_number(uint64_t length)
 	return length & ~WEIR_LENGTH_IN_PACKETS;
 }
 
-/* In bytes, where every packet has so many. */
+/* The length in bytes, for packets of that size. */
 static inline uint64_t weir_length_bytes(uint64_t length, uint32_t packet_bytes)
 {
 	return weir_length_number(length) * (weir_length_is_packets(length) ? packet_bytes : 1);
 }
 
-/* Is a queue of so many bytes and packets at or above the length? */
+/* Has a queue of that many bytes and packets reached the length? */
 static inline int weir_length_reached(uint64_t length, uint64_t bytes, uint64_t pkts)
 {
 	return weir_length_is_packets(length) ? pkts >= weir_length_number(length)
@@ -105,7 +105,13 @@ struct weir_option {
 int weir_option_parse(void *params, const struct weir_option *o, const char *text,
 		      struct weir_error *e);
 
-/* Fills params with every default of the table. The defaults are ours: a bad one asserts. */
+/* Bytes that a value of the type occupies in the params struct; 0 for WEIR_OPT_LINES. */
+size_t weir_option_value_size(enum weir_opt_type type);
+
+/* The largest stored number that the option allows and its type can hold. */
+uint64_t weir_option_largest(const struct weir_option *o);
+
+/* Stores every default of the table. An invalid default is a bug and fails an assertion. */
 void weir_options_default(void *params, const struct weir_option *table);
 
 const struct weir_option *weir_option_find(const struct weir_option *table, const char *name);
@@ -114,49 +120,50 @@ const struct weir_option *weir_option_find(const struct weir_option *table, cons
 int weir_option_unknown(const char *owner, const char *name, const struct weir_option *table,
 			struct weir_error *e);
 
-/* The value as a user would write it, in the largest unit that is exact; a spec with every option
- * spelled out, so that what means the same is the same text. Returns buffer. */
+/* The value as users write it, in the largest unit that is exact. A spec is written with all its
+ * options, so that equal meanings give equal texts. Returns buffer. */
 const char *weir_option_format(char *buffer, size_t size, const struct weir_option *o,
 			       const void *params);
 
 /* "2us to 10ms", "0 to 1", "yes or no", "one of a, b, c". Returns buffer. */
 const char *weir_option_range(char *buffer, size_t size, const struct weir_option *o);
 
-/* What the type is called in help: "time", "bytes", "bytes or packets", "rate", "number"... */
+/* The type's name in help: "time", "bytes", "bytes or packets", "rate", ... */
 const char *weir_option_kind(const struct weir_option *o);
 
-/* Is this key=value pair the same as the default? Used to print settings shortly. */
+/* Does the option have its default value? */
 int weir_option_is_default(const struct weir_option *o, const void *params);
 
 /* --- schemes with options: "red(min=5KB, max=200KB, p=1%)" --- */
 
 enum { WEIR_SPEC_PARAMS_MAX = 1024 };
 
-/* The name before the bracket goes to name; its arguments are read into params by the table, after
- * the defaults. Arguments may be empty; a repeated or unknown one is an error. */
+/* weir_spec_name copies the name before the bracket. weir_spec_params stores the table's defaults,
+ * then the arguments in brackets, which may be empty. -1 with a message: an argument is malformed,
+ * unknown or repeated. */
 int weir_spec_name(const char *text, char *name, size_t size, struct weir_error *e);
 int weir_spec_params(const char *text, void *params, const struct weir_option *table,
 		     struct weir_error *e);
 
-/* The schemes that an option of type WEIR_OPT_SCHEME may name. */
+/* The kind of scheme that an option of type WEIR_OPT_SCHEME names. */
 struct weir_scheme_set {
 	const char *const kind[2]; /* { "marking", NULL } */
-	/* Reads a spec by itself, whatever other settings say, into params of WEIR_SPEC_PARAMS_MAX
-	 * bytes; *table is then what they are. NULL: a spec is kept as it is. */
+	/* Parses a spec, independently of other settings, into params of WEIR_SPEC_PARAMS_MAX
+	 * bytes, and sets *table to their options. NULL: specs are kept as written. */
 	int (*read)(const char *spec, void *params, const struct weir_option **table,
 		    struct weir_error *e);
-	/* Is what stands before the bracket the name of a file, as a plug-in's is? NULL: never. */
+	/* Is the name before the bracket a file, as a plug-in's is? NULL: never. */
 	int (*is_file)(const char *spec);
 };
 
-/* Of an option of type WEIR_OPT_SCHEME. */
+/* The scheme kind of an option of type WEIR_OPT_SCHEME, from its .choices. */
 static inline const struct weir_scheme_set *weir_option_scheme_set(const struct weir_option *o)
 {
 	return (const struct weir_scheme_set *)(const void *)o->choices;
 }
 
-/* The spec with every option spelled out, in table order: "ecn(k=70pkts, scope=queue,
- * at=enqueue)". */
+/* The spec with all options, in table order: "ecn(k=70pkts, scope=queue, at=enqueue)". Returns
+ * buffer. */
 const char *weir_spec_format(char *buffer, size_t size, const char *name,
 			     const struct weir_option *table, const void *params);
 

@@ -8,9 +8,9 @@
  *	cc -shared -fPIC -I PREFIX/include mine.c -o mine.so
  *	weir run scenario.ini --marking './mine.so(k=10KB)'
  *
- * The object exports the one symbol weir_plugin and links with nothing: of Weir's functions it may
- * call those that are inline in these headers, and weir_error_set. It stays loaded until the
- * program ends. */
+ * The object exports one symbol, weir_plugin, and is linked without libraries: of Weir's functions
+ * it may call the inline ones of these headers, and weir_error_set. It stays loaded until the
+ * program exits. Each kind's header states from which thread and when its hooks are called. */
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
 #include "weir/agent.h"
@@ -29,9 +29,9 @@ WEIR_BEGIN
 /* Counts changes of meaning that leave every struct as it is. */
 #define WEIR_ABI_VERSION UINT64_C(1)
 
-/* The version in the upper 16 bits; below it a sum over the structs that cross the door, so that an
- * object built with older headers is noticed, and refused, whoever forgot to count. FNV-1a's
- * prime. */
+/* The version in the upper 16 bits; below it a hash over the sizes and offsets of the structs that
+ * plug-ins share, so that an object built with other headers is refused even where the version was
+ * not incremented. The multiplier is the FNV-1a prime. */
 #define WEIR_ABI_ADD(sum, size) (((sum) ^ (uint64_t)(size)) * UINT64_C(0x100000001b3))
 #define WEIR_ABI_MARK(sum) \
 	WEIR_ABI_ADD( \
@@ -90,7 +90,7 @@ WEIR_BEGIN
 		WEIR_ABI_CC(WEIR_ABI_SCHED(WEIR_ABI_MARK(UINT64_C(0xcbf29ce484222325))))))))
 #define WEIR_ABI (WEIR_ABI_VERSION << 48 | WEIR_ABI_SUM >> 16)
 
-/* An object may hold one scheme of each kind; those it does not have are NULL. */
+/* At most one scheme of each kind; NULL: none. */
 struct weir_plugin {
 	uint64_t abi; /* WEIR_ABI */
 	const struct weir_mark_ops *mark;
@@ -101,7 +101,7 @@ struct weir_plugin {
 	const struct weir_agent_ops *agent;
 };
 
-/* The door itself: defined by the plug-in, looked up by name. */
+/* Defined by the plug-in; found by dlsym. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

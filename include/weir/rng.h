@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rng.h -- random numbers, one generator per owner.
+/* rng.h -- random numbers, one generator per owner and purpose.
  *
  * A generator is seeded from (scenario seed, owner, purpose), so that adding a probe, a port or a
- * thread changes nobody else's numbers. SplitMix64: 64 bits of state, passes BigCrush, and any
- * state is a good state. */
+ * thread leaves all other streams unchanged. SplitMix64: 64 bits of state, passes BigCrush, every
+ * state is valid. A generator belongs to one thread at a time. */
 #ifndef WEIR_RNG_H
 #define WEIR_RNG_H
 #include "weir/compiler.h"
@@ -16,7 +16,7 @@ struct weir_rng {
 	uint64_t state;
 };
 
-/* A bijective 64-bit mixer (the finaliser of SplitMix64): also the project's integer hash. */
+/* The finaliser of SplitMix64, a bijection on 64 bits; also the project's integer hash. */
 static inline uint64_t weir_mix64(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -30,7 +30,7 @@ static inline uint64_t weir_hash64(uint64_t a, uint64_t b)
 			  (b * UINT64_C(0xd6e8feb86659fd93)));
 }
 
-/* What a stream is for; part of its seed. */
+/* The purpose of a stream, which is part of its seed. Values are fixed: results depend on them. */
 enum weir_rng_purpose {
 	WEIR_RNG_MARKING = 1,
 	WEIR_RNG_TRAFFIC,
@@ -57,7 +57,7 @@ static inline uint64_t weir_rng_u64(struct weir_rng *r)
 	return weir_mix64(r->state);
 }
 
-/* As if n numbers had been drawn. */
+/* Equivalent to n draws, in O(1). */
 static inline void weir_rng_skip(struct weir_rng *r, uint64_t n)
 {
 	r->state += n * UINT64_C(0x9e3779b97f4a7c15);
@@ -68,7 +68,7 @@ static inline uint32_t weir_rng_u32(struct weir_rng *r)
 	return (uint32_t)(weir_rng_u64(r) >> 32);
 }
 
-/* 0 <= result < n, n > 0; by multiplication, bias below n/2^64. */
+/* Uniform in [0, n), n > 0; by multiplication, with a bias below n/2^64. */
 static inline uint64_t weir_rng_below(struct weir_rng *r, uint64_t n)
 {
 	return (uint64_t)(((weir_u128)weir_rng_u64(r) * n) >> 64);

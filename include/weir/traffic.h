@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic.h -- who sends to whom, when and how much: a pattern of traffic.
+/* traffic.h -- interface of traffic patterns, which generate the flows of a scenario.
  *
- * A pattern is asked once for every section of a scenario that names it, before the run, and adds
- * its flows to a maker. What it does not say the section's own keys do: class, congestion control,
- * whether flows share connections. Its options are keys of the section, beside these.
+ * Before a run, generate is called once per [traffic] section that names the pattern, and adds
+ * flows through a flow builder. The section's own keys decide everything else: class, congestion
+ * control, sharing of connections. The pattern's options are further keys of the section.
  *
- * The maker is the caller's; a pattern keeps nothing of it. */
+ * The builder belongs to the caller and is valid during the call. */
 #ifndef WEIR_TRAFFIC_H
 #define WEIR_TRAFFIC_H
 #include "weir/begin.h"
@@ -14,49 +14,47 @@
 
 WEIR_BEGIN
 
-/* A size: the flow sends until the run ends. */
+/* As a size: the flow sends until the run ends. */
 #define WEIR_FLOW_UNLIMITED UINT64_MAX
 
 struct weir_flow {
-	uint32_t src, dst; /* two hosts */
+	uint32_t src, dst; /* different hosts */
 	uint64_t size_bytes;
 	int64_t start_ps;
 };
 
 struct weir_flow_builder {
 	uint32_t hosts;                        /* of the network, numbered from 0 */
-	int64_t start_first_ps, start_last_ps; /* the section's start: a time, or a span */
-	int64_t end_ps;           /* flows that start from here on are not measured; 0: none such */
-	struct weir_rng *rng;     /* the section's own: same seed, same flows */
+	int64_t start_first_ps, start_last_ps; /* option start of the section; equal, or a span */
+	int64_t end_ps;           /* flows that start later are not measured; 0: no limit */
+	struct weir_rng *rng;     /* seeded for this section */
 	struct weir_error *error; /* for weir_error_set, before -1 is returned */
-	/* Of the host's line. */
+	/* Rate of the host's link. */
 	uint64_t (*rate_bps)(const struct weir_flow_builder *m, uint32_t host);
-	/* Adds a flow; in any order of time. -1, with a message set: return it. */
+	/* Adds a flow, in any order of start times. -1: failed with a message; return -1, too. */
 	int (*add)(struct weir_flow_builder *m, const struct weir_flow *f);
 };
 
-/* What the applications of a section wait for, and so what a setting is judged by. */
+/* The unit whose completion the applications wait for; headline metrics follow it. */
 enum weir_traffic_unit {
-	WEIR_TRAFFIC_FLOWS,  /* each flow for itself */
+	WEIR_TRAFFIC_FLOWS,  /* flows */
 	WEIR_TRAFFIC_ROUNDS, /* rounds of flows: training, collectives */
 	WEIR_TRAFFIC_IOS     /* I/Os of several flows: storage */
 };
 
 struct weir_traffic_ops {
 	struct weir_scheme scheme;
-	/* Adds every flow of a section, at least one. 0, or -1 with a message. */
+	/* Adds all flows of a section, at least one. -1 with a message. */
 	int (*generate)(struct weir_flow_builder *m, const void *params);
-	/* Rate at which applications write what their flows send. NULL, or 0: all at once. */
+	/* Rate at which applications write data to the sender. NULL, or 0: all at once. */
 	uint64_t (*app_rate_bps)(const void *params);
-	/* 1: its flows never end by themselves, so that the run must be told when to. NULL: they
-	 * do. */
+	/* 1: flows are unlimited, so the run needs measure.to. NULL: no. */
 	int (*is_endless)(const void *params);
-	/* 1: flows of a pair start in the order they were made, even where they wait for others;
-	 * so they may share a connection, which the first one opens, and over RDMA do unless told
-	 * otherwise: hosts of such applications keep their queue pairs. NULL: they do not. */
+	/* 1: flows of a pair start in the order in which they were added, so they can share a
+	 * persistent connection; over RDMA they do by default, as such applications keep their
+	 * queue pairs. NULL: no. */
 	int (*keeps_order)(const void *params);
-	int takes_messages; /* 1: its flows are what a program sends (weir/sim.h), and it adds none
-			     */
+	int takes_messages; /* 1: the program sends messages (weir/sim.h); generate adds no flow */
 	enum weir_traffic_unit unit;
 };
 

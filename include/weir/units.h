@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.h -- the only place where one unit becomes another.
- *
- * Quantities carry their unit in their name: _ps, _ns, _bytes, _bps, _q20.
- * Every conversion in the project is one of the functions below. */
+/* units.h -- conversions between units. Names of quantities carry their unit: _ps, _ns, _bytes,
+ * _bps, _q20. All conversions in the project are functions of this file. */
 #ifndef WEIR_UNITS_H
 #define WEIR_UNITS_H
 #include "weir/compiler.h"
 #include "weir/begin.h"
-#include "weir/units.h"
 #include <stdint.h>
 
 WEIR_BEGIN
@@ -18,7 +15,7 @@ enum {
 	WEIR_NS_PER_MS = 1000 * 1000,
 	WEIR_NS_PER_S = 1000 * 1000 * 1000,
 	WEIR_BITS_PER_BYTE = 8,
-	/* What a frame costs on the wire beyond its own bytes: preamble 7, delimiter 1, gap 12. */
+	/* Wire time beyond the frame itself: preamble 7, delimiter 1, interframe gap 12. */
 	WEIR_ETHERNET_OVERHEAD_BYTES = 20,
 	WEIR_ETHERNET_MIN_FRAME_BYTES = 64,
 };
@@ -53,7 +50,6 @@ static inline uint64_t weir_bps_to_ps_per_byte_q20(uint64_t bps)
 	return (uint64_t)((ps_q20 + bps / 2) / bps);
 }
 
-/* bytes < 2^17 and ps_per_byte_q20 < 2^43, so the product fits 60 bits. */
 /* Bytes that a line carries in a time, rounded up; ps < 2^50 (18 minutes), rate < 2^43 (8 Tb/s). */
 static inline uint64_t weir_ps_to_bytes(int64_t ps, uint64_t rate_bps)
 {
@@ -61,12 +57,13 @@ static inline uint64_t weir_ps_to_bytes(int64_t ps, uint64_t rate_bps)
 			  (8 * (weir_u128)WEIR_PS_PER_S));
 }
 
+/* Serialisation delay. bytes < 2^17 and ps_per_byte_q20 < 2^43, so the product fits 60 bits. */
 static inline int64_t weir_bytes_to_ps(uint32_t bytes, uint64_t ps_per_byte_q20)
 {
 	return (int64_t)((bytes * ps_per_byte_q20) >> 20);
 }
 
-/* Bytes that rate_bps carries in ns, rounded down; weir_u128 enough for hours at 800 Gb/s. */
+/* Bytes that a line carries in a time, rounded down; 128 bits suffice for hours at 800 Gb/s. */
 static inline uint64_t weir_bps_times_ns_to_bytes(uint64_t rate_bps, uint64_t ns)
 {
 	return (uint64_t)((weir_u128)rate_bps * ns /

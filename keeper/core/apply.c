@@ -14,7 +14,7 @@ void keeper_find_tuner(struct keeper *k)
 
 	if (!plan->tune.tuner)
 		return;
-	k->each = (struct tune_each){ plan->tune.tuner, plan->tune_params };
+	k->each = (struct tune_per_queue){ plan->tune.tuner, plan->tune_params };
 	k->tuner = &weir_tune_per_queue;
 	k->tuner_params = &k->each;
 }

@@ -13,7 +13,7 @@
 #ifndef KEEPER_CORE_KEEPER_H
 #define KEEPER_CORE_KEEPER_H
 #include "keeper/core/originals.h"
-#include "lib/tune/each.h"
+#include "lib/tune/meter.h"
 
 enum keeper_mode { KEEPER_LIVE, KEEPER_DRY };
 
@@ -112,7 +112,7 @@ struct keeper {
 	/* The tuner; its rows are the profiles. */
 	const struct weir_agent_ops *tuner;
 	const void *tuner_params;
-	struct tune_each each;
+	struct tune_per_queue each;
 	struct weir_agent_env env;
 	struct weir_agent_queue *queues;
 	struct weir_tune_knobs *desired;

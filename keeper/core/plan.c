@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c -- keys of a keeper's file, parsing and checks. Contract in plan.h. */
 #include "keeper/core/plan.h"
-#include "base/pairs.h"
+#include "base/ini.h"
 #include "base/memory.h"
 #include "config/schemes.h"
 #include "weir/units.h"

@@ -2,7 +2,7 @@
 /* setting.c -- limits of changes, and telemetry from counters. Contract in setting.h. */
 #include "weir/compiler.h"
 #include "keeper/core/setting.h"
-#include "lib/agent/line.h"
+#include "weir/tune.h"
 #include "weir/units.h"
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ struct keeper_values_text keeper_values_format(unsigned values)
 
 struct weir_tune_knobs keeper_setting_knobs(const struct keeper_setting *s)
 {
-	return agent_line(s->min_bytes, s->max_bytes, ppm_q32(s->p_ppm));
+	return weir_tune_knobs_of(s->min_bytes, s->max_bytes, ppm_q32(s->p_ppm));
 }
 
 int keeper_setting_is_within(const struct keeper_setting *s, const struct keeper_bounds *b)

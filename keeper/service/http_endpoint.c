@@ -3,8 +3,6 @@
  * service.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "keeper/service/service.h"
-#include "base/markup.h"
-#include "base/prometheus.h"
 #include "base/text.h"
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * numbers to the browser. Texts are copied. Memory that is missing ends the program. */
 #ifndef LAB_REPORT_CHART_H
 #define LAB_REPORT_CHART_H
-#include "base/markup.h"
 #include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* document.c -- see document.h. */
 #include "lab/report/document.h"
-#include "base/markup.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <string.h>
 

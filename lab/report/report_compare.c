@@ -2,7 +2,7 @@
 /* report_compare.c -- which settings differ between runs, and which runs belong together. */
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
-#include "base/option_text.h"
+#include "base/units.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc.c -- a network that says, for each queue of a switch, which of a table of ECN settings is
- * best now.
+/* acc.c -- ACC: an agent that chooses among ECN settings for each queue of a switch with a deep
+ * Q-network.
  *
  * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021. Once a
- * slot the agent looks at every queue (acc_state.c), asks a network what each setting
- * (acc_actions.c) would be worth there, takes the best, and may learn from what came of the last
- * ones by double DQN (acc_online.c). All queues of a switch have one network and one memory.
+ * slot the agent observes every queue, asks the network for the value of each setting, applies the
+ * best one (acc_mdp.c), and may learn from the outcome of the last ones by double DQN
+ * (acc_online.c). All queues of a switch share one network and one replay memory.
  *
- * scope=network is C-ACC of section 5.4: one agent for the network. It sees the mean over the ports
- * of each of three groups (leaf to host, leaf up, spine down) and gives each group one of seven
- * settings; a slot is worth the mean over the ports that were busy. Observation and action are
- * those of the first queue's place.
+ * scope=network is C-ACC of section 5.4: one agent for the network. It observes the mean over the
+ * ports of each of three groups (leaf to host, leaf up, spine down) and gives each group one of
+ * seven settings; a slot is worth the mean over the ports that were busy. Observation and action
+ * are those of the first queue's place.
  *
- * Differs: the first action follows the first slot; before, the setting is SECN2 for the link, for
- * the paper's device default is not said. */
+ * Differs: the first action follows the first slot; before, the setting is SECN2 for the link, as
+ * the paper does not state the device default. */
 #include "lib/agent/acc.h"
 #include "weir/units.h"
 #include <assert.h>
 #include <string.h>
 
-/* Places whose actions are asked for together: several rows at a time keep a product's adders
- * busy. */
-enum { AT_ONCE = 8 };
+/* Places per inference batch: several rows at a time hide the latency of dependent additions. */
+enum { BATCH_PLACES = 8 };
 
 struct acc_state {
 	struct acc_online online;
 	struct acc_slot slot;
-	struct weir_learn_net own_net; /* where neither a model nor the learner has one */
+	struct weir_learn_net own_net; /* unless a model or the learner has one */
 	const struct weir_learn_net *net;
 	const float *weights;
 	float *own_weights, *tape;
-	float *shown, *values; /* [AT_ONCE]: observations, and what each action is worth */
+	float *batch, *values; /* [BATCH_PLACES]: observations, Q-values */
 	struct acc_queue *queues;
-	uint8_t *asked;   /* [places]: an action, when last observed */
-	uint64_t choices; /* ever made */
-	uint64_t strange; /* inputs that were no numbers */
+	uint8_t *asked;      /* [places]: was an action requested at the last observation? */
+	uint64_t choices;    /* ever made */
+	uint64_t not_finite; /* inputs that were NaN or infinite */
 };
 
 /* --- a slot --- */
 
-/* What the network sees of a queue. */
-static void show(const struct acc_params *p, const struct acc_queue *q, float *to)
+/* The network's inputs for a queue. */
+static void acc_inputs_of(const struct acc_params *p, const struct acc_queue *q, float *to)
 {
 	size_t slots = (size_t)p->slots * ACC_FEATURES;
 
@@ -49,9 +48,9 @@ static void show(const struct acc_params *p, const struct acc_queue *q, float *t
 		memcpy(to + slots, q->traces, sizeof(q->traces));
 }
 
-/* C-ACC: means of groups in place of queues; see above. */
-static void observe_network(const struct acc_state *s, const struct acc_params *p,
-			    const struct weir_agent_env *env, const struct acc_slot *to)
+/* C-ACC: means over groups of ports instead of queues. */
+static void acc_observe_network(const struct acc_state *s, const struct acc_params *p,
+				const struct weir_agent_env *env, const struct acc_slot *to)
 {
 	uint32_t size = to->inputs / WEIR_AGENT_GROUPS, members[WEIR_AGENT_GROUPS] = { 0 },
 		 busy = 0;
@@ -62,12 +61,12 @@ static void observe_network(const struct acc_state *s, const struct acc_params *
 	for (uint32_t i = 0; i < to->places; i++) {
 		const struct acc_queue *q = &s->queues[i];
 		float *group = to->observations + env->queues[i].group * size,
-		      shown[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
+		      inputs[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
 
-		show(p, q, shown);
+		acc_inputs_of(p, q, inputs);
 
 		for (uint32_t j = 0; j < size; j++)
-			group[j] += shown[j];
+			group[j] += inputs[j];
 		members[env->queues[i].group]++;
 		busy += !q->is_idle && q->carries;
 		sum += !q->is_idle && q->carries ? q->reward : 0.0F;
@@ -95,18 +94,19 @@ static void acc_observe(void *state, const void *params, const struct weir_agent
 	for (uint32_t i = 0; i < to.places; i++) {
 		struct acc_queue *q = &s->queues[i];
 
-		s->strange += weir_acc_see(q, p, &telemetry[i]);
+		s->not_finite += weir_acc_observe(q, p, &telemetry[i]);
 		asks[i] = !q->is_idle;
 		rewards[i] = q->reward;
 		if (p->scope == WEIR_AGENT_PER_SWITCH)
-			show(p, q, observations + (size_t)i * to.inputs);
+			acc_inputs_of(p, q, observations + (size_t)i * to.inputs);
 	}
 	if (p->scope == WEIR_AGENT_PER_NETWORK)
-		observe_network(s, p, env, &to);
+		acc_observe_network(s, p, env, &to);
 	memcpy(s->asked, asks, to.places);
 }
 
-static void set(struct acc_queue *q, uint32_t setting, const struct weir_tune_knobs *knobs)
+static void acc_note_setting(struct acc_queue *q, uint32_t setting,
+			     const struct weir_tune_knobs *knobs)
 {
 	q->setting = setting;
 	q->min_bytes = knobs->min_bytes;
@@ -127,21 +127,22 @@ static void acc_act(void *state, const void *params, const struct weir_agent_env
 		assert(actions[place] < weir_acc_outputs(p));
 		setting = weir_acc_setting_of(p, actions[place], q);
 		knobs[i] = weir_acc_knobs(p, setting, q);
-		set(&s->queues[i], setting, &knobs[i]);
+		acc_note_setting(&s->queues[i], setting, &knobs[i]);
 	}
 }
 
-/* So many places, whose observations are in s->shown. */
-static void choose_some(struct acc_state *s, const struct acc_params *p,
-			const struct weir_learn_choice *how, const uint32_t *places, uint32_t count)
+/* Chooses actions for up to BATCH_PLACES places, whose observations are in s->batch. */
+static void acc_choose_batch(struct acc_state *s, const struct acc_params *p,
+			     const struct weir_learn_choice *how, const uint32_t *places,
+			     uint32_t count)
 {
-	const struct weir_learn_batch shown = { .samples = count, .current = s->shown };
+	const struct weir_learn_batch batch = { .samples = count, .current = s->batch };
 	uint32_t outputs = weir_acc_outputs(p);
 
 	if (p->control != ACC_RANDOM)
-		weir_learn_forward(s->net, s->weights, &shown, s->tape, s->values);
+		weir_learn_forward(s->net, s->weights, &batch, s->tape, s->values);
 	for (uint32_t i = 0; i < count; i++) {
-		/* weir_learn_choose_action uses two counters. */
+		/* weir_learn_choose_action consumes two counters. */
 		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices++ };
 
 		s->slot.actions[places[i]] = weir_learn_choose_action(
@@ -149,8 +150,8 @@ static void choose_some(struct acc_state *s, const struct acc_params *p,
 	}
 }
 
-/* Of the places that ask: the action that is worth most, or one that explores. */
-static void choose(struct acc_state *s, const struct acc_params *p)
+/* Epsilon-greedy actions for the places that need one. */
+static void acc_choose(struct acc_state *s, const struct acc_params *p)
 {
 	int is_random = p->control == ACC_RANDOM;
 	struct weir_learn_choice how = {
@@ -158,22 +159,22 @@ static void choose(struct acc_state *s, const struct acc_params *p)
 		.temperature = is_random ? 0.0F : acc_fraction(p->temperature_q32),
 	};
 	const struct acc_slot *slot = &s->slot;
-	uint32_t places[AT_ONCE], count = 0;
+	uint32_t places[BATCH_PLACES], count = 0;
 
 	for (uint32_t i = 0; i < slot->places; i++) {
 		if (!slot->asks[i])
 			continue;
-		memcpy(s->shown + (size_t)count * slot->inputs,
+		memcpy(s->batch + (size_t)count * slot->inputs,
 		       slot->observations + (size_t)i * slot->inputs,
-		       slot->inputs * sizeof(*s->shown));
+		       slot->inputs * sizeof(*s->batch));
 		places[count++] = i;
-		if (count == AT_ONCE) {
-			choose_some(s, p, &how, places, count);
+		if (count == BATCH_PLACES) {
+			acc_choose_batch(s, p, &how, places, count);
 			count = 0;
 		}
 	}
 	if (count)
-		choose_some(s, p, &how, places, count);
+		acc_choose_batch(s, p, &how, places, count);
 }
 
 static void acc_step(void *state, const void *params, const struct weir_agent_env *env,
@@ -185,22 +186,22 @@ static void acc_step(void *state, const void *params, const struct weir_agent_en
 
 	acc_observe(s, p, env, telemetry, slot->observations, slot->rewards, slot->asks);
 	if (s->online.learner)
-		weir_acc_remember(&s->online, p, slot);
-	choose(s, p);
+		weir_acc_store_transitions(&s->online, p, slot);
+	acc_choose(s, p);
 	acc_act(s, p, env, slot->actions, knobs);
 	if (s->online.learner)
-		weir_acc_study(&s->online, p, slot);
+		weir_acc_train(&s->online, p, slot);
 }
 
 /* --- memory --- */
 
-/* Hands out parts of a state, each on a cache line; with base NULL it only counts. */
-struct room {
+/* Bump allocator over the state's block, in cache lines; base NULL: only counts bytes. */
+struct acc_arena {
 	unsigned char *base;
 	size_t bytes;
 };
 
-static void *take(struct room *r, size_t bytes)
+static void *acc_arena_alloc(struct acc_arena *r, size_t bytes)
 {
 	size_t at = r->bytes;
 
@@ -209,22 +210,22 @@ static void *take(struct room *r, size_t bytes)
 	return r->base ? r->base + at : NULL;
 }
 
-static void lay_online(struct acc_online *o, const struct acc_params *p, uint32_t places,
-		       struct room *r)
+static void acc_layout_online(struct acc_online *o, const struct acc_params *p, uint32_t places,
+			      struct acc_arena *r)
 {
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
 	struct weir_learn_dqn_config config;
 
 	weir_acc_config(p, 0, &config);
-	o->learner = take(r, weir_learn_dqn_size(&config));
-	o->scratch = take(r, weir_learn_dqn_scratch_size(&config, 1));
-	o->memory = take(r, weir_learn_memory_size(&plan));
-	o->before = take(r, (size_t)places * weir_acc_inputs(p) * sizeof(float));
-	o->waits = take(r, places);
+	o->learner = acc_arena_alloc(r, weir_learn_dqn_size(&config));
+	o->scratch = acc_arena_alloc(r, weir_learn_dqn_scratch_size(&config, 1));
+	o->memory = acc_arena_alloc(r, weir_learn_memory_size(&plan));
+	o->before = acc_arena_alloc(r, (size_t)places * weir_acc_inputs(p) * sizeof(float));
+	o->waits = acc_arena_alloc(r, places);
 }
 
-/* A check has found the plan sound. */
-static void make_net(struct weir_learn_net *net, const struct acc_params *p)
+/* weir_acc_check has validated the plan. */
+static void acc_make_net(struct weir_learn_net *net, const struct acc_params *p)
 {
 	struct weir_learn_plan plan = weir_acc_plan(p);
 	struct weir_error e;
@@ -234,47 +235,47 @@ static void make_net(struct weir_learn_net *net, const struct acc_params *p)
 	(void)refused;
 }
 
-/* Everything that a state needs behind itself. */
-static void lay(struct acc_state *s, const struct acc_params *p, const struct weir_agent_env *env,
-		struct room *r)
+/* Everything that follows struct acc_state in the block. */
+static void acc_layout(struct acc_state *s, const struct acc_params *p,
+		       const struct weir_agent_env *env, struct acc_arena *r)
 {
 	uint32_t places = env->queue_count, inputs = weir_acc_inputs(p);
-	uint32_t at_once = places < AT_ONCE ? places : AT_ONCE;
+	uint32_t at_once = places < BATCH_PLACES ? places : BATCH_PLACES;
 	size_t tape;
 
-	make_net(&s->own_net, p);
+	acc_make_net(&s->own_net, p);
 	tape = weir_learn_tape_floats(&s->own_net, at_once, 0, WEIR_LEARN_FORWARD_ONLY);
-	take(r, sizeof(*s));
-	s->queues = take(r, places * sizeof(s->queues[0]));
-	s->asked = take(r, places);
+	acc_arena_alloc(r, sizeof(*s));
+	s->queues = acc_arena_alloc(r, places * sizeof(s->queues[0]));
+	s->asked = acc_arena_alloc(r, places);
 	s->slot = (struct acc_slot){
-		.observations = take(r, (size_t)places * inputs * sizeof(float)),
-		.rewards = take(r, places * sizeof(float)),
-		.asks = take(r, places),
-		.actions = take(r, places * sizeof(uint32_t)),
+		.observations = acc_arena_alloc(r, (size_t)places * inputs * sizeof(float)),
+		.rewards = acc_arena_alloc(r, places * sizeof(float)),
+		.asks = acc_arena_alloc(r, places),
+		.actions = acc_arena_alloc(r, places * sizeof(uint32_t)),
 		.places = places,
 		.inputs = inputs,
 	};
-	s->shown = take(r, (size_t)at_once * inputs * sizeof(float));
-	s->values = take(r, (size_t)at_once * weir_acc_outputs(p) * sizeof(float));
-	s->tape = take(r, tape * sizeof(float));
-	s->own_weights = take(r, s->own_net.weight_floats * sizeof(float));
+	s->batch = acc_arena_alloc(r, (size_t)at_once * inputs * sizeof(float));
+	s->values = acc_arena_alloc(r, (size_t)at_once * weir_acc_outputs(p) * sizeof(float));
+	s->tape = acc_arena_alloc(r, tape * sizeof(float));
+	s->own_weights = acc_arena_alloc(r, s->own_net.weight_floats * sizeof(float));
 	if (weir_acc_is_learning(p))
-		lay_online(&s->online, p, places, r);
+		acc_layout_online(&s->online, p, places, r);
 }
 
 static size_t acc_size(const void *params, const struct weir_agent_env *env)
 {
 	struct acc_state s = { 0 };
-	struct room r = { 0 };
+	struct acc_arena r = { 0 };
 
-	lay(&s, params, env, &r);
+	acc_layout(&s, params, env, &r);
 	return r.bytes;
 }
 
-/* --- the beginning --- */
+/* --- start --- */
 
-static void begin_online(struct acc_state *s, const struct acc_params *p, uint64_t seed)
+static void acc_start_online(struct acc_state *s, const struct acc_params *p, uint64_t seed)
 {
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
 	struct weir_learn_dqn_config config;
@@ -293,19 +294,19 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 	const struct acc_params *p = params;
 	struct weir_learn_draw first = { env->seed, ACC_LEARNER, 0 };
 
-	lay(s, p, env, &(struct room){ .base = state });
+	acc_layout(s, p, env, &(struct acc_arena){ .base = state });
 	s->online.seed = env->seed;
 	weir_learn_net_init_weights(&s->own_net, WEIR_LEARN_HE_UNIFORM, first, s->own_weights);
 	s->net = p->policy ? p->policy->net : &s->own_net;
 	s->weights = p->policy ? p->policy->weights : s->own_weights;
 	if (weir_acc_is_learning(p))
-		begin_online(s, p, env->seed);
+		acc_start_online(s, p, env->seed);
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		const struct weir_agent_queue *q = &env->queues[i];
 
 		if (p->start == ACC_SECN2)
 			knobs[i] = weir_acc_secn2(q->rate_bps);
-		set(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);
+		acc_note_setting(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);
 	}
 }
 
@@ -328,23 +329,23 @@ static enum weir_agent_scope acc_scope(const void *params)
 	return (enum weir_agent_scope)p->scope;
 }
 
-static void acc_give(void *state, const void *params, void *shared)
+static void acc_export(void *state, const void *params, void *shared)
 {
 	struct acc_state *s = state;
 
-	weir_acc_give(&s->online, params, shared);
+	weir_acc_export(&s->online, params, shared);
 }
 
-static void acc_take(void *state, const void *params, const void *shared)
+static void acc_import(void *state, const void *params, const void *shared)
 {
 	struct acc_state *s = state;
 
-	weir_acc_take(&s->online, params, shared);
+	weir_acc_import(&s->online, params, shared);
 }
 
 /* --- values to watch --- */
 
-static double read_reward(const void *state, const void *params, uint32_t queue)
+static double acc_read_reward(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
@@ -352,7 +353,7 @@ static double read_reward(const void *state, const void *params, uint32_t queue)
 	return (double)s->queues[queue].reward;
 }
 
-static double read_action(const void *state, const void *params, uint32_t queue)
+static double acc_read_action(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
@@ -360,7 +361,7 @@ static double read_action(const void *state, const void *params, uint32_t queue)
 	return (double)s->queues[queue].setting;
 }
 
-static double read_idle(const void *state, const void *params, uint32_t queue)
+static double acc_read_idle(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
@@ -368,7 +369,7 @@ static double read_idle(const void *state, const void *params, uint32_t queue)
 	return s->queues[queue].is_idle ? 1 : 0;
 }
 
-static double read_epsilon(const void *state, const void *params, uint32_t queue)
+static double acc_read_epsilon(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
@@ -376,7 +377,7 @@ static double read_epsilon(const void *state, const void *params, uint32_t queue
 	return (double)weir_acc_epsilon(&s->online, params);
 }
 
-static double read_loss(const void *state, const void *params, uint32_t queue)
+static double acc_read_loss(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
@@ -385,22 +386,22 @@ static double read_loss(const void *state, const void *params, uint32_t queue)
 	return (double)s->online.loss;
 }
 
-static double read_strange(const void *state, const void *params, uint32_t queue)
+static double acc_read_not_finite(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
 
 	(void)params;
 	(void)queue;
-	return (double)s->strange;
+	return (double)s->not_finite;
 }
 
 static const struct weir_agent_value acc_values[] = {
-	{ "reward", "", read_reward },
-	{ "action", "", read_action },
-	{ "idle", "", read_idle },
-	{ "epsilon", "", read_epsilon },
-	{ "loss", "", read_loss },
-	{ "not-finite", "inputs", read_strange },
+	{ "reward", "", acc_read_reward },
+	{ "action", "", acc_read_action },
+	{ "idle", "", acc_read_idle },
+	{ "epsilon", "", acc_read_epsilon },
+	{ "loss", "", acc_read_loss },
+	{ "not-finite", "inputs", acc_read_not_finite },
 	{ .name = NULL },
 };
 
@@ -443,8 +444,8 @@ const struct weir_agent_ops weir_agent_acc = {
 	.share_steps = weir_acc_share_steps,
 	.shared_size = weir_acc_shared_size,
 	.shared_init = weir_acc_shared_init,
-	.give = acc_give,
-	.take = acc_take,
+	.export_experience = acc_export,
+	.import_experience = acc_import,
 	.values = acc_values,
 	.learner = &acc_learner,
 };

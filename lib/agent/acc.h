@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc.h -- what the parts of ACC share: its settings, and what it knows of a queue.
+/* acc.h -- the parts of ACC: parameters, the decision process, and online learning. Internal to
+ * lib/agent, sim/measure/probe.c and tests; single-threaded, all memory is the agent's state block.
  *
- * acc.c		the agent: its hooks, and what it does in a slot
- * acc_params.c		settings, what a preset stands for, and which models fit
- * acc_actions.c	tables of settings that it can choose from
- * acc_state.c		what it sees of a queue, what a slot was worth, which queues are idle
- * acc_online.c		learning while it runs, and the exchange of experience between switches
+ * acc.c		the agent: its hooks, and a slot from observation to action
+ * acc_params.c		options, presets, and which models fit
+ * acc_mdp.c		observations, rewards, idle queues, and tables of settings
+ * acc_online.c		learning online, and the exchange of experience between switches
  *
- * A slot is an interval of the agent. A place is where an action is asked for: every queue is one,
- * but where one agent has the whole network (C-ACC) only the first is, and its action is for
- * all. */
+ * A slot is an interval of the agent. A place is where an action is requested: every queue, or
+ * under C-ACC (one agent for the network) the first queue alone, whose action is for all. */
 #ifndef AGENT_ACC_H
 #define AGENT_ACC_H
 #include "weir/agent.h"
@@ -35,8 +34,8 @@ enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
 
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
 
-/* Traces: what moving averages over some slots, and over many, know of a queue; then the setting's
- * numbers and the line's rate. */
+/* Traces: moving averages over a short and a long span of slots; then the setting's numbers and the
+ * rate of the line. */
 enum {
 	ACC_SPANS = 2,
 	ACC_SPAN_FEATURES = 5,
@@ -46,10 +45,10 @@ enum {
 		ACC_SPANS * ACC_SPAN_FEATURES + ACC_SETTING_FEATURES + ACC_RATE_FEATURES
 };
 
-/* Thresholds are meant for links of this rate, where they go with the rate. */
+/* The link rate that thresholds scale from, with thresholds=rate. */
 #define ACC_REFERENCE_BPS (UINT64_C(25) * 1000 * 1000 * 1000)
 
-/* C-ACC: settings of the table that a group can have, and combinations of these. */
+/* C-ACC: settings that a group can choose from, and combinations over the groups. */
 enum { ACC_SAMPLED = 7, ACC_COMBINATIONS = ACC_SAMPLED * ACC_SAMPLED * ACC_SAMPLED };
 
 struct acc_params {
@@ -82,7 +81,7 @@ extern const struct weir_scheme_model weir_acc_model;
 
 int weir_acc_check(const void *params, struct weir_error *e);
 
-/* What an option that is not given stands for. */
+/* The values of options that were left to the preset. */
 enum acc_actions weir_acc_table(const struct acc_params *p);
 enum acc_idle weir_acc_idle(const struct acc_params *p);
 int weir_acc_is_learning(const struct acc_params *p);
@@ -92,7 +91,7 @@ uint32_t weir_acc_inputs(const struct acc_params *p);
 uint32_t weir_acc_outputs(const struct acc_params *p);
 void weir_acc_meaning(const void *params, struct weir_agent_meaning *meaning);
 
-/* Of the policy where there is one, else that of the table. */
+/* The policy's plan; without a policy the one that suits the table. */
 struct weir_learn_plan weir_acc_plan(const struct acc_params *p);
 void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);
 
@@ -111,26 +110,26 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 /* SECN2: 100 KB, 400 KB, 20 % at 25 Gb/s, thresholds in proportion to the rate. */
 struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps);
 
-/* Where in the table those knobs would stand; the last place if behind all. */
+/* Index of the first setting not below those knobs; the last index if there is none. */
 uint32_t weir_acc_nearest(const struct acc_params *p, const struct weir_tune_knobs *k,
 			  const struct weir_agent_queue *q);
 
-/* Which setting an action is for a queue. */
+/* The setting that an action selects for a queue. */
 uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
 			     const struct weir_agent_queue *q);
 
-/* --- what is seen --- */
+/* --- observations --- */
 
 struct acc_queue {
-	float seen[ACC_SLOTS_MAX][ACC_FEATURES]; /* of the last slots, oldest first */
+	float seen[ACC_SLOTS_MAX][ACC_FEATURES]; /* the last slots, oldest first */
 	float traces[ACC_TRACE_FEATURES];
 	uint64_t min_bytes; /* K_min in force */
 	uint32_t setting;   /* in force */
 	float reward;       /* of the last slot */
-	uint32_t slots;     /* that were seen, up to 1 */
+	uint32_t slots;     /* 1 from the first slot on */
 	uint32_t same;      /* slots in a row whose reward was that of the slot before */
-	uint32_t is_idle;   /* no action is asked for */
-	uint32_t carries;   /* something was sent in the last slot, or waits */
+	uint32_t is_idle;   /* no action is requested */
+	uint32_t carries;   /* sent or queued something in the last slot */
 };
 
 enum { ACC_LEVELS = 10 };
@@ -141,9 +140,9 @@ uint32_t weir_acc_level(uint64_t bytes);
 /* Equation 2, in [0, 1]. */
 float weir_acc_reward(const struct acc_params *p, const struct weir_tune_telemetry *t);
 
-/* A slot of the queue is over. Returns how many of its features were no numbers. */
-uint32_t weir_acc_see(struct acc_queue *q, const struct acc_params *p,
-		      const struct weir_tune_telemetry *t);
+/* Updates the queue at the end of a slot. Returns the number of features that were not finite. */
+uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
+			  const struct weir_tune_telemetry *t);
 
 /* --- learning online --- */
 
@@ -152,30 +151,30 @@ struct acc_online {
 	struct weir_learn_memory *memory;
 	void *scratch;
 	float *before;  /* [places][inputs]: where the last action was chosen */
-	uint8_t *waits; /* [places]: that action's reward has not come yet */
+	uint8_t *waits; /* [places]: the reward of the last action is outstanding */
 	uint64_t seed;
 	uint64_t slots;        /* seen */
 	uint64_t given, taken; /* exchanges */
 	float loss;            /* of the last minibatch */
 };
 
-/* What a slot looked like: of each place the observation, the reward of what was chosen before, and
- * whether an action is asked for. */
+/* A slot: for each place the observation, the reward of the previous action, and whether an action
+ * is requested. */
 struct acc_slot {
 	float *observations, *rewards;
 	uint8_t *asks;
-	uint32_t *actions; /* that are in force; then those that were chosen */
+	uint32_t *actions; /* in force; then those chosen */
 	uint32_t places, inputs;
 };
 
-/* Transitions of the slot that is over go to memory. */
-void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
-		       const struct acc_slot *slot);
+/* Stores the transitions that the slot completes. */
+void weir_acc_store_transitions(struct acc_online *o, const struct acc_params *p,
+				const struct acc_slot *slot);
 
-/* After actions were chosen: what they were chosen for; then one minibatch. */
-void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);
+/* After the choice of actions: remembers their observations, then trains on one minibatch. */
+void weir_acc_train(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);
 
-/* Of the slot at hand: probability of an action that explores. */
+/* Probability of exploring in this slot. */
 float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p);
 
 struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p,
@@ -184,12 +183,12 @@ struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p,
 uint64_t weir_acc_share_steps(const void *params);
 size_t weir_acc_shared_size(const void *params);
 void weir_acc_shared_init(void *shared, const void *params);
-void weir_acc_give(struct acc_online *o, const struct acc_params *p,
-		   struct weir_learn_memory *shared);
-void weir_acc_take(struct acc_online *o, const struct acc_params *p,
-		   const struct weir_learn_memory *shared);
+void weir_acc_export(struct acc_online *o, const struct acc_params *p,
+		     struct weir_learn_memory *shared);
+void weir_acc_import(struct acc_online *o, const struct acc_params *p,
+		     const struct weir_learn_memory *shared);
 
-/* Whose random numbers; stream of a struct weir_learn_draw. */
+/* Random streams: .stream of a struct weir_learn_draw. */
 enum acc_stream { ACC_LEARNER = 1, ACC_CHOICE, ACC_GIVE, ACC_TAKE };
 
 static inline float acc_fraction(uint64_t q32)

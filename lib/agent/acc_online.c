@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc_online.c -- ACC's learning while it runs, and the exchange of experience between switches.
+/* acc_online.c -- online learning of ACC, and the exchange of experience between switches.
  *
- * Algorithm 1: every slot leaves a transition for each place that chose an action, and then one
- * minibatch is learned from. A transition whose queue turns idle afterwards is kept: its reward was
- * seen. Exploring becomes rarer (section 4.3: exponentially), and good actions are preferred in it:
- * softmax.
+ * Algorithm 1: every slot adds a transition for each place that chose an action, and trains on one
+ * minibatch. A transition whose queue becomes idle afterwards is kept, as its reward was observed.
+ * The probability of exploring decays exponentially (section 4.3), and exploring actions are drawn
+ * by softmax.
  *
- * Exchange (section 3.4): now and then each agent copies some of what it remembers to a memory that
- * all share, then some of that to its own. */
+ * Exchange (section 3.4): periodically each agent copies some of its transitions to a memory shared
+ * by all agents, then some of those to its own. */
 #include "lib/agent/acc.h"
 #include <string.h>
 
@@ -22,11 +22,11 @@ struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p, u
 	};
 }
 
-/* A trained network's values are sums of rewards less a baseline. Were they learned on from whole
- * rewards, every value would first have to rise by baseline / (1 - gamma), and what is asked for
- * meanwhile is what rose first. */
-void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
-		       const struct acc_slot *slot)
+/* A trained network's values are sums of rewards minus a baseline. Training on from full rewards
+ * would first have to raise every value by baseline / (1 - gamma), and meanwhile favour the actions
+ * whose values rise first. */
+void weir_acc_store_transitions(struct acc_online *o, const struct acc_params *p,
+				const struct acc_slot *slot)
 {
 	float baseline = acc_fraction(p->baseline_q32);
 
@@ -42,7 +42,7 @@ void weir_acc_remember(struct acc_online *o, const struct acc_params *p,
 	}
 }
 
-void weir_acc_study(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot)
+void weir_acc_train(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot)
 {
 	struct weir_learn_executor alone = { .workers = 1, .scratch = o->scratch };
 
@@ -54,8 +54,7 @@ void weir_acc_study(struct acc_online *o, const struct acc_params *p, const stru
 		o->loss = weir_learn_dqn_update(o->learner, o->memory, &alone);
 }
 
-/* explore / 2^(slots / half-life), in a line between one halving and the next: no function of
- * libm. */
+/* explore / 2^(slots / half-life), interpolated linearly between halvings to avoid libm. */
 float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
 {
 	uint64_t halvings = o->slots / p->half_life_slots;
@@ -74,7 +73,7 @@ float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
 
 /* --- exchange --- */
 
-/* One agent for all has nobody to exchange with. */
+/* Disabled for C-ACC: there is only one agent. */
 uint64_t weir_acc_share_steps(const void *params)
 {
 	const struct acc_params *p = params;
@@ -98,8 +97,8 @@ void weir_acc_shared_init(void *shared, const void *params)
 	weir_learn_memory_init(shared, &plan);
 }
 
-void weir_acc_give(struct acc_online *o, const struct acc_params *p,
-		   struct weir_learn_memory *shared)
+void weir_acc_export(struct acc_online *o, const struct acc_params *p,
+		     struct weir_learn_memory *shared)
 {
 	uint64_t count = p->exchange_transitions;
 
@@ -110,8 +109,8 @@ void weir_acc_give(struct acc_online *o, const struct acc_params *p,
 			(uint32_t)count);
 }
 
-void weir_acc_take(struct acc_online *o, const struct acc_params *p,
-		   const struct weir_learn_memory *shared)
+void weir_acc_import(struct acc_online *o, const struct acc_params *p,
+		     const struct weir_learn_memory *shared)
 {
 	uint64_t count = p->exchange_transitions;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc_params.c -- ACC's settings: what can be set, what a preset stands for, which models fit.
+/* acc_params.c -- ACC's options and presets, and which models fit them.
  *
- * preset=paper is Yan et al. as far as they say it; what they leave out is chosen here and is an
- * option. preset=weir keeps the method and changes what its own measurements in the simulator speak
- * against: a table with both useful ends; slots of 1 ms, for queues answer to a looser setting
- * after 1 to 2 ms, however short a round trip is; a discount of 0.98, for what a burst's marks cost
- * comes back over 50 ms; and no idle queues, for that cost shows while the queue is below K_min. */
+ * preset=paper follows Yan et al.; what they leave open is chosen here and is an option.
+ * preset=weir keeps the method and changes what measurements in the simulator argue against: a
+ * table with both useful ends; slots of 1 ms, as queues respond to a looser setting after 1 to 2
+ * ms, however short the round trip; a discount of 0.98, as the cost of a burst's marks spreads over
+ * 50 ms; and no idle queues, as that cost shows while the queue is below K_min. */
 #include "lib/agent/acc.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Version of what the inputs mean. */
+/* What the inputs mean; models carry it. */
 #define FEATURES "1: queue step, rate, CE rate, setting"
 #define TRACED FEATURES "; means and deviations over 8 and 64; rate of the line"
 
@@ -135,7 +135,7 @@ const struct weir_option weir_acc_options[] = {
 	{ .name = NULL },
 };
 
-/* --- what is not given --- */
+/* --- values left to the preset --- */
 
 enum acc_actions weir_acc_table(const struct acc_params *p)
 {
@@ -154,7 +154,7 @@ int weir_acc_is_learning(const struct acc_params *p)
 	return learn == ACC_LEARN_YES && p->control != ACC_RANDOM;
 }
 
-static double discount(const struct acc_params *p)
+static double acc_discount(const struct acc_params *p)
 {
 	return p->discount_q32 ? (double)p->discount_q32 / (double)WEIR_ONE_Q32
 			       : presets[p->preset].discount;
@@ -183,8 +183,8 @@ uint32_t weir_acc_outputs(const struct acc_params *p)
 						  : weir_acc_setting_count(weir_acc_table(p));
 }
 
-/* "20-40-40" as numbers, 0 behind the last; nothing but that. */
-static int read_hidden(const char *text, uint32_t units[ACC_HIDDEN_MAX + 1])
+/* Parses "20-40-40" into numbers, with 0 behind the last. -1: malformed. */
+static int acc_read_hidden(const char *text, uint32_t units[ACC_HIDDEN_MAX + 1])
 {
 	char *end = (char *)text;
 
@@ -212,7 +212,7 @@ struct weir_learn_plan weir_acc_plan(const struct acc_params *p)
 
 	if (p->policy)
 		return p->policy->net->plan;
-	read_hidden(p->hidden[0] ? p->hidden : standard, stack.hidden);
+	acc_read_hidden(p->hidden[0] ? p->hidden : standard, stack.hidden);
 	return weir_learn_plan_stack(&stack);
 }
 
@@ -226,7 +226,7 @@ void weir_acc_config(const void *params, uint64_t seed, struct weir_learn_dqn_co
 		.training = { .observation_size = weir_acc_inputs(p),
 			      .batch = (uint32_t)p->batch,
 			      .return_steps = 1,
-			      .gamma = discount(p),
+			      .gamma = acc_discount(p),
 			      .returns = WEIR_LEARN_PROPER,
 			      .loss = (enum weir_learn_loss)p->loss,
 			      .huber_delta = 1.0F,
@@ -245,7 +245,7 @@ int weir_acc_check(const void *params, struct weir_error *e)
 	struct weir_learn_dqn_config config;
 	uint32_t units[ACC_HIDDEN_MAX + 1];
 
-	if (p->hidden[0] && read_hidden(p->hidden, units))
+	if (p->hidden[0] && acc_read_hidden(p->hidden, units))
 		return weir_error_set(
 			e,
 			"hidden is '%s'; it must be 1 to %d numbers of units, each 1 to "
@@ -278,7 +278,7 @@ void weir_acc_meaning(const void *params, struct weir_agent_meaning *meaning)
 		 p->scope == WEIR_AGENT_PER_NETWORK ? ", 7 for each of 3 groups" : "");
 }
 
-static const char *standard_model(const void *params)
+static const char *acc_standard_model(const void *params)
 {
 	const struct acc_params *p = params;
 
@@ -287,8 +287,8 @@ static const char *standard_model(const void *params)
 	return p->scope == WEIR_AGENT_PER_NETWORK ? "acc-network" : presets[p->preset].model;
 }
 
-static int model_fits(const void *params, const struct weir_learn_policy *policy,
-		      struct weir_error *e)
+static int acc_model_fits(const void *params, const struct weir_learn_policy *policy,
+			  struct weir_error *e)
 {
 	const struct acc_params *p = params;
 	struct weir_agent_meaning meaning;
@@ -317,6 +317,6 @@ static int model_fits(const void *params, const struct weir_learn_policy *policy
 const struct weir_scheme_model weir_acc_model = {
 	.name_offset = offsetof(struct acc_params, model),
 	.policy_offset = offsetof(struct acc_params, policy),
-	.standard = standard_model,
-	.fits = model_fits,
+	.standard = acc_standard_model,
+	.fits = acc_model_fits,
 };

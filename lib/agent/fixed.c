@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fixed.c -- the same setting for every queue, at all times: what agents that learn are compared
- * with. */
-#include "lib/agent/line.h"
+/* fixed.c -- one constant setting for every queue: the baseline for agents that learn. */
+#include "weir/tune.h"
 #include "weir/agent.h"
 
 struct fixed_params {
@@ -38,7 +37,7 @@ static int fixed_check(const void *params, struct weir_error *e)
 	return p->min <= p->max ? 0 : weir_error_set(e, "min is above max");
 }
 
-/* Nothing to decide, so the interval matters to nobody. */
+/* Nothing is decided, so any interval will do. */
 static int64_t fixed_interval_ns(const void *params, int64_t rtt_ns)
 {
 	(void)params;
@@ -52,10 +51,10 @@ static size_t fixed_size(const void *params, const struct weir_agent_env *env)
 	return 0;
 }
 
-/* As bytes of that queue. A length is below 2^32 bytes once it is capped, and a line has less than
- * 2^23 Mb/s: the product does not overflow. */
-static uint64_t length_bytes(const struct fixed_params *p, uint64_t length,
-			     const struct weir_agent_queue *q)
+/* A length in bytes for that queue. The capped length is below 2^32 bytes and the rate below 2^23
+ * Mb/s, so the product cannot overflow. */
+static uint64_t fixed_length_bytes(const struct fixed_params *p, uint64_t length,
+				   const struct weir_agent_queue *q)
 {
 	const uint64_t bps_per_mbps = 1000 * 1000, reference_mbps = 25 * 1000;
 	uint64_t bytes = weir_length_bytes(length, q->mtu_bytes);
@@ -74,10 +73,10 @@ static void fixed_init(void *state, const void *params, const struct weir_agent_
 
 	(void)state;
 	for (uint32_t q = 0; q < env->queue_count; q++) {
-		uint64_t min_bytes = length_bytes(p, p->min, &env->queues[q]);
-		uint64_t max_bytes = length_bytes(p, p->max, &env->queues[q]);
+		uint64_t min_bytes = fixed_length_bytes(p, p->min, &env->queues[q]);
+		uint64_t max_bytes = fixed_length_bytes(p, p->max, &env->queues[q]);
 
-		knobs[q] = agent_line(min_bytes, max_bytes, p->p_q32);
+		knobs[q] = weir_tune_knobs_of(min_bytes, max_bytes, p->p_q32);
 	}
 }
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* patience.c -- a rule by hand, for comparison with what was learned: bear a queue for a while,
- * then mark.
+/* patience.c -- a hand-written rule as a baseline for learners: tolerate a queue for a while, then
+ * mark.
  *
- *	lax	hardly any marking. While the mean queue is above queue, age grows by the slot,
- * otherwise it falls twice as fast; age >= P: tight. tight	much marking. The line's use falls
- * below use while marks are not long ago, which means that marking cost throughput: lax, and P
- * doubles. After each 4 P without that P falls to 0.7 P.
+ *	lax	hardly any marking. While the mean queue is above queue, age grows by the interval,
+ *		otherwise it falls twice as fast; age >= P: tight.
+ *	tight	much marking. The utilisation falls below use while marks are recent, which means
+ *		that marking cost throughput: lax, and P doubles. After each 4 P without that P
+ *		falls to 0.7 P.
  *
  * Senders that recover slowly lose more by being marked in a burst than the burst's queue costs;
- * steady traffic loses nothing. The rule tells one from the other by how long a queue stays, and P
- * is what it learns of that.
+ * steady traffic loses nothing. The rule tells the two apart by how long a queue lasts, and P is
+ * what it learns about that.
  *
- * Where it comes from: it is nobody's but ours, chosen among eleven variants on sixteen scenarios
- * of steady and bursty traffic, with DCQCN on links of 25 Gb/s. On those it had about half of what
- * knowing the best constant for each would gain over the best constant for all; on other scenarios
- * it was no better than that constant, and it makes the last messages of bursts later. It is a
- * yardstick: a learner that does not beat it has learned nothing. Not advice. */
-#include "lib/agent/line.h"
+ * Not published: chosen here among eleven variants on sixteen scenarios of steady and bursty
+ * traffic, with DCQCN on links of 25 Gb/s. On those it gained about half of what knowing the best
+ * constant for each scenario would gain over the best constant for all; on other scenarios it was
+ * no better than that constant, and it delays the last messages of bursts. A learner that does not
+ * beat it has learned nothing. Not a recommendation. */
+#include "weir/tune.h"
 #include "weir/agent.h"
 #include "weir/units.h"
 
@@ -24,22 +25,22 @@ struct patience_setting {
 	uint64_t min_bytes, max_bytes, p_q32;
 };
 
-enum patience_mood { LAX, TIGHT, MOODS };
+enum patience_state { LAX, TIGHT, STATES };
 
 struct patience_params {
-	struct patience_setting settings[MOODS];
+	struct patience_setting settings[STATES];
 	uint64_t queue_bytes;
 	uint64_t wait_ns, wait_min_ns, wait_max_ns; /* P */
 	uint64_t use_q32, average_ns, marks_ns;
 };
 
 struct patience_queue {
-	uint64_t mood;   /* enum patience_mood */
+	uint64_t state;  /* enum patience_state */
 	int64_t wait_ns; /* P */
-	int64_t age_ns;  /* lax: of the queue that is borne */
+	int64_t age_ns;  /* lax: of the tolerated queue */
 	int64_t calm_ns; /* tight: since P was last changed */
 	int64_t unmarked_ns;
-	double use; /* tight: of the line while it is busy, averaged */
+	double use; /* tight: average utilisation while the line is busy */
 };
 
 #define AT(member) offsetof(struct patience_params, member)
@@ -77,22 +78,22 @@ static const struct weir_option patience_options[] = {
 
 static int patience_check(const void *params, struct weir_error *e)
 {
-	static const char *const moods[] = { "lax", "tight" };
+	static const char *const names[] = { "lax", "tight" };
 	const struct patience_params *p = params;
 
-	for (int i = 0; i < MOODS; i++)
+	for (int i = 0; i < STATES; i++)
 		if (p->settings[i].min_bytes > p->settings[i].max_bytes)
-			return weir_error_set(e, "%s-min is above %s-max", moods[i], moods[i]);
+			return weir_error_set(e, "%s-min is above %s-max", names[i], names[i]);
 	if (p->wait_ns < p->wait_min_ns || p->wait_ns > p->wait_max_ns)
 		return weir_error_set(e, "wait must lie between wait-min and wait-max");
 	return 0;
 }
 
-static struct weir_tune_knobs knobs_of(const struct patience_params *p, uint64_t mood)
+static struct weir_tune_knobs patience_knobs(const struct patience_params *p, uint64_t state)
 {
-	const struct patience_setting *s = &p->settings[mood];
+	const struct patience_setting *s = &p->settings[state];
 
-	return agent_line(s->min_bytes, s->max_bytes, s->p_q32);
+	return weir_tune_knobs_of(s->min_bytes, s->max_bytes, s->p_q32);
 }
 
 static size_t patience_size(const void *params, const struct weir_agent_env *env)
@@ -110,13 +111,13 @@ static void patience_init(void *state, const void *params, const struct weir_age
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		queues[i].wait_ns = (int64_t)p->wait_ns;
 		queues[i].unmarked_ns = INT64_MAX / 2;
-		knobs[i] = knobs_of(p, LAX);
+		knobs[i] = patience_knobs(p, LAX);
 	}
 }
 
 /* The weight of a slot in an average over a longer time is its share of it. */
-static void follow_use(struct patience_queue *q, const struct patience_params *p,
-		       const struct weir_tune_telemetry *t)
+static void patience_average_use(struct patience_queue *q, const struct patience_params *p,
+				 const struct weir_tune_telemetry *t)
 {
 	double capacity = (double)t->rate_bps * (double)t->interval_ns;
 	double bits = (double)t->out_bytes * WEIR_BITS_PER_BYTE * WEIR_NS_PER_S;
@@ -126,8 +127,8 @@ static void follow_use(struct patience_queue *q, const struct patience_params *p
 		q->use += (bits / capacity - q->use) * (weight < 1.0 ? weight : 1.0);
 }
 
-static void be_lax(struct patience_queue *q, const struct patience_params *p,
-		   const struct weir_tune_telemetry *t)
+static void patience_step_lax(struct patience_queue *q, const struct patience_params *p,
+			      const struct weir_tune_telemetry *t)
 {
 	if (t->queue_mean_bytes > p->queue_bytes)
 		q->age_ns += t->interval_ns;
@@ -135,21 +136,21 @@ static void be_lax(struct patience_queue *q, const struct patience_params *p,
 		q->age_ns -= q->age_ns < 2 * t->interval_ns ? q->age_ns : 2 * t->interval_ns;
 	if (q->age_ns < q->wait_ns)
 		return;
-	q->mood = TIGHT;
+	q->state = TIGHT;
 	q->use = 1.0;
 	q->calm_ns = 0;
 }
 
-static void be_tight(struct patience_queue *q, const struct patience_params *p,
-		     const struct weir_tune_telemetry *t)
+static void patience_step_tight(struct patience_queue *q, const struct patience_params *p,
+				const struct weir_tune_telemetry *t)
 {
 	double least = (double)p->use_q32 / (double)WEIR_ONE_Q32;
 	int64_t longest = (int64_t)p->wait_max_ns, shortest = (int64_t)p->wait_min_ns;
 
-	follow_use(q, p, t);
+	patience_average_use(q, p, t);
 	q->calm_ns += t->interval_ns;
 	if (q->unmarked_ns <= (int64_t)p->marks_ns && q->use < least) {
-		q->mood = LAX;
+		q->state = LAX;
 		q->age_ns = 0;
 		q->wait_ns = 2 * q->wait_ns < longest ? 2 * q->wait_ns : longest;
 	} else if (q->calm_ns >= 4 * q->wait_ns) {
@@ -173,11 +174,11 @@ static void patience_step(void *state, const void *params, const struct weir_age
 			q->unmarked_ns = 0;
 		else if (q->unmarked_ns <= (int64_t)p->marks_ns)
 			q->unmarked_ns += t->interval_ns;
-		if (q->mood == LAX)
-			be_lax(q, p, t);
+		if (q->state == LAX)
+			patience_step_lax(q, p, t);
 		else
-			be_tight(q, p, t);
-		knobs[i] = knobs_of(p, q->mood);
+			patience_step_tight(q, p, t);
+		knobs[i] = patience_knobs(p, q->state);
 	}
 }
 
@@ -188,15 +189,15 @@ static int64_t patience_interval_ns(const void *params, int64_t rtt_ns)
 	return 100 * WEIR_NS_PER_US;
 }
 
-static double read_is_tight(const void *state, const void *params, uint32_t queue)
+static double patience_read_tight(const void *state, const void *params, uint32_t queue)
 {
 	const struct patience_queue *queues = state;
 
 	(void)params;
-	return queues[queue].mood == TIGHT;
+	return queues[queue].state == TIGHT;
 }
 
-static double read_wait(const void *state, const void *params, uint32_t queue)
+static double patience_read_wait(const void *state, const void *params, uint32_t queue)
 {
 	const struct patience_queue *queues = state;
 
@@ -205,8 +206,8 @@ static double read_wait(const void *state, const void *params, uint32_t queue)
 }
 
 static const struct weir_agent_value patience_values[] = {
-	{ "tight", "", read_is_tight },
-	{ "wait", "ms", read_wait },
+	{ "tight", "", patience_read_tight },
+	{ "wait", "ms", patience_read_wait },
 	{ .name = NULL },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dqn.c -- double DQN: learns what each of a few actions is worth.
+/* dqn.c -- double DQN, a learner for discrete actions.
  *
  * van Hasselt, Guez, Silver, "Deep Reinforcement Learning with Double Q-learning", AAAI 2016:
  *	y = r + gamma Q_target(s', argmax_a Q(s', a)),  loss(Q(s, a) - y)
@@ -20,7 +20,7 @@ struct weir_learn_dqn {
 
 enum { ARRAYS = 4 };
 
-static struct learn_weights weights_of(struct weir_learn_dqn *l)
+static struct learn_weights dqn_weights(struct weir_learn_dqn *l)
 {
 	size_t n = l->net.weight_floats;
 
@@ -44,7 +44,7 @@ int weir_learn_dqn_check(const struct weir_learn_dqn_config *config, struct weir
 	return weir_learn_training_check(&config->training, &net, 0, e);
 }
 
-static struct weir_learn_net net_of(const struct weir_learn_dqn_config *config)
+static struct weir_learn_net dqn_net(const struct weir_learn_dqn_config *config)
 {
 	struct weir_learn_net net;
 	struct weir_error e;
@@ -58,7 +58,7 @@ static struct weir_learn_net net_of(const struct weir_learn_dqn_config *config)
 size_t weir_learn_dqn_size(const struct weir_learn_dqn_config *config)
 {
 	return sizeof(struct weir_learn_dqn) +
-	       ARRAYS * (size_t)net_of(config).weight_floats * sizeof(float);
+	       ARRAYS * (size_t)dqn_net(config).weight_floats * sizeof(float);
 }
 
 void weir_learn_dqn_init(struct weir_learn_dqn *l, const struct weir_learn_dqn_config *config)
@@ -68,8 +68,8 @@ void weir_learn_dqn_init(struct weir_learn_dqn *l, const struct weir_learn_dqn_c
 	assert((uintptr_t)l % WEIR_LEARN_ALIGNMENT == 0);
 	memset(l, 0, sizeof(*l));
 	l->config = *config;
-	l->net = net_of(config);
-	w = weights_of(l);
+	l->net = dqn_net(config);
+	w = dqn_weights(l);
 	weir_learn_net_init_weights(&l->net, config->training.start,
 				    weir_learn_draw(&config->training, LEARN_START, 0), w.online);
 	weir_learn_dqn_load(l, w.online);
@@ -77,7 +77,7 @@ void weir_learn_dqn_init(struct weir_learn_dqn *l, const struct weir_learn_dqn_c
 
 void weir_learn_dqn_load(struct weir_learn_dqn *l, const float *weights)
 {
-	struct learn_weights w = weights_of(l);
+	struct learn_weights w = dqn_weights(l);
 	size_t bytes = l->net.weight_floats * sizeof(float);
 
 	memmove(w.online, weights, bytes);
@@ -104,61 +104,62 @@ const float *weir_learn_dqn_target(const struct weir_learn_dqn *l)
 
 /* --- an update --- */
 
-/* What a worker needs for itself. */
-struct desk {
+/* Scratch of one worker. */
+struct dqn_workspace {
 	struct learn_examples examples;
 	float *values, *target_values; /* [samples][actions] */
 	float *tape;
 };
 
-static void desk_lay(struct desk *d, const struct weir_learn_training *t,
-		     const struct weir_learn_net *net, struct learn_scratch *s)
+static void dqn_workspace_layout(struct dqn_workspace *d, const struct weir_learn_training *t,
+				 const struct weir_learn_net *net, struct learn_scratch *s)
 {
 	uint32_t samples = weir_learn_chunk_max(t);
 
-	weir_learn_examples_lay(&d->examples, t, net, 1, s);
-	d->values = weir_learn_take(s, (size_t)samples * net->outputs);
-	d->target_values = weir_learn_take(s, (size_t)samples * net->outputs);
-	d->tape = weir_learn_take(s, weir_learn_tape_floats(net, samples, weir_learn_steps(t, net),
-							    WEIR_LEARN_FORWARD_AND_BACKWARD));
+	weir_learn_examples_layout(&d->examples, t, net, 1, s);
+	d->values = weir_learn_scratch_alloc(s, (size_t)samples * net->outputs);
+	d->target_values = weir_learn_scratch_alloc(s, (size_t)samples * net->outputs);
+	d->tape = weir_learn_scratch_alloc(
+		s, weir_learn_tape_floats(net, samples, weir_learn_steps(t, net),
+					  WEIR_LEARN_FORWARD_AND_BACKWARD));
 }
 
-/* What all chunks of an update share. */
-struct job {
+/* State of one update, shared by its chunks. */
+struct dqn_update {
 	const struct weir_learn_dqn *l;
 	struct learn_round round;
 	struct learn_weights weights;
-	float *turned, *gradients; /* a gradient for each chunk */
-	float *desks;
-	size_t desk_floats;
+	float *transposed, *gradients; /* a gradient for each chunk */
+	float *workspaces;
+	size_t workspace_floats;
 	double losses[WEIR_LEARN_CHUNKS];
 };
 
-/* Scratch: weights turned, gradients, then a desk for each worker. */
-static size_t job_lay(struct job *j, const struct weir_learn_training *t,
-		      const struct weir_learn_net *net, float *scratch)
+/* Lays out scratch: transposed weights, gradients, then a workspace per worker. */
+static size_t dqn_update_layout(struct dqn_update *j, const struct weir_learn_training *t,
+				const struct weir_learn_net *net, float *scratch)
 {
 	struct learn_scratch s = { .base = scratch }, one = { 0 };
-	struct desk d;
+	struct dqn_workspace d;
 
-	j->turned = weir_learn_take(&s, net->turned_floats);
-	j->gradients = weir_learn_take(&s, WEIR_LEARN_CHUNKS * (size_t)net->weight_floats);
-	j->desks = weir_learn_take(&s, 0);
-	desk_lay(&d, t, net, &one);
-	j->desk_floats = one.floats;
+	j->transposed = weir_learn_scratch_alloc(&s, net->transposed_floats);
+	j->gradients = weir_learn_scratch_alloc(&s, WEIR_LEARN_CHUNKS * (size_t)net->weight_floats);
+	j->workspaces = weir_learn_scratch_alloc(&s, 0);
+	dqn_workspace_layout(&d, t, net, &one);
+	j->workspace_floats = one.floats;
 	return s.floats;
 }
 
 size_t weir_learn_dqn_scratch_size(const struct weir_learn_dqn_config *config, uint32_t workers)
 {
-	struct weir_learn_net net = net_of(config);
-	struct job j;
-	size_t shared = job_lay(&j, &config->training, &net, NULL);
+	struct weir_learn_net net = dqn_net(config);
+	struct dqn_update j;
+	size_t shared = dqn_update_layout(&j, &config->training, &net, NULL);
 
-	return (shared + workers * j.desk_floats) * sizeof(float);
+	return (shared + workers * j.workspace_floats) * sizeof(float);
 }
 
-static uint32_t best_action(const float *values, uint32_t count)
+static uint32_t dqn_best_action(const float *values, uint32_t count)
 {
 	uint32_t best = 0;
 
@@ -168,8 +169,8 @@ static uint32_t best_action(const float *values, uint32_t count)
 	return best;
 }
 
-/* y of every sample, in place of its rewards. */
-static void targets(const struct job *j, const struct desk *d)
+/* Replaces the rewards of all samples by the targets y. */
+static void dqn_targets(const struct dqn_update *j, const struct dqn_workspace *d)
 {
 	const struct weir_learn_net *net = &j->l->net;
 	const struct learn_examples *x = &d->examples;
@@ -181,12 +182,13 @@ static void targets(const struct job *j, const struct desk *d)
 		const float *values = d->values + (size_t)i * net->outputs;
 		const float *target_values = d->target_values + (size_t)i * net->outputs;
 
-		x->rewards[i] += x->discounts[i] * target_values[best_action(values, net->outputs)];
+		x->rewards[i] +=
+			x->discounts[i] * target_values[dqn_best_action(values, net->outputs)];
 	}
 }
 
-/* Values become their slopes: 0, but for the action that was taken. Returns the sum of losses. */
-static double slopes(const struct job *j, const struct desk *d)
+/* Replaces Q-values by d loss / d Q: 0 except for the action taken. Returns the sum of losses. */
+static double dqn_loss_gradient(const struct dqn_update *j, const struct dqn_workspace *d)
 {
 	const struct weir_learn_training *t = &j->l->config.training;
 	const struct learn_examples *x = &d->examples;
@@ -194,56 +196,56 @@ static double slopes(const struct job *j, const struct desk *d)
 	double sum = 0.0;
 
 	for (uint32_t i = 0; i < x->count; i++) {
-		float *values = d->values + (size_t)i * actions, slope;
+		float *values = d->values + (size_t)i * actions, grad;
 		uint32_t action = (uint32_t)x->actions[i];
 
 		assert(action < actions);
 		sum += (double)weir_learn_loss_of(t->loss, t->huber_delta,
-						  values[action] - x->rewards[i], &slope);
+						  values[action] - x->rewards[i], &grad);
 		memset(values, 0, actions * sizeof(*values));
-		values[action] = slope / (float)t->batch;
+		values[action] = grad / (float)t->batch;
 	}
 	return sum;
 }
 
-static void work(void *context, uint32_t chunk, uint32_t worker)
+static void dqn_chunk(void *context, uint32_t chunk, uint32_t worker)
 {
-	struct job *j = context;
+	struct dqn_update *j = context;
 	const struct weir_learn_net *net = &j->l->net;
-	struct learn_scratch s = { .base = j->desks + worker * j->desk_floats };
+	struct learn_scratch s = { .base = j->workspaces + worker * j->workspace_floats };
 	struct weir_learn_gradient g = {
 		.weights = j->gradients + chunk * (size_t)net->weight_floats,
 	};
 	const struct weir_learn_batch *now;
-	struct desk d;
+	struct dqn_workspace d;
 
-	desk_lay(&d, &j->l->config.training, net, &s);
+	dqn_workspace_layout(&d, &j->l->config.training, net, &s);
 	weir_learn_examples_fill(&d.examples, &j->round, chunk);
 	memset(g.weights, 0, net->weight_floats * sizeof(float));
-	targets(j, &d);
+	dqn_targets(j, &d);
 	now = &d.examples.batch[LEARN_NOW];
 	weir_learn_forward(net, j->weights.online, now, d.tape, d.values);
-	j->losses[chunk] = slopes(j, &d);
+	j->losses[chunk] = dqn_loss_gradient(j, &d);
 	g.output = d.values;
-	weir_learn_backward(net, j->turned, now, d.tape, &g);
+	weir_learn_backward(net, j->transposed, now, d.tape, &g);
 }
 
 float weir_learn_dqn_update(struct weir_learn_dqn *l, const struct weir_learn_memory *m,
-			    const struct weir_learn_executor *crew)
+			    const struct weir_learn_executor *executor)
 {
 	const struct weir_learn_training *t = &l->config.training;
-	struct job j = { .l = l, .round = { t, m, l->updates }, .weights = weights_of(l) };
+	struct dqn_update j = { .l = l, .round = { t, m, l->updates }, .weights = dqn_weights(l) };
 	double loss = 0.0;
 
 	assert(weir_learn_memory_plan(m)->observation_size == t->observation_size &&
 	       weir_learn_memory_plan(m)->action_size == 1);
-	job_lay(&j, t, &l->net, crew->scratch);
-	weir_learn_net_transpose(&l->net, j.weights.online, j.turned);
-	weir_learn_crew_run(crew, work, &j);
+	dqn_update_layout(&j, t, &l->net, executor->scratch);
+	weir_learn_net_transpose(&l->net, j.weights.online, j.transposed);
+	weir_learn_executor_run(executor, dqn_chunk, &j);
 	for (uint32_t i = 0; i < WEIR_LEARN_CHUNKS; i++)
 		loss += j.losses[i];
-	weir_learn_descend(
-		&(struct learn_descent){
+	weir_learn_gradient_step(
+		&(struct learn_gradient_step){
 			.training = t,
 			.adam = &l->config.adam,
 			.gradients = j.gradients,

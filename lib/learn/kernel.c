@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel.c -- products of small matrices, in blocks that stay in registers. */
+/* kernel.c -- matrix products in register blocks, chosen at run time by the width of vector
+ * registers; product.h has the code, which is compiled once per width. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/product.h"
 #include <string.h>
@@ -37,7 +38,7 @@ void weir_learn_add_rows(float *sum, const float *rows, size_t stride, uint32_t 
 			sum[c] += rows[r * stride + c];
 }
 
-void weir_learn_turn(const struct weir_learn_turn *t)
+void weir_learn_transpose(const struct weir_learn_transpose *t)
 {
 	for (uint32_t c = 0; c < t->columns; c++) {
 		float *to = t->to + c * t->to_stride;

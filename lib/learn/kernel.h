@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel.h -- matrices of floats: one product, from which every layer is made, and sums over rows.
+/* kernel.h -- arithmetic kernels of neural networks: the matrix product that every layer is built
+ * from, sums over rows, transposition, and activation functions. Single-threaded and pure.
  *
  * Rows are padded with zeros to a whole number of lanes, so that loops have no remainders. Each
  * number of a product is a sum in one order, that of the inner index, whatever the width of the
@@ -9,6 +10,7 @@
 #define LEARN_KERNEL_H
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { LEARN_LANES = 8 };
 
@@ -44,7 +46,7 @@ static inline uint32_t learn_stride(uint32_t count)
 }
 
 /* An element of the left matrix is left[row * row_step + inner * inner_step], so it may lie
- * turned. */
+ * transposed. */
 struct learn_product {
 	uint32_t rows, columns, inner; /* columns are rounded up to lanes */
 	const float *left;
@@ -68,7 +70,7 @@ __attribute__((visibility("hidden"))) void weir_learn_add_rows(float *sum, const
 							       uint32_t columns);
 
 /* to = from with rows and columns exchanged; to's rows are padded with zeros. */
-struct weir_learn_turn {
+struct weir_learn_transpose {
 	const float *from; /* [rows][columns] */
 	uint32_t rows, columns;
 	size_t from_stride;
@@ -76,5 +78,54 @@ struct weir_learn_turn {
 	size_t to_stride;
 };
 
-void weir_learn_turn(const struct weir_learn_turn *t);
+void weir_learn_transpose(const struct weir_learn_transpose *t);
+
+/* --- activation functions: the same bytes on every machine ---
+ *
+ * libm's functions differ in their last bits between systems, and a policy that differs in its last
+ * bit is another run. These are written without branches, so that loops over them are vectorised;
+ * each lane does the same operations in the same order. */
+
+/* e^y - 1 for y <= 0; what is below -87, or no number, counts as -87, where e^y is 1.6e-38.
+ *
+ * y = k ln 2 + r with k whole and |r| <= ln 2 / 2; e^y - 1 = 2^k (e^r - 1) + (2^k - 1). e^r - 1 is
+ * its Taylor series up to r^7, which leaves r^8 / 8! <= 5.2e-9 out. ln 2 is two numbers, the first
+ * with so few bits that k times it is exact. Relative error below 1e-7 (measured). */
+static inline float learn_exp_minus_1(float y)
+{
+	const float ln2_high = 355.0F / 512.0F, ln2_low = -2.12194440e-4F, per_ln2 = 1.44269504F;
+	const float to_whole = 12582912.0F; /* 1.5 * 2^23: a float there has no fraction */
+	float clamped = y > -87.0F ? y : -87.0F;
+	float k = (clamped * per_ln2 + to_whole) - to_whole;
+	float r = (clamped - k * ln2_high) - k * ln2_low;
+	float series = 1.0F / 5040.0F;
+	uint32_t bits = (uint32_t)((int32_t)k + 127) << 23;
+	float power;
+
+	memcpy(&power, &bits, sizeof(power));
+	series = series * r + 1.0F / 720.0F;
+	series = series * r + 1.0F / 120.0F;
+	series = series * r + 1.0F / 24.0F;
+	series = series * r + 1.0F / 6.0F;
+	series = series * r + 0.5F;
+	series = series * r * r + r;
+	return power * series + (power - 1.0F);
+}
+
+/* tanh |x| = -q / (2 + q) with q = e^(-2 |x|) - 1. Error below 2e-7 (measured). */
+static inline float learn_tanh(float x)
+{
+	float q = learn_exp_minus_1(x < 0.0F ? 2.0F * x : -2.0F * x);
+	float positive = (0.0F - q) / (2.0F + q);
+
+	return x < 0.0F ? -positive : positive;
+}
+
+/* 1 / (1 + e^-x), with q = e^-|x| - 1. Error below 2e-7 (measured). */
+static inline float learn_sigmoid(float x)
+{
+	float q = learn_exp_minus_1(x < 0.0F ? x : -x);
+
+	return (x < 0.0F ? 1.0F + q : 1.0F) / (2.0F + q);
+}
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* learner.c -- minibatches, chunks and steps, for every learner. */
+/* learner.c -- what DQN and TD3 share: minibatches drawn in chunks, losses, clipping, Adam, and
+ * steps along a gradient. */
 #include "lib/learn/learner.h"
 #include "lib/learn/kernel.h"
 #include "weir/error.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A learner's bytes are what was set, without gaps between. */
+/* Checkpoints compare learners byte by byte: no padding. */
 _Static_assert(sizeof(struct weir_learn_training) == 10 * sizeof(uint32_t) + 3 * sizeof(uint64_t),
 	       "no padding");
 
@@ -41,7 +42,7 @@ int weir_learn_training_check(const struct weir_learn_training *t, const struct 
 	return 0;
 }
 
-float *weir_learn_take(struct learn_scratch *s, size_t count)
+float *weir_learn_scratch_alloc(struct learn_scratch *s, size_t count)
 {
 	enum { LINE_FLOATS = WEIR_LEARN_ALIGNMENT / sizeof(float) };
 	size_t at = s->floats;
@@ -50,7 +51,7 @@ float *weir_learn_take(struct learn_scratch *s, size_t count)
 	return s->base ? s->base + at : NULL;
 }
 
-static uint32_t chunk_first(const struct weir_learn_training *t, uint32_t chunk)
+static uint32_t learner_chunk_first(const struct weir_learn_training *t, uint32_t chunk)
 {
 	return (uint32_t)((uint64_t)t->batch * chunk / WEIR_LEARN_CHUNKS);
 }
@@ -65,41 +66,41 @@ uint32_t weir_learn_steps(const struct weir_learn_training *t, const struct weir
 	return net->plan.sequence_size ? t->past : 0;
 }
 
-void weir_learn_examples_lay(struct learn_examples *x, const struct weir_learn_training *t,
-			     const struct weir_learn_net *net, uint32_t action_size,
-			     struct learn_scratch *s)
+void weir_learn_examples_layout(struct learn_examples *x, const struct weir_learn_training *t,
+				const struct weir_learn_net *net, uint32_t action_size,
+				struct learn_scratch *s)
 {
 	size_t count = weir_learn_chunk_max(t), steps = weir_learn_steps(t, net);
 
 	for (int i = 0; i < 2; i++) {
 		struct learn_inputs *at = &x->at[i];
 
-		at->sequence = weir_learn_take(s, count * steps * net->plan.sequence_size);
+		at->sequence = weir_learn_scratch_alloc(s, count * steps * net->plan.sequence_size);
 		if (!net->plan.sequence_size)
 			at->sequence = NULL;
-		at->lengths = (uint32_t *)(void *)weir_learn_take(s, count);
-		at->current = weir_learn_take(s, count * net->plan.current_size);
+		at->lengths = (uint32_t *)(void *)weir_learn_scratch_alloc(s, count);
+		at->current = weir_learn_scratch_alloc(s, count * net->plan.current_size);
 		x->batch[i] = (struct weir_learn_batch){ .steps = (uint32_t)steps,
 							 .sequence = at->sequence,
 							 .lengths = at->lengths,
 							 .current = at->current };
 	}
-	x->actions = weir_learn_take(s, count * action_size);
-	x->rewards = weir_learn_take(s, count);
-	x->discounts = weir_learn_take(s, count);
+	x->actions = weir_learn_scratch_alloc(s, count * action_size);
+	x->rewards = weir_learn_scratch_alloc(s, count);
+	x->discounts = weir_learn_scratch_alloc(s, count);
 }
 
-static void look(const struct learn_examples *x, const struct learn_round *round, int which,
-		 uint32_t sample, uint64_t row)
+static void learner_observe(const struct learn_examples *x, const struct learn_round *round,
+			    int which, uint32_t sample, uint64_t row)
 {
 	const struct weir_learn_training *t = round->training;
 	const struct learn_inputs *at = &x->at[which];
 	size_t observation = t->observation_size;
 	size_t stacked = at->sequence ? observation : (t->past + (size_t)1) * observation;
 
-	weir_learn_memory_look(
+	weir_learn_memory_observe(
 		round->memory, row,
-		(struct learn_look){
+		(struct learn_history){
 			.past = t->past,
 			.sequence =
 				at->sequence ? at->sequence + sample * t->past * observation : NULL,
@@ -114,8 +115,8 @@ void weir_learn_examples_fill(struct learn_examples *x, const struct learn_round
 	const struct weir_learn_training *t = round->training;
 	uint32_t action_size = weir_learn_memory_plan(round->memory)->action_size;
 
-	x->first = chunk_first(t, chunk);
-	x->count = chunk_first(t, chunk + 1) - x->first;
+	x->first = learner_chunk_first(t, chunk);
+	x->count = learner_chunk_first(t, chunk + 1) - x->first;
 	x->batch[LEARN_NOW].samples = x->batch[LEARN_NEXT].samples = x->count;
 	for (uint32_t i = 0; i < x->count; i++) {
 		uint64_t counter = round->update * t->batch + x->first + i;
@@ -123,8 +124,8 @@ void weir_learn_examples_fill(struct learn_examples *x, const struct learn_round
 						       weir_learn_draw(t, LEARN_SAMPLES, counter));
 		struct learn_return r = weir_learn_memory_return(round->memory, step, t);
 
-		look(x, round, LEARN_NOW, i, step);
-		look(x, round, LEARN_NEXT, i, r.next);
+		learner_observe(x, round, LEARN_NOW, i, step);
+		learner_observe(x, round, LEARN_NEXT, i, r.next);
 		memcpy(x->actions + i * (size_t)action_size,
 		       weir_learn_memory_action(round->memory, step), action_size * sizeof(float));
 		x->rewards[i] = r.rewards;
@@ -132,9 +133,99 @@ void weir_learn_examples_fill(struct learn_examples *x, const struct learn_round
 	}
 }
 
+/* --- losses and optimisers --- */
+
+float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *grad)
+{
+	float size = error < 0.0F ? -error : error;
+
+	if (loss == WEIR_LEARN_HUBER && size > delta) {
+		*grad = error < 0.0F ? -delta : delta;
+		return delta * (size - 0.5F * delta);
+	}
+	*grad = error;
+	return 0.5F * error * error;
+}
+
+/* Sixteen partial sums, one per lane of two registers, added in a fixed order. */
+static double learner_sum_of_squares(const float *numbers, size_t count)
+{
+	enum { PARTS = 16 };
+	double part[PARTS] = { 0.0 }, sum = 0.0;
+	size_t i = 0;
+
+	for (; i + PARTS <= count; i += PARTS)
+		for (size_t j = 0; j < PARTS; j++)
+			part[j] += (double)numbers[i + j] * (double)numbers[i + j];
+	for (; i < count; i++)
+		part[0] += (double)numbers[i] * (double)numbers[i];
+	for (size_t j = 0; j < PARTS; j++)
+		sum += part[j];
+	return sum;
+}
+
+float weir_learn_clip_norm(float *gradient, size_t count, float norm_max)
+{
+	double norm = sqrt(learner_sum_of_squares(gradient, count));
+	float scale = (float)((double)norm_max / norm);
+
+	for (size_t i = 0; i < count && norm > (double)norm_max; i++)
+		gradient[i] *= scale;
+	return (float)norm;
+}
+
+float weir_learn_clip_value(float *gradient, size_t count, float value_max)
+{
+	float largest = 0.0F;
+
+	for (size_t i = 0; i < count; i++) {
+		float g = gradient[i], size = g < 0.0F ? -g : g;
+
+		largest = size > largest ? size : largest;
+		gradient[i] = g > value_max ? value_max : g < -value_max ? -value_max : g;
+	}
+	return largest;
+}
+
+/* Kingma and Ba, ICLR 2015, Algorithm 1; m and v with the factors of their start-up divided out:
+ *	m = b1 m + (1 - b1) g	v = b2 v + (1 - b2) g^2
+ *	w -= rate (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon) */
+LEARN_FOR_EACH_MACHINE
+static void learner_adam(const struct weir_learn_adam *adam, const struct weir_learn_moments *m,
+			 float *restrict weights, const float *restrict gradient, size_t count)
+{
+	float *restrict mean = m->mean, *restrict square = m->square;
+	float beta1 = adam->beta1, beta2 = adam->beta2, epsilon = adam->epsilon;
+	float rate = (float)((double)adam->rate / (1.0 - m->power1));
+	float per_power2 = (float)(1.0 / (1.0 - m->power2));
+
+	for (size_t i = 0; i < count; i++) {
+		mean[i] = beta1 * mean[i] + (1.0F - beta1) * gradient[i];
+		square[i] = beta2 * square[i] + (1.0F - beta2) * gradient[i] * gradient[i];
+		weights[i] -= rate * mean[i] / (sqrtf(square[i] * per_power2) + epsilon);
+	}
+}
+
+void weir_learn_adam_step(const struct weir_learn_adam *adam, struct weir_learn_moments *moments,
+			  float *weights, const float *gradient, size_t count)
+{
+	moments->power1 *= (double)adam->beta1;
+	moments->power2 *= (double)adam->beta2;
+	learner_adam(adam, moments, weights, gradient, count);
+}
+
+LEARN_FOR_EACH_MACHINE
+void weir_learn_soft_update(float *to, const float *from, size_t count, float share)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = share == 1.0F ? from[i] : to[i] + share * (from[i] - to[i]);
+}
+
+/* --- steps --- */
+
 /* Adds the chunks' gradients to the first one, in order. */
 LEARN_FOR_EACH_MACHINE
-static void add_up(float *restrict sum, size_t chunk_stride, size_t count)
+static void learner_sum_chunks(float *restrict sum, size_t chunk_stride, size_t count)
 {
 	for (uint32_t chunk = 1; chunk < WEIR_LEARN_CHUNKS; chunk++) {
 		const float *restrict more = sum + chunk * chunk_stride;
@@ -144,13 +235,13 @@ static void add_up(float *restrict sum, size_t chunk_stride, size_t count)
 	}
 }
 
-float weir_learn_descend(const struct learn_descent *d, const struct learn_weights *w)
+float weir_learn_gradient_step(const struct learn_gradient_step *d, const struct learn_weights *w)
 {
 	const struct weir_learn_training *t = d->training;
 	struct weir_learn_moments moments = *w->powers;
 	float norm;
 
-	add_up(d->gradients, d->chunk_stride, d->count);
+	learner_sum_chunks(d->gradients, d->chunk_stride, d->count);
 	if (t->clip_value > 0.0F)
 		weir_learn_clip_value(d->gradients, d->count, t->clip_value);
 	norm = weir_learn_clip_norm(d->gradients, d->count,
@@ -165,10 +256,11 @@ float weir_learn_descend(const struct learn_descent *d, const struct learn_weigh
 	return norm;
 }
 
-void weir_learn_crew_run(const struct weir_learn_executor *crew, weir_learn_chunk *chunk, void *job)
+void weir_learn_executor_run(const struct weir_learn_executor *executor, weir_learn_chunk *chunk,
+			     void *job)
 {
-	if (crew->run) {
-		crew->run(crew->context, chunk, job);
+	if (executor->run) {
+		executor->run(executor->context, chunk, job);
 		return;
 	}
 	for (uint32_t i = 0; i < WEIR_LEARN_CHUNKS; i++)

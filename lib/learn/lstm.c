@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lstm.c -- a layer that remembers: long short-term memory, over the steps of its input.
+/* lstm.c -- the long short-term memory layer, over the steps of its input.
  *
- *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)	each with its own
- * columns
- *	c = f c' + i g				h = o tanh c			' is the step before
+ *	i, f, o = sigmoid(x W + h' R + b)	g = tanh(x W + h' R + b)
+ *	c = f c' + i g				h = o tanh c
  *
- * Columns of W, R and b hold the gates in the order i, f, g, o, each padded to a whole number of
- * lanes. */
-#include "lib/learn/activate.h"
+ * each with its own columns; ' is the step before. Columns of W, R and b hold the gates in the
+ *order i, f, g, o, each padded to a whole number of lanes. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
 #include <string.h>
 
-/* --- there --- */
+/* --- the forward pass --- */
 
-/* One step of one sample. Before: gates hold the sums; after: what their activations make of
- * them. */
-struct cell {
+/* One step of one sample. gates: on entry the weighted sums, on return the activations. */
+struct lstm_cell {
 	float *gates;
 	const float *cell_before;
 	float *cell, *cell_tanh, *value;
 	uint32_t units; /* padded */
 };
 
-/* Several short loops: compilers give up on one with so many arrays, any of which might overlap. */
+/* Several short loops: with so many possibly overlapping arrays in one, compilers do not
+ * vectorise. */
 LEARN_FOR_EACH_MACHINE
-static void cell_forward(const struct cell *s)
+static void lstm_cell_forward(const struct lstm_cell *s)
 {
 	size_t units = s->units;
 	float *gates = s->gates;
@@ -49,25 +47,24 @@ static void cell_forward(const struct cell *s)
 }
 
 /* A state is h then c, of the layer's units each. */
-static const float *state_of(const struct learn_step *s, uint32_t sample)
+static const float *lstm_state_in(const struct learn_step *s, uint32_t sample)
 {
 	return s->batch->state_in + (size_t)sample * s->net->state_floats + s->place->state;
 }
 
-/* c of the step before a sample's first, in a row with its padding; the place of the row is
- * lent. */
-static const float *first_cell(const struct learn_step *s, uint32_t sample, float *lent)
+/* c before the first step of a sample, as a padded row in the buffer lent. */
+static const float *lstm_first_cell(const struct learn_step *s, uint32_t sample, float *lent)
 {
 	uint32_t units = s->place->units;
 
 	memset(lent, 0, learn_padded(units) * sizeof(*lent));
 	if (s->batch->state_in)
-		memcpy(lent, state_of(s, sample) + units, units * sizeof(*lent));
+		memcpy(lent, lstm_state_in(s, sample) + units, units * sizeof(*lent));
 	return lent;
 }
 
-/* h that enters each sample's first step. */
-static void first_before(const struct learn_step *s)
+/* Sets h before the first step of every sample. */
+static void lstm_first_output(const struct learn_step *s)
 {
 	const struct learn_layer_tape *t = s->tape;
 	uint32_t steps = s->batch->steps;
@@ -77,12 +74,12 @@ static void first_before(const struct learn_step *s)
 
 		memset(before, 0, t->value_stride * sizeof(*before));
 		if (s->batch->state_in)
-			memcpy(before, state_of(s, i), s->place->units * sizeof(*before));
+			memcpy(before, lstm_state_in(s, i), s->place->units * sizeof(*before));
 	}
 }
 
-/* gates += before R, of one step of all samples. */
-static void recur(const struct learn_step *s, uint32_t step)
+/* gates += h' R, for one step of all samples. */
+static void lstm_add_recurrent(const struct learn_step *s, uint32_t step)
 {
 	const struct weir_learn_place *p = s->place;
 	const struct learn_layer_tape *t = s->tape;
@@ -104,20 +101,20 @@ static void recur(const struct learn_step *s, uint32_t step)
 	});
 }
 
-static void step_forward(const struct learn_step *s, uint32_t step)
+static void lstm_step_forward(const struct learn_step *s, uint32_t step)
 {
 	const struct learn_layer_tape *t = s->tape;
 	size_t width = t->value_stride, bytes = width * sizeof(float);
 	float first[WEIR_LEARN_UNITS_MAX];
 
-	recur(s, step);
+	lstm_add_recurrent(s, step);
 	for (uint32_t i = 0; i < s->batch->samples; i++) {
 		size_t row = (size_t)i * s->batch->steps + step;
 		float *cell = t->cell + row * width;
 
-		cell_forward(&(struct cell){
+		lstm_cell_forward(&(struct lstm_cell){
 			.gates = t->gates + row * s->place->stride,
-			.cell_before = step ? cell - width : first_cell(s, i, first),
+			.cell_before = step ? cell - width : lstm_first_cell(s, i, first),
 			.cell = cell,
 			.cell_tanh = t->cell_tanh + row * width,
 			.value = t->value + row * width,
@@ -128,9 +125,8 @@ static void step_forward(const struct learn_step *s, uint32_t step)
 	}
 }
 
-/* Writes the state after each sample's last valid step; where there is none, the one it came
- * with. */
-static void state_leave(const struct learn_step *s)
+/* Stores the state after each sample's last valid step; without one, the initial state. */
+static void lstm_store_state(const struct learn_step *s)
 {
 	const struct weir_learn_batch *b = s->batch;
 	const struct learn_layer_tape *t = s->tape;
@@ -147,7 +143,7 @@ static void state_leave(const struct learn_step *s)
 		} else if (!b->state_in) {
 			memset(to, 0, 2 * bytes);
 		} else if (b->state_in != b->state_out) {
-			memcpy(to, state_of(s, i), 2 * bytes);
+			memcpy(to, lstm_state_in(s, i), 2 * bytes);
 		}
 	}
 }
@@ -156,49 +152,49 @@ void weir_learn_lstm_forward(const struct learn_step *s)
 {
 	weir_learn_affine_forward(s, s->tape->gates);
 	if (s->batch->steps)
-		first_before(s);
+		lstm_first_output(s);
 	for (uint32_t step = 0; step < s->batch->steps; step++)
-		step_forward(s, step);
+		lstm_step_forward(s, step);
 	if (s->batch->state_out)
-		state_leave(s);
+		lstm_store_state(s);
 }
 
-/* --- and back --- */
+/* --- the backward pass --- */
 
-/* One step of one sample. cell_slope comes from the step after and becomes that of the step
- * before. */
-struct cell_back {
-	const float *gates, *cell_before, *cell_tanh, *value_slope;
-	float *cell_slope, *gate_slope;
+/* One step of one sample. cell_grad: on entry from the next step, on return for the previous
+ * one. */
+struct lstm_cell_back {
+	const float *gates, *cell_before, *cell_tanh, *value_grad;
+	float *cell_grad, *gate_grad;
 	uint32_t units; /* padded */
 };
 
 LEARN_FOR_EACH_MACHINE
-static void cell_backward(const struct cell_back *s)
+static void lstm_cell_backward(const struct lstm_cell_back *s)
 {
 	size_t units = s->units;
 	const float *in = s->gates, *forget = in + units, *candidate = in + 2 * units;
 	const float *out = in + 3 * units, *before = s->cell_before, *squashed = s->cell_tanh;
-	const float *value_slope = s->value_slope;
-	float *to_in = s->gate_slope, *to_forget = to_in + units;
+	const float *value_grad = s->value_grad;
+	float *to_in = s->gate_grad, *to_forget = to_in + units;
 	float *to_candidate = to_in + 2 * units, *to_out = to_in + 3 * units;
-	float *slope = s->cell_slope;
+	float *grad = s->cell_grad;
 
 	for (size_t u = 0; u < units; u++)
-		to_out[u] = value_slope[u] * squashed[u] * out[u] * (1.0F - out[u]);
+		to_out[u] = value_grad[u] * squashed[u] * out[u] * (1.0F - out[u]);
 	for (size_t u = 0; u < units; u++)
-		slope[u] += value_slope[u] * out[u] * (1.0F - squashed[u] * squashed[u]);
+		grad[u] += value_grad[u] * out[u] * (1.0F - squashed[u] * squashed[u]);
 	for (size_t u = 0; u < units; u++)
-		to_in[u] = slope[u] * candidate[u] * in[u] * (1.0F - in[u]);
+		to_in[u] = grad[u] * candidate[u] * in[u] * (1.0F - in[u]);
 	for (size_t u = 0; u < units; u++)
-		to_forget[u] = slope[u] * before[u] * forget[u] * (1.0F - forget[u]);
+		to_forget[u] = grad[u] * before[u] * forget[u] * (1.0F - forget[u]);
 	for (size_t u = 0; u < units; u++)
-		to_candidate[u] = slope[u] * in[u] * (1.0F - candidate[u] * candidate[u]);
+		to_candidate[u] = grad[u] * in[u] * (1.0F - candidate[u] * candidate[u]);
 	for (size_t u = 0; u < units; u++)
-		slope[u] *= forget[u];
+		grad[u] *= forget[u];
 }
 
-static void step_backward(const struct learn_step *s, uint32_t step)
+static void lstm_step_backward(const struct learn_step *s, uint32_t step)
 {
 	const struct weir_learn_place *p = s->place;
 	const struct learn_layer_tape *t = s->tape;
@@ -208,13 +204,14 @@ static void step_backward(const struct learn_step *s, uint32_t step)
 	for (uint32_t i = 0; i < s->batch->samples; i++) {
 		size_t row = i * steps + step;
 
-		cell_backward(&(struct cell_back){
+		lstm_cell_backward(&(struct lstm_cell_back){
 			.gates = t->gates + row * p->stride,
-			.cell_before = step ? t->cell + (row - 1) * width : first_cell(s, i, first),
+			.cell_before =
+				step ? t->cell + (row - 1) * width : lstm_first_cell(s, i, first),
 			.cell_tanh = t->cell_tanh + row * width,
-			.value_slope = t->slope + row * width,
-			.cell_slope = t->cell_slope + i * width,
-			.gate_slope = t->gate_slope + row * p->stride,
+			.value_grad = t->grad + row * width,
+			.cell_grad = t->cell_grad + i * width,
+			.gate_grad = t->gate_grad + row * p->stride,
 			.units = learn_padded(p->units),
 		});
 	}
@@ -224,14 +221,14 @@ static void step_backward(const struct learn_step *s, uint32_t step)
 		.rows = s->batch->samples,
 		.columns = p->units,
 		.inner = p->columns,
-		.left = t->gate_slope + step * (size_t)p->stride,
+		.left = t->gate_grad + step * (size_t)p->stride,
 		.left_row_step = steps * p->stride,
 		.left_inner_step = 1,
-		.right = s->turned + p->turned_recurrent,
-		.right_stride = p->turned_recurrent_stride,
-		.begin = t->slope + (step - 1) * width,
+		.right = s->transposed + p->transposed_recurrent,
+		.right_stride = p->transposed_recurrent_stride,
+		.begin = t->grad + (step - 1) * width,
 		.begin_stride = steps * width,
-		.sum = t->slope + (step - 1) * width,
+		.sum = t->grad + (step - 1) * width,
 		.sum_stride = steps * width,
 	});
 }
@@ -241,10 +238,10 @@ void weir_learn_lstm_backward(const struct learn_step *s)
 	const struct weir_learn_place *p = s->place;
 	const struct learn_layer_tape *t = s->tape;
 
-	memset(t->cell_slope, 0, s->batch->samples * t->value_stride * sizeof(float));
+	memset(t->cell_grad, 0, s->batch->samples * t->value_stride * sizeof(float));
 	for (uint32_t step = s->batch->steps; step-- > 0;)
-		step_backward(s, step);
-	if (s->weight_slope)
+		lstm_step_backward(s, step);
+	if (s->weight_grad)
 		weir_learn_multiply(&(struct learn_product){
 			.rows = p->units,
 			.columns = p->columns,
@@ -252,12 +249,12 @@ void weir_learn_lstm_backward(const struct learn_step *s)
 			.left = t->before,
 			.left_row_step = 1,
 			.left_inner_step = t->value_stride,
-			.right = t->gate_slope,
+			.right = t->gate_grad,
 			.right_stride = p->stride,
-			.begin = s->weight_slope + p->recurrent,
+			.begin = s->weight_grad + p->recurrent,
 			.begin_stride = p->stride,
-			.sum = s->weight_slope + p->recurrent,
+			.sum = s->weight_grad + p->recurrent,
 			.sum_stride = p->stride,
 		});
-	weir_learn_affine_backward(s, t->gate_slope);
+	weir_learn_affine_backward(s, t->gate_grad);
 }

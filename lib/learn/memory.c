@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c -- the replay memory: a ring of rows, each observation once. */
+/* memory.c -- the replay memory: a ring of rows that stores each observation once. */
 #include "weir/compiler.h"
-#include "lib/learn/memory.h"
+#include "lib/learn/learner.h"
 #include "weir/rng.h"
 #include <assert.h>
 #include <string.h>
 
 enum row_kind { ROW_STEP, ROW_DONE, ROW_CUT };
 
-/* Where a row stands in its episode. */
+/* Position of a row in its episode. */
 struct row_tag {
 	uint32_t index; /* steps before it */
 	uint32_t kind;  /* enum row_kind */
@@ -19,7 +19,7 @@ struct weir_learn_memory {
 	struct weir_learn_memory_plan plan;
 	uint32_t row_floats;
 	uint32_t step_rows; /* rows of ROW_STEP in the ring */
-	uint32_t open;      /* steps of the episode that has not ended */
+	uint32_t open;      /* steps of the unfinished episode */
 	uint64_t written;   /* rows, ever */
 	struct row_tag tags[];
 };
@@ -43,27 +43,28 @@ void weir_learn_memory_init(struct weir_learn_memory *m, const struct weir_learn
 	m->row_floats = (uint32_t)row_floats(plan);
 }
 
-static const struct row_tag *tag_of(const struct weir_learn_memory *m, uint64_t row)
+static const struct row_tag *memory_tag(const struct weir_learn_memory *m, uint64_t row)
 {
 	return &m->tags[row % m->plan.rows];
 }
 
-static const float *row_of(const struct weir_learn_memory *m, uint64_t row)
+static const float *memory_row(const struct weir_learn_memory *m, uint64_t row)
 {
 	const float *rows = (const float *)(m->tags + m->plan.rows);
 
 	return rows + (row % m->plan.rows) * m->row_floats;
 }
 
-/* The oldest row that is still there. */
-static uint64_t tail(const struct weir_learn_memory *m)
+/* The oldest row not overwritten. */
+static uint64_t memory_tail(const struct weir_learn_memory *m)
 {
 	return m->written > m->plan.rows ? m->written - m->plan.rows : 0;
 }
 
 /* --- writing --- */
 
-static float *append(struct weir_learn_memory *m, enum row_kind kind, const float *observation)
+static float *memory_append(struct weir_learn_memory *m, enum row_kind kind,
+			    const float *observation)
 {
 	uint64_t row = m->written;
 	struct row_tag *tag = &m->tags[row % m->plan.rows];
@@ -82,7 +83,7 @@ static float *append(struct weir_learn_memory *m, enum row_kind kind, const floa
 void weir_learn_memory_step(struct weir_learn_memory *m, const float *observation,
 			    const float *action, float reward)
 {
-	float *behind = append(m, ROW_STEP, observation);
+	float *behind = memory_append(m, ROW_STEP, observation);
 
 	memcpy(behind, action, m->plan.action_size * sizeof(float));
 	behind[m->plan.action_size] = reward;
@@ -92,7 +93,7 @@ void weir_learn_memory_end(struct weir_learn_memory *m, const float *last_observ
 			   enum weir_learn_end end)
 {
 	if (m->open)
-		append(m, end == WEIR_LEARN_DONE ? ROW_DONE : ROW_CUT, last_observation);
+		memory_append(m, end == WEIR_LEARN_DONE ? ROW_DONE : ROW_CUT, last_observation);
 }
 
 void weir_learn_memory_share(struct weir_learn_memory *to, const struct weir_learn_memory *from,
@@ -102,13 +103,14 @@ void weir_learn_memory_share(struct weir_learn_memory *to, const struct weir_lea
 	assert(to->row_floats == from->row_floats);
 	for (uint32_t i = 0; i < count; i++, draw.counter++) {
 		uint64_t step = weir_learn_memory_draw(from, draw);
-		const float *row = row_of(from, step);
+		const float *row = memory_row(from, step);
 		const float *action = row + from->plan.observation_size;
 
 		weir_learn_memory_step(to, row, action, action[from->plan.action_size]);
-		weir_learn_memory_end(to, row_of(from, step + 1),
-				      tag_of(from, step + 1)->kind == ROW_DONE ? WEIR_LEARN_DONE
-									       : WEIR_LEARN_CUT);
+		weir_learn_memory_end(to, memory_row(from, step + 1),
+				      memory_tag(from, step + 1)->kind == ROW_DONE
+					      ? WEIR_LEARN_DONE
+					      : WEIR_LEARN_CUT);
 	}
 }
 
@@ -119,23 +121,23 @@ const struct weir_learn_memory_plan *weir_learn_memory_plan(const struct weir_le
 	return &m->plan;
 }
 
-/* The newest row of an episode under way has no next observation yet. */
+/* The newest row of an unfinished episode has no next observation yet. */
 uint32_t weir_learn_memory_transitions(const struct weir_learn_memory *m)
 {
 	return m->step_rows - (m->open > 0);
 }
 
-/* Rows are drawn until one is a step with a next observation; another try is the hash of the
- * last. */
+/* Rejection sampling until a row is a step with a next observation; each retry hashes the last
+ * draw. */
 uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_learn_draw draw)
 {
-	uint64_t first = tail(m), bits = weir_learn_bits(draw);
+	uint64_t first = memory_tail(m), bits = weir_learn_bits(draw);
 
 	assert(weir_learn_memory_transitions(m) > 0);
 	for (;;) {
 		uint64_t row = first + (uint64_t)(((weir_u128)bits * (m->written - first)) >> 64);
 
-		if (tag_of(m, row)->kind == ROW_STEP && row + 1 < m->written)
+		if (memory_tag(m, row)->kind == ROW_STEP && row + 1 < m->written)
 			return row;
 		bits = weir_mix64(bits + 1);
 	}
@@ -143,7 +145,7 @@ uint64_t weir_learn_memory_draw(const struct weir_learn_memory *m, struct weir_l
 
 const float *weir_learn_memory_action(const struct weir_learn_memory *m, uint64_t step)
 {
-	return row_of(m, step) + m->plan.observation_size;
+	return memory_row(m, step) + m->plan.observation_size;
 }
 
 /* Sums up to the n-th reward, the episode's end or the newest row, whichever comes first. */
@@ -154,7 +156,7 @@ struct learn_return weir_learn_memory_return(const struct weir_learn_memory *m, 
 	uint64_t next = step;
 
 	while (next < step + t->return_steps && next + 1 < m->written &&
-	       tag_of(m, next)->kind == ROW_STEP) {
+	       memory_tag(m, next)->kind == ROW_STEP) {
 		rewards +=
 			discount * (double)weir_learn_memory_action(m, next)[m->plan.action_size];
 		discount *= t->gamma;
@@ -164,30 +166,31 @@ struct learn_return weir_learn_memory_return(const struct weir_learn_memory *m, 
 		discount = t->gamma;
 		next = step + 1;
 	}
-	if (tag_of(m, next)->kind == ROW_DONE)
+	if (memory_tag(m, next)->kind == ROW_DONE)
 		discount = 0.0;
 	return (struct learn_return){ (float)rewards, (float)discount, next };
 }
 
-void weir_learn_memory_look(const struct weir_learn_memory *m, uint64_t row, struct learn_look look)
+void weir_learn_memory_observe(const struct weir_learn_memory *m, uint64_t row,
+			       struct learn_history look)
 {
 	uint32_t size = m->plan.observation_size, reach = look.past;
 	size_t bytes = size * sizeof(float);
 	float *to = look.sequence ? look.sequence : look.current;
 
-	if (reach > tag_of(m, row)->index)
-		reach = tag_of(m, row)->index;
-	if (reach > row - tail(m))
-		reach = (uint32_t)(row - tail(m));
+	if (reach > memory_tag(m, row)->index)
+		reach = memory_tag(m, row)->index;
+	if (reach > row - memory_tail(m))
+		reach = (uint32_t)(row - memory_tail(m));
 	if (!look.sequence)
 		for (uint32_t i = reach; i < look.past; i++, to += size)
-			memcpy(to, row_of(m, row - reach), bytes);
+			memcpy(to, memory_row(m, row - reach), bytes);
 	for (uint32_t i = reach; i > 0; i--, to += size)
-		memcpy(to, row_of(m, row - i), bytes);
+		memcpy(to, memory_row(m, row - i), bytes);
 	if (look.sequence) {
 		memset(to, 0, (look.past - reach) * bytes);
 		to = look.current;
 		*look.length = reach;
 	}
-	memcpy(to, row_of(m, row), bytes);
+	memcpy(to, memory_row(m, row), bytes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_read.c -- the bytes of a safetensors file, which are not trusted, as the weights of a net.
+/* model_read.c -- decodes untrusted safetensors files into the weights of a net.
  *
- * All of the header is looked at before any of it is used: it may name no tensor twice, no two may
- * share a byte, and none of the bytes behind the header may be left over. */
+ * The whole header is validated before any of it is used: no tensor is named twice, no two share a
+ * byte, and together they cover all bytes behind the header. */
 #include "base/json.h"
 #include "lib/learn/tensor.h"
 #include "weir/error.h"
@@ -20,22 +20,22 @@ enum {
 };
 
 /* A tensor as the file describes it. */
-struct entry {
+struct model_entry {
 	char name[TENSOR_NAME_MAX];
 	uint32_t dimensions; /* at most 2 */
 	uint64_t shape[2];   /* 1 where there is no such dimension */
 	uint64_t begin, end; /* bytes, from the end of the header */
 };
 
-struct header {
+struct model_header {
 	const uint8_t *numbers; /* behind it */
 	size_t number_bytes;
 	uint32_t entry_count;
-	struct entry entries[TENSORS_MAX];
+	struct model_entry entries[TENSORS_MAX];
 };
 
-/* A text that is looked for on the way; text NULL: none. The keys of all; keys NULL: not wanted. */
-struct wanted {
+/* A text that is looked for on the way; text NULL: none. The keys of all; keys NULL: not query. */
+struct model_query {
 	const char *key;
 	char *text;
 	size_t size;
@@ -46,8 +46,8 @@ struct wanted {
 
 /* --- metadata --- */
 
-static int read_text(struct weir_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
-		     struct wanted *wanted)
+static int model_read_text(struct weir_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_t number,
+			   struct model_query *query)
 {
 	if (number == TEXTS_MAX)
 		return weir_error_set(j->error, "the header has more than %d texts", TEXTS_MAX);
@@ -57,13 +57,13 @@ static int read_text(struct weir_json *j, char keys[TEXTS_MAX][KEY_MAX], uint32_
 		if (strcmp(keys[i], keys[number]) == 0)
 			return weir_error_set(j->error, "the header has two texts %s",
 					      weir_quote(keys[number]).text);
-	if (!wanted->text || strcmp(keys[number], wanted->key) != 0)
+	if (!query->text || strcmp(keys[number], query->key) != 0)
 		return weir_json_string(j, NULL, 0);
-	wanted->is_found = 1;
-	return weir_json_string(j, wanted->text, wanted->size);
+	query->is_found = 1;
+	return weir_json_string(j, query->text, query->size);
 }
 
-static int read_metadata(struct weir_json *j, struct wanted *wanted)
+static int model_read_metadata(struct weir_json *j, struct model_query *query)
 {
 	char keys[TEXTS_MAX][KEY_MAX];
 	uint32_t count = 0;
@@ -73,19 +73,19 @@ static int read_metadata(struct weir_json *j, struct wanted *wanted)
 	if (weir_json_accept(j, '}'))
 		return 0;
 	do {
-		if (read_text(j, keys, count++, wanted))
+		if (model_read_text(j, keys, count++, query))
 			return -1;
 	} while (weir_json_accept(j, ','));
-	if (wanted->keys)
-		memcpy(wanted->keys, keys, count * sizeof(keys[0]));
-	wanted->key_count = count;
+	if (query->keys)
+		memcpy(query->keys, keys, count * sizeof(keys[0]));
+	query->key_count = count;
 	return weir_json_expect(j, '}');
 }
 
 /* --- tensors --- */
 
 /* "[a, b]" of up to two numbers; returns how many, or -1. */
-static int read_pair(struct weir_json *j, uint64_t pair[2])
+static int model_read_pair(struct weir_json *j, uint64_t pair[2])
 {
 	int count = 0;
 
@@ -106,7 +106,7 @@ static int read_pair(struct weir_json *j, uint64_t pair[2])
 enum { HAS_TYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4, HAS_ALL = 7 };
 
 /* One of the three members of a tensor's description; returns which, or -1. */
-static int read_member(struct weir_json *j, struct entry *t)
+static int model_read_member(struct weir_json *j, struct model_entry *t)
 {
 	char key[KEY_MAX], type[KEY_MAX];
 	uint64_t offsets[2];
@@ -123,12 +123,12 @@ static int read_member(struct weir_json *j, struct entry *t)
 		return HAS_TYPE;
 	}
 	if (strcmp(key, "shape") == 0) {
-		count = read_pair(j, t->shape);
+		count = model_read_pair(j, t->shape);
 		t->dimensions = (uint32_t)count;
 		return count < 0 ? -1 : HAS_SHAPE;
 	}
 	if (strcmp(key, "data_offsets") == 0) {
-		count = read_pair(j, offsets);
+		count = model_read_pair(j, offsets);
 		if (count < 0)
 			return -1;
 		if (count != 2)
@@ -142,7 +142,7 @@ static int read_member(struct weir_json *j, struct entry *t)
 			      weir_quote(t->name).text, weir_quote(key).text);
 }
 
-static int read_tensor(struct weir_json *j, struct entry *t)
+static int model_read_tensor(struct weir_json *j, struct model_entry *t)
 {
 	int has = 0;
 
@@ -150,7 +150,7 @@ static int read_tensor(struct weir_json *j, struct entry *t)
 	if (weir_json_expect(j, '{'))
 		return -1;
 	do {
-		int member = read_member(j, t);
+		int member = model_read_member(j, t);
 
 		if (member < 0)
 			return -1;
@@ -166,7 +166,8 @@ static int read_tensor(struct weir_json *j, struct entry *t)
 }
 
 /* Shapes are below 2^53 each: checked by division. */
-static int entry_check(const struct header *h, const struct entry *t, struct weir_error *e)
+static int model_check_entry(const struct model_header *h, const struct model_entry *t,
+			     struct weir_error *e)
 {
 	uint64_t floats = (t->end - t->begin) / sizeof(float);
 
@@ -178,7 +179,7 @@ static int entry_check(const struct header *h, const struct entry *t, struct wei
 		return weir_error_set(e, "tensor %s has a shape that does not fit its %llu bytes",
 				      weir_quote(t->name).text,
 				      (unsigned long long)(t->end - t->begin));
-	for (const struct entry *other = h->entries; other < t; other++) {
+	for (const struct model_entry *other = h->entries; other < t; other++) {
 		if (strcmp(t->name, other->name) == 0)
 			return weir_error_set(e, "the header has two tensors %s",
 					      weir_quote(t->name).text);
@@ -192,10 +193,10 @@ static int entry_check(const struct header *h, const struct entry *t, struct wei
 
 /* --- the whole header --- */
 
-static int read_entry(struct weir_json *j, struct header *h, struct wanted *wanted,
-		      int *has_metadata)
+static int model_read_entry(struct weir_json *j, struct model_header *h, struct model_query *query,
+			    int *has_metadata)
 {
-	struct entry *t = &h->entries[h->entry_count];
+	struct model_entry *t = &h->entries[h->entry_count];
 	char name[TENSOR_NAME_MAX];
 
 	if (weir_json_string(j, name, sizeof(name)) || weir_json_expect(j, ':'))
@@ -203,16 +204,16 @@ static int read_entry(struct weir_json *j, struct header *h, struct wanted *want
 	if (strcmp(name, "__metadata__") == 0) {
 		if ((*has_metadata)++)
 			return weir_error_set(j->error, "the header has its metadata twice");
-		return read_metadata(j, wanted);
+		return model_read_metadata(j, query);
 	}
 	if (h->entry_count == TENSORS_MAX)
 		return weir_error_set(j->error, "the header has more than %d tensors", TENSORS_MAX);
 	memcpy(t->name, name, sizeof(name));
 	h->entry_count++;
-	return read_tensor(j, t) || entry_check(h, t, j->error) ? -1 : 0;
+	return model_read_tensor(j, t) || model_check_entry(h, t, j->error) ? -1 : 0;
 }
 
-static int read_object(struct weir_json *j, struct header *h, struct wanted *wanted)
+static int model_read_object(struct weir_json *j, struct model_header *h, struct model_query *query)
 {
 	int has_metadata = 0;
 	uint64_t used = 0;
@@ -220,7 +221,7 @@ static int read_object(struct weir_json *j, struct header *h, struct wanted *wan
 	if (weir_json_expect(j, '{'))
 		return -1;
 	do {
-		if (read_entry(j, h, wanted, &has_metadata))
+		if (model_read_entry(j, h, query, &has_metadata))
 			return -1;
 	} while (weir_json_accept(j, ','));
 	if (weir_json_expect(j, '}') || weir_json_end(j))
@@ -234,8 +235,8 @@ static int read_object(struct weir_json *j, struct header *h, struct wanted *wan
 	return 0;
 }
 
-static int read_header(struct weir_learn_bytes model, struct header *h, struct wanted *wanted,
-		       struct weir_error *e)
+static int model_read_header(struct weir_learn_bytes model, struct model_header *h,
+			     struct model_query *query, struct weir_error *e)
 {
 	const uint8_t *text = model.data + LENGTH_BYTES;
 	struct weir_json j;
@@ -252,12 +253,12 @@ static int read_header(struct weir_learn_bytes model, struct header *h, struct w
 	h->numbers = text + length;
 	h->number_bytes = model.size - LENGTH_BYTES - (size_t)length;
 	j = weir_json_begin(text, (size_t)length, "the header", e);
-	return read_object(&j, h, wanted);
+	return model_read_object(&j, h, query);
 }
 
 /* --- against a net --- */
 
-static const struct entry *entry_find(const struct header *h, const char *name)
+static const struct model_entry *model_find_entry(const struct model_header *h, const char *name)
 {
 	for (uint32_t i = 0; i < h->entry_count; i++)
 		if (strcmp(h->entries[i].name, name) == 0)
@@ -282,12 +283,12 @@ static struct shape_text shape_text(uint32_t dimensions, uint64_t first, uint64_
 }
 
 /* The net's tensors are there, in their shapes, and no others. */
-static int fits(const struct header *h, const struct learn_tensor *tensors, uint32_t count,
-		struct weir_error *e)
+static int model_fits(const struct model_header *h, const struct learn_tensor *tensors,
+		      uint32_t count, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct learn_tensor *t = &tensors[i];
-		const struct entry *found = entry_find(h, t->name);
+		const struct model_entry *found = model_find_entry(h, t->name);
 
 		if (!found)
 			return weir_error_set(
@@ -313,8 +314,8 @@ static int fits(const struct header *h, const struct learn_tensor *tensors, uint
 	return 0;
 }
 
-static int read_numbers(const uint8_t *from, const struct learn_tensor *t, float *weights,
-			struct weir_error *e)
+static int model_read_numbers(const uint8_t *from, const struct learn_tensor *t, float *weights,
+			      struct weir_error *e)
 {
 	for (uint32_t output = 0; output < t->shape[0]; output++)
 		for (uint32_t input = 0; input < t->shape[1]; input++, from += sizeof(float)) {
@@ -338,15 +339,15 @@ int weir_learn_model_decode(struct weir_learn_bytes model, const struct weir_lea
 {
 	struct learn_tensor tensors[TENSORS_MAX];
 	uint32_t count = weir_learn_tensors(net, tensors);
-	struct wanted nothing = { 0 };
-	struct header h;
+	struct model_query nothing = { 0 };
+	struct model_header h;
 
-	if (read_header(model, &h, &nothing, e) || fits(&h, tensors, count, e))
+	if (model_read_header(model, &h, &nothing, e) || model_fits(&h, tensors, count, e))
 		return -1;
 	memset(weights, 0, net->weight_floats * sizeof(*weights));
 	for (uint32_t i = 0; i < count; i++)
-		if (read_numbers(h.numbers + entry_find(&h, tensors[i].name)->begin, &tensors[i],
-				 weights, e))
+		if (model_read_numbers(h.numbers + model_find_entry(&h, tensors[i].name)->begin,
+				       &tensors[i], weights, e))
 			return -1;
 	return 0;
 }
@@ -356,29 +357,31 @@ int weir_learn_model_plan(struct weir_learn_bytes model, struct weir_learn_plan 
 {
 	struct learn_tensor tensors[TENSORS_MAX];
 	struct weir_learn_net net;
-	struct header h;
+	struct model_header h;
 	char text[PLAN_MAX];
-	struct wanted layers = { .key = WEIR_LEARN_LAYERS, .text = text, .size = sizeof(text) };
+	struct model_query layers = { .key = WEIR_LEARN_LAYERS,
+				      .text = text,
+				      .size = sizeof(text) };
 
-	if (read_header(model, &h, &layers, e))
+	if (model_read_header(model, &h, &layers, e))
 		return -1;
 	if (!layers.is_found)
 		return weir_error_set(e, "the model has no text '%s'", WEIR_LEARN_LAYERS);
 	if (weir_learn_plan_parse(plan, text, e) || weir_learn_net_init(&net, plan, e))
 		return -1;
-	return fits(&h, tensors, weir_learn_tensors(&net, tensors), e);
+	return model_fits(&h, tensors, weir_learn_tensors(&net, tensors), e);
 }
 
 int weir_learn_model_text(struct weir_learn_bytes model, const char *key, char *text, size_t room,
 			  struct weir_error *e)
 {
-	struct wanted wanted = { .key = key, .text = text, .size = room };
-	struct header h;
+	struct model_query query = { .key = key, .text = text, .size = room };
+	struct model_header h;
 
 	assert(room > 0);
-	if (read_header(model, &h, &wanted, e))
+	if (model_read_header(model, &h, &query, e))
 		return -1;
-	if (!wanted.is_found)
+	if (!query.is_found)
 		return weir_error_set(e, "the model has no text %s", weir_quote(key).text);
 	return 0;
 }
@@ -387,8 +390,8 @@ int weir_learn_model_keys(struct weir_learn_bytes model,
 			  char keys[WEIR_LEARN_TEXTS_MAX][WEIR_LEARN_KEY_SIZE],
 			  struct weir_error *e)
 {
-	struct wanted wanted = { .keys = keys };
-	struct header h;
+	struct model_query query = { .keys = keys };
+	struct model_header h;
 
-	return read_header(model, &h, &wanted, e) ? -1 : (int)wanted.key_count;
+	return model_read_header(model, &h, &query, e) ? -1 : (int)query.key_count;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* random.c -- random numbers as a function of (seed, stream, counter), and choices made with
- * them. */
-#include "lib/learn/activate.h"
+/* random.c -- counter-based random numbers, and exploration with them. */
+#include "lib/learn/kernel.h"
 #include "weir/learn.h"
 #include "weir/rng.h"
 #include <assert.h>
@@ -38,8 +37,8 @@ static double signed_unit(uint64_t bits)
 	return ((double)(uint32_t)bits + 0.5) * 0x1p-31 - 1.0;
 }
 
-/* Marsaglia's polar method: a point drawn in the square until it falls into the circle. Its next
- * try is the hash of the last, so that a draw uses one counter. */
+/* Marsaglia's polar method: points of the square until one lies in the circle. Each retry hashes
+ * the last draw, so that a number consumes one counter. */
 float weir_learn_normal(struct weir_learn_draw at)
 {
 	uint64_t bits = weir_learn_bits(at);
@@ -71,7 +70,7 @@ static int is_allowed(const struct weir_learn_choice *choice, uint32_t action)
 	return !choice->allowed || choice->allowed[action];
 }
 
-/* Of those that are worth most the first. */
+/* The first of the largest values. */
 static uint32_t best_of_all(const float *values, uint32_t count)
 {
 	float most = values[0];
@@ -98,7 +97,7 @@ static uint32_t best_of(const struct weir_learn_choice *choice, const float *val
 	return best;
 }
 
-/* How much of the draw an action gets: the same for all, or e^((Q - best Q) / temperature). */
+/* Weight of an action in the draw: 1, or e^((Q - best Q) / temperature). */
 static float share_of(const struct weir_learn_choice *choice, float value, float best)
 {
 	if (choice->temperature <= 0.0F)
@@ -126,7 +125,7 @@ uint32_t weir_learn_choose_action(const struct weir_learn_choice *choice, const 
 		if (point < 0.0F)
 			return i;
 	}
-	return best; /* rounding has left a rest */
+	return best; /* rounding left a remainder */
 }
 
 float weir_learn_tanh(float x)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tensor.h -- the arrays of a net as other programs know them, by name and shape.
+/* tensor.h -- the weights of a net as named tensors, the way other programs lay them out. Internal
+ * to lib/learn: model_write.c implements it, model_read.c uses it.
  *
  * Layer 3 has "3.weight" [units, inputs] and "3.bias" [units]; an LSTM "3.weight_ih" [4 units,
  * inputs], "3.weight_hh" [4 units, units] and "3.bias" [4 units], gates in the order i, f, g, o.
- * There the first index is the output, here it is the input, and here rows are padded. */
+ * In files the first index is the output; in memory it is the input, and rows are padded. */
 #ifndef LEARN_TENSOR_H
 #define LEARN_TENSOR_H
 #include "weir/learn.h"
@@ -19,7 +20,7 @@ struct learn_tensor {
 	uint32_t group; /* outputs of a gate, which are padded together */
 };
 
-/* All of them; returns how many. */
+/* Fills tensors; returns their number. */
 uint32_t weir_learn_tensors(const struct weir_learn_net *net,
 			    struct learn_tensor tensors[TENSORS_MAX]);
 

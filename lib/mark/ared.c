@@ -3,10 +3,11 @@
  *
  * Floyd, Gummadi, Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's
  * Active Queue Management", 2001. The average queue marks by a line from 0 at min to max_p at max,
- * and "gently" on to 1 at 2 max. Every interval max_p is adapted: avg above min + 0.6 (max - min):
- * max_p += min(0.01, max_p / 4) avg below min + 0.4 (max - min):	max_p *= 0.9 and stays
- * within 0.01 and 0.5. The weight of an arrival in the average follows from the speed C of the line
- * in packets a second and a time constant t: w = 1 - exp(-1 / (C t)).
+ * and "gently" on to 1 at 2 max. Every interval max_p is adapted:
+ *	avg above min + 0.6 (max - min):	max_p += min(0.01, max_p / 4)
+ *	avg below min + 0.4 (max - min):	max_p *= 0.9
+ * and stays within 0.01 and 0.5. The weight of an arrival in the average follows from the speed C
+ * of the line in packets a second and a time constant t: w = 1 - exp(-1 / (C t)).
  *
  * The paper's times are for the Internet, interval = 0.5 s and t = 1 s: five and ten of the round
  * trips of 100 ms that it assumes. The defaults here are five and ten of 100 us. As there, max is
@@ -15,8 +16,7 @@
  * Differs: each packet is marked independently of the others, as in red.c. max_p is adapted by the
  * first packet that comes when it is due, once, however long nothing came, as Floyd's code for ns-2
  * does: without arrivals there is no new average. */
-#include "lib/mark/average.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 #include "weir/units.h"

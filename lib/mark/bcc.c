@@ -5,20 +5,22 @@
  * Extremely Shallow-buffered Datacenters", INFOCOM 2020; first in Bai, Chen, Hu, Tan, Xiong,
  * "Congestion Control for High-speed Extremely Shallow-buffered Datacenter Networks", APNet 2017,
  * whose sections on mechanism and parameters are followed here. Two configurations of a commodity
- * switch, either of which marks: port	the standard one: everything while the port is at or above k
- * = C RTT lambda; pool	RED on the instantaneous fill of the shared buffer: nothing below pool-min,
- * in a line up to p at pool-max, everything from there on. A queue may hold alpha times the free
- * buffer (dynamic thresholds) and needs B_R = C RTT (1 + lambda) for full throughput without loss:
- * k and a round trip of slow start. So the buffer B gets scarce at pool-max = B - B_R / alpha,
- * pool-min = pool-max - C N h, N ports of rate C and h = 8 us; the distance keeps flows from being
- * cut all at once. What is reserved for each queue lowers B_R. In the paper's example, 100 Gb/s,
- * RTT 80 us, lambda 0.72, 3 MB for 8 ports, alpha 4 and 128 KB reserved for each, B_R is 1.6 MB, k
- * = 720 KB, pool-max = 2.6 MB, pool-min = 1.8 MB and p = 10 %. Like those of other schemes the
- * defaults are for 10 Gb/s: the same with a tenth of the speed and of the buffer.
+ * switch, either of which marks:
+ *	port	the standard one: everything while the port is at or above k = C RTT lambda;
+ *	pool	RED on the instantaneous fill of the shared buffer: nothing below pool-min, in a
+ *		line up to p at pool-max, everything from there on.
+ * A queue may hold alpha times the free buffer (dynamic thresholds) and needs B_R = C RTT (1 +
+ * lambda) for full throughput without loss: k and a round trip of slow start. So the buffer B gets
+ * scarce at
+ *	pool-max = B - B_R / alpha,	pool-min = pool-max - C N h,
+ * N ports of rate C and h = 8 us; the distance keeps flows from being cut all at once. What is
+ * reserved for each queue lowers B_R. In the paper's example, 100 Gb/s, RTT 80 us, lambda 0.72,
+ * 3 MB for 8 ports, alpha 4 and 128 KB reserved for each, B_R is 1.6 MB, k = 720 KB, pool-max =
+ * 2.6 MB, pool-min = 1.8 MB and p = 10 %. Like those of other schemes the defaults are for 10 Gb/s:
+ * the same with a tenth of the speed and of the buffer.
  *
- * Differs: a packet is judged by what it finds when it comes; the paper's switches mark at
- * egress. */
-#include "lib/mark/ramp.h"
+ * Differs: a packet is judged by what it finds at enqueue; the paper's switches mark at egress. */
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
 

@@ -6,9 +6,10 @@
  *	instantaneous	it queued longer than threshold, which suits the longest round-trip times
  *			(TCN's rule);
  *	persistent	packets have queued for pst-target or longer during a whole pst-interval:
- * one is marked, the next a pst-interval later, then pst-interval / sqrt(2) after that,
- * pst-interval / sqrt(3), until one queues shorter. It removes the standing queue that a long
- * threshold leaves to flows with short round trips.
+ *			one is marked, the next a pst-interval later, then pst-interval / sqrt(2)
+ *			after that, pst-interval / sqrt(3), until one queues shorter. It removes
+ *			the standing queue that a long threshold leaves to flows with short round
+ *			trips.
  *
  * The steps run from the packet that was marked, as in the authors' simulator, so that marks which
  * came due while nothing departed are not made up for. The defaults are those of Du et al., "PRED",

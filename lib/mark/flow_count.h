@@ -3,14 +3,14 @@
  *
  * Du et al., "PRED", NSDI 2025, section 4.1 and Algorithm 1 (lines 1-12); Huang et al., "DiffECN",
  * ToN 2024, Algorithm 1 (lines 26-39) is the same. Two memories for "has this flow been seen in
- * this interval?": table	words, a power of two of them. A packet leaves its hash over (flow,
- * interval) in a place that the hash names, and is new iff something else was there. Nothing is
- * ever cleared: in the next interval every hash is another. Two flows with one hash count as one;
- * two that share a place and alternate count anew each time. bitmap	120 bits, cleared with each
- * interval. Flows that share a bit count as one. As in the paper the packet that begins an interval
- * is not counted, and the estimate is the larger of the last interval's count and this one's so
- * far.
- */
+ * this interval?":
+ *	table	words, a power of two of them. A packet leaves its hash over (flow, interval) in an
+ *		entry that the hash selects, and is new iff another hash was there. Nothing is ever
+ *		cleared: in the next interval every hash is another. Two flows with one hash count
+ *		as one; two that share an entry and alternate count anew each time.
+ *	bitmap	120 bits, cleared with each interval. Flows that share a bit count as one.
+ * As in the paper the packet that begins an interval is not counted, and the estimate is the larger
+ * of the last interval's count and this one's so far. */
 #ifndef MARK_FLOW_COUNT_H
 #define MARK_FLOW_COUNT_H
 #include "weir/rng.h"

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_rates.h -- who sends more than its max-min share of a line? By measuring every flow, which
- * no switch can do: the ideal that cheaper judgements are held against.
+/* flow_rates.h -- per-flow rate measurement against max-min fair shares: the ideal that DiffECN's
+ * queue-based test is scored against. No switch has the memory for it.
  *
- * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff the rate that it asks
- * for exceeds its share of the line, found by filling water (base/water_fill.h). What a flow
- * asks for is what came from it in the last whole period, packets that were refused included. The
- * level of the water is found once a period, from all flows of that period; a packet costs one look
- * into a table.
+ * Huang et al., "DiffECN", ToN 2024, section III-B: a flow is congested iff its demand exceeds its
+ * max-min share of the line, found by water filling. Its demand is what it sent in the last whole
+ * period, refused packets included. The water level is computed once a period from the demands of
+ * all flows, so a packet costs one table lookup.
  *
- * Whole packets in a period are a rate up to one packet too high, so that a flow alone on the line
- * would seem to exceed it every other period: one packet more than the share is not more. A caller
- * may allow a part of the share beyond that.
+ * Whole packets in a period overestimate a rate by up to one packet, so that a flow alone on the
+ * line would exceed it every other period: the limit is the share plus one packet. A caller may
+ * allow a further part of the share.
  *
- * The table has a fixed number of places and a flow one of eight. Where all eight are taken by
- * flows of this period and the last, the flow is not measured and passes for one that asks for
- * nothing. */
+ * The table has a fixed number of entries, and a flow one of eight of them. Where flows of this
+ * period and the last occupy all eight, the flow is not measured and counts as one without
+ * demand. */
 #ifndef MARK_FLOW_RATES_H
 #define MARK_FLOW_RATES_H
 #include "weir/mark.h"
@@ -23,7 +22,7 @@ enum { FLOW_RATES_BITS = 12, FLOW_RATES = 1 << FLOW_RATES_BITS, FLOW_RATE_TRIES 
 
 struct flow_rate {
 	uint32_t flow_hash;
-	uint32_t period; /* its last with a packet; 0: the place is free */
+	uint32_t period; /* its last with a packet; 0: the entry is free */
 	uint64_t bytes;  /* in that period */
 	uint64_t before; /* and in the one before it */
 };
@@ -33,18 +32,24 @@ struct flow_rates {
 	uint64_t period_ns;
 	uint64_t capacity_bytes; /* of the line, in a period */
 	uint64_t excess_q32;     /* part of the share that a flow may exceed it by */
-	uint64_t limit_bytes;    /* who sent more than this in the last period sent too much */
-	uint32_t packet_bytes;   /* the largest */
+	uint64_t limit_bytes;    /* per flow and period: share, excess and one packet */
+	uint32_t packet_bytes;   /* largest frame */
 	uint32_t period;         /* counts from 2, so that the first has one before it */
 	struct flow_rate places[FLOW_RATES];
-	uint64_t demand[FLOW_RATES]; /* for finding the level */
+	uint64_t demand[FLOW_RATES]; /* scratch of the water filling */
 };
+
+/* Max-min fair shares (Bertsekas and Gallager, Data Networks, section 6.5.2): a demand below the
+ * returned level is met, every other one gets the level. UINT64_MAX: all demands fit. Rounded down,
+ * so that less than one unit per unmet demand is left over. The sum of all demands must fit 64
+ * bits. Takes at most count + 1 passes over the demands. */
+uint64_t weir_flow_rates_level(const uint64_t *demand, uint32_t count, uint64_t capacity);
 
 /* The memory is zero. excess_q32 is at most 2^36. */
 void weir_flow_rates_init(struct flow_rates *r, const struct weir_mark_env *env, uint64_t period_ns,
 			  uint64_t excess_q32);
 
-/* A packet has come. */
+/* A packet arrived. */
 void weir_flow_rates_arrive(struct flow_rates *r, uint32_t flow_hash, uint32_t bytes,
 			    int64_t now_ns);
 

@@ -21,7 +21,7 @@
  * turns that sent something is longer than a round. */
 #include "weir/compiler.h"
 #include "weir/mark.h"
-#include "lib/mark/average.h"
+#include "lib/mark/red_common.h"
 #include "weir/units.h"
 
 struct mq_params {

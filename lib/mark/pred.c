@@ -2,11 +2,13 @@
 /* pred.c -- RED whose slope follows the number of flows at once and the traffic's needs slowly.
  *
  * Du et al., "PRED: Performance-oriented Random Early Detection for Consistently Stable Performance
- * in Datacenters", NSDI 2025. A packet that finds q in its queue is marked with probability p =
- * lambda f(N) (q - min),	and always from max on (section 4.3), where N	is how many flows
- * sent within an interval of T_FCS (flow_count.h), at least 1: section 4.1, the Flow Concurrent
- * Stabilizer; f(N)	is sqrt(N), N (what the paper chooses) or N^2; lambda	(per MB) and min are
- * what QLA last tried (lib/tune/qla.c): section 4.2.
+ * in Datacenters", NSDI 2025. A packet that finds q in its queue is marked with probability
+ *	p = lambda f(N) (q - min),	and always from max on (section 4.3),
+ * where
+ *	N	is how many flows sent within an interval of T_FCS (flow_count.h), at least 1:
+ *		section 4.1, the Flow Concurrent Stabilizer;
+ *	f(N)	is sqrt(N), N (what the paper chooses) or N^2;
+ *	lambda	(per MB) and min are what QLA last tried (lib/tune/qla.c): section 4.2.
  *
  * Everything happens when a packet arrives; what QLA's intervals need is worked out from arrivals
  * alone (lib/tune/loop.h), so that there is no second call for each packet.
@@ -20,11 +22,14 @@
  * leaves that region out, because there Phi is flat. Runs that went astray, by the start, with
  * T_QLA of 5 round-trip times:
  *
- *							0.7	1	2	3	5
- *	web search to one, round trips differ (fig15a.ini)	1 of 5	2 of 5	0 of 5	0 of 5	-
- *	data mining to one host					1 of 4	0 of 4	0 of 4	0 of 4 0 of
- * 4 eight long flows, others come and go			9 of 400 0 of 200 two, then eight
- * long flows at 100 Gb/s (fig19.ini)	-	-	2 of 10	0 of 5	0 of 5
+ *					0.7		1	2	3	5
+ *	web search to one, round trips
+ *	differ (fig15a.ini)		1 of 5		2 of 5	0 of 5	0 of 5	-
+ *	data mining to one host		1 of 4		0 of 4	0 of 4	0 of 4	0 of 4
+ *	eight long flows, others come
+ *	and go				9 of 400	0 of 200
+ *	two, then eight long flows at
+ *	100 Gb/s (fig19.ini)		-		-	2 of 10	0 of 5	0 of 5
  *
  * Another way is T_QLA of 40 round-trip times, at which none of 20 went astray from 0.7 either. 0.7
  * is where f(N) = N alone holds 16 long flows at 10 Gb/s and 80 us at the 23 packets of
@@ -37,7 +42,7 @@
 #include "lib/mark/control_law.h"
 #include "lib/mark/flow_count.h"
 #include "lib/mark/pred_table.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "lib/tune/loop.h"
 #include "lib/tune/qla.h"
 #include "weir/units.h"
@@ -245,7 +250,7 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 		knobs = s->loop.knobs;
 	}
 	if (p->lookup == PRED_TABLE)
-		weir_pred_table_init(table_of(s, p), max_bytes);
+		pred_table_init(table_of(s, p), max_bytes);
 	set_knobs(s, p, &knobs);
 }
 
@@ -284,7 +289,7 @@ static NOINLINE uint32_t judge_by_table(struct pred_state *s, const struct pred_
 	if (!pred_table_has(t, row)) {
 		struct pred_line line = { s->min_bytes, rise_q32(s, p, row + 1) };
 
-		weir_pred_table_write(t, row, line);
+		pred_table_write(t, row, line);
 	}
 	return verdict_of(s, weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
 }
@@ -459,18 +464,19 @@ static void pred_read_knobs(const void *state, const void *params, uint32_t mtu_
 }
 
 /* The table's cells reach up to max. */
-static void pred_turn(void *state, void *params, const struct weir_tune_knobs *knobs)
+static void pred_apply_knobs(void *state, void *params, const struct weir_tune_knobs *knobs)
 {
 	struct pred_state *s = state;
 	const struct pred_params *p = params;
 
 	if (p->lookup == PRED_TABLE && s->max_bytes != knobs->max_bytes)
-		weir_pred_table_init(table_of(s, p), knobs->max_bytes);
+		pred_table_init(table_of(s, p), knobs->max_bytes);
 	s->max_bytes = knobs->max_bytes;
 	set_knobs(s, p, knobs);
 }
 
-static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs, pred_turn };
+static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs,
+						   pred_apply_knobs };
 
 /* There is no quiet length: flows are counted and queues measured by every packet. */
 const struct weir_mark_ops weir_mark_pred = {

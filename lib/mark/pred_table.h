@@ -10,17 +10,18 @@
  * Flows are exact up to 64, twice what the paper finds PRED can hold (appendix D.6); more count
  * as 64.
  *
- * A switch writes the whole table whenever a knob is turned. Here a row is written when it is first
- * looked at after that, which nobody can tell from outside. */
+ * A switch rewrites the whole table whenever a knob changes. Here a row is rewritten on its first
+ * use after that, with the same result. */
 #ifndef MARK_PRED_TABLE_H
 #define MARK_PRED_TABLE_H
+#include "lib/mark/red_common.h"
 #include <stdint.h>
 
 enum { PRED_TABLE_CELLS = 128, PRED_TABLE_FLOWS = 64 };
 
 struct pred_table {
 	uint32_t shift;
-	uint32_t edition;                       /* counts knobs turned, from 1 on */
+	uint32_t edition;                       /* counts changes of knobs, from 1 on */
 	uint32_t row_edition[PRED_TABLE_FLOWS]; /* when the row was written */
 	uint16_t p_q16[PRED_TABLE_FLOWS][PRED_TABLE_CELLS];
 };
@@ -31,16 +32,22 @@ struct pred_line {
 	uint64_t rise_q32; /* per MB, of that row's flows; below 2^57 */
 };
 
-/* The table is zeroed before, or was in use with another max. max_bytes < 2^32. */
-void weir_pred_table_init(struct pred_table *t, uint64_t max_bytes);
-
-/* All rows are out of date. */
+/* Invalidates all rows. */
 static inline void pred_table_renew(struct pred_table *t)
 {
 	t->edition++;
 }
 
-/* The row of so many flows, at least one. */
+/* The table is zeroed, or was used with another max. max_bytes < 2^32. */
+static inline void pred_table_init(struct pred_table *t, uint64_t max_bytes)
+{
+	pred_table_renew(t);
+	t->shift = 0;
+	while (max_bytes >> t->shift >= PRED_TABLE_CELLS)
+		t->shift++;
+}
+
+/* The row for a number of flows, at least one. */
 static inline uint32_t pred_table_row(uint32_t flows)
 {
 	return (flows < PRED_TABLE_FLOWS ? flows : PRED_TABLE_FLOWS) - 1;
@@ -51,9 +58,29 @@ static inline int pred_table_has(const struct pred_table *t, uint32_t row)
 	return t->row_edition[row] == t->edition;
 }
 
-void weir_pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line);
+/* p = rise (middle - min) / 1 MB at the middle of the cell, scaled by 2^16, to the nearest. rise <
+ * 2^57 and lengths below 2^33: the product fits 90 bits. */
+static inline uint16_t pred_table_cell_q16(struct pred_line line, uint64_t middle_bytes)
+{
+	weir_u128 p_q32;
 
-/* queue_bytes < max_bytes; the row is up to date. */
+	if (middle_bytes <= line.min_bytes)
+		return 0;
+	p_q32 = (weir_u128)line.rise_q32 * (middle_bytes - line.min_bytes) / RAMP_BYTES_PER_MB;
+	p_q32 = (p_q32 + (1u << 15)) >> 16;
+	return p_q32 < UINT16_MAX ? (uint16_t)p_q32 : UINT16_MAX;
+}
+
+static inline void pred_table_write(struct pred_table *t, uint32_t row, struct pred_line line)
+{
+	uint64_t half_bytes = (UINT64_C(1) << t->shift) / 2;
+
+	for (uint64_t i = 0; i < PRED_TABLE_CELLS; i++)
+		t->p_q16[row][i] = pred_table_cell_q16(line, (i << t->shift) + half_bytes);
+	t->row_edition[row] = t->edition;
+}
+
+/* queue_bytes < max_bytes; the row is valid. */
 static inline uint32_t pred_table_p_q16(const struct pred_table *t, uint32_t row,
 					uint64_t queue_bytes)
 {

@@ -12,8 +12,7 @@
  *
  * Differs: each packet is marked independently of the others; the 1993 paper spaces marks by the
  * number of packets since the last one (its section 4). */
-#include "lib/mark/average.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/mark.h"
 #include "weir/packet.h"
 #include "weir/rng.h"
@@ -309,7 +308,7 @@ static void red_read_knobs(const void *state, const void *params, uint32_t mtu_b
 }
 
 /* A slope of 0 is a probability of 0, not that p counts. */
-static void red_turn(void *state, void *params, const struct weir_tune_knobs *knobs)
+static void red_apply_knobs(void *state, void *params, const struct weir_tune_knobs *knobs)
 {
 	struct red_params *p = params;
 
@@ -320,7 +319,8 @@ static void red_turn(void *state, void *params, const struct weir_tune_knobs *kn
 	p->p_q32 = 0;
 }
 
-static const struct weir_mark_knobs red_knobs = { .read = red_read_knobs, .turn = red_turn };
+static const struct weir_mark_knobs red_knobs = { .read = red_read_knobs,
+						  .apply = red_apply_knobs };
 
 const struct weir_mark_ops weir_mark_red = {
 	.scheme = {

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c -- every marking scheme, one line each. */
+/* registry.c -- the marking schemes, one line each; and none, which has no code. */
 #include "weir/mark.h"
 #include "base/registry.h"
 
-extern const struct weir_mark_ops weir_mark_none, weir_mark_ecn, weir_mark_red, weir_mark_tcn,
-	weir_mark_codel, weir_mark_mq_ecn, weir_mark_ideal_ecn, weir_mark_ecn_sharp, weir_mark_bcc,
-	weir_mark_ared, weir_mark_pie, weir_mark_pftcn, weir_mark_diffecn, weir_mark_pred;
+extern const struct weir_mark_ops weir_mark_ecn, weir_mark_red, weir_mark_tcn, weir_mark_codel,
+	weir_mark_mq_ecn, weir_mark_ideal_ecn, weir_mark_ecn_sharp, weir_mark_bcc, weir_mark_ared,
+	weir_mark_pie, weir_mark_pftcn, weir_mark_diffecn, weir_mark_pred;
+
+/* Drop-tail: the baseline of every comparison. */
+static const struct weir_mark_ops mark_none = {
+	.scheme = {
+		.name = "none",
+		.help = "marks nothing: packets are lost when the buffer is full",
+		.cite = "drop-tail; baseline of every comparison",
+	},
+};
 
 const struct weir_mark_ops *const weir_mark_all[] = {
-	&weir_mark_none,      &weir_mark_ecn,       &weir_mark_red,
+	&mark_none,           &weir_mark_ecn,       &weir_mark_red,
 	&weir_mark_tcn,       &weir_mark_codel,     &weir_mark_mq_ecn,
 	&weir_mark_ideal_ecn, &weir_mark_ecn_sharp, &weir_mark_bcc,
 	&weir_mark_ared,      &weir_mark_pie,       &weir_mark_pftcn,

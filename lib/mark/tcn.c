@@ -11,7 +11,7 @@
  * only that it lies between; the line is RED's. */
 #include "base/compiler.h"
 #include "weir/mark.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c -- see loop.h: what is due at the end of an interval, and when knobs come into force. */
+/* loop.c -- intervals, delays and skipping of idle periods, see loop.h. */
 #include "weir/compiler.h"
 #include "lib/tune/loop.h"
 #include "weir/units.h"
@@ -7,21 +7,21 @@
 
 enum { DRAWS_PER_STEP = 2 };
 
-/* Owner of the delays' stream; that of the marks is 0. */
+/* Owner of the random stream of delays; that of marks is 0. */
 enum { DELAYS = 1 };
 
 /* --- the queue between two arrivals --- */
 
-/* A line from (begin_ns, begin_bytes) to (end_ns, end_bytes). It ends before the arrival only where
- * it ends at nothing, and nothing it stays. */
-struct course {
+/* The queue length between two arrivals: linear from (begin_ns, begin_bytes) to (end_ns,
+ * end_bytes), then constant. It ends before the arrival only where the queue became empty. */
+struct loop_course {
 	int64_t begin_ns, end_ns;
 	uint64_t begin_bytes, end_bytes;
 };
 
-static struct course course_to(const struct tune_loop *l, const struct tune_arrival *a)
+static struct loop_course loop_course_to(const struct tune_loop *l, const struct tune_arrival *a)
 {
-	struct course c = { l->last_ns, a->now_ns, l->queue_bytes, a->queue_bytes };
+	struct loop_course c = { l->last_ns, a->now_ns, l->queue_bytes, a->queue_bytes };
 
 	if (a->queue_bytes == 0 && tune_loop_fall_ns(l) < a->now_ns - l->last_ns)
 		c.end_ns = l->last_ns + tune_loop_fall_ns(l);
@@ -29,8 +29,8 @@ static struct course course_to(const struct tune_loop *l, const struct tune_arri
 }
 
 /* begin + (end - begin) (t - begin_ns) / (end_ns - begin_ns), rounded towards begin. Lengths are
- * below 2^33 and times below 2^63: weir_u128. */
-static uint64_t course_at(const struct course *c, int64_t now_ns)
+ * below 2^33 and times below 2^63, so products need 128 bits. */
+static uint64_t loop_course_at(const struct loop_course *c, int64_t now_ns)
 {
 	uint64_t part = (uint64_t)(now_ns - c->begin_ns);
 	uint64_t whole = (uint64_t)(c->end_ns - c->begin_ns);
@@ -44,10 +44,10 @@ static uint64_t course_at(const struct course *c, int64_t now_ns)
 	       (uint64_t)((weir_u128)(c->end_bytes - c->begin_bytes) * part / whole);
 }
 
-/* Accounts for the queue up to a time that is not beyond the interval. */
-static void follow(struct tune_loop *l, const struct course *c, int64_t to_ns)
+/* Integrates the length up to a time within the interval. */
+static void loop_account(struct tune_loop *l, const struct loop_course *c, int64_t to_ns)
 {
-	uint64_t length = course_at(c, to_ns);
+	uint64_t length = loop_course_at(c, to_ns);
 	int64_t until_ns = to_ns < c->end_ns ? to_ns : c->end_ns;
 
 	if (until_ns > l->last_ns)
@@ -58,26 +58,26 @@ static void follow(struct tune_loop *l, const struct course *c, int64_t to_ns)
 
 /* --- intervals --- */
 
-static uint64_t delay_ns(struct weir_rng *r, struct weir_span_ps span)
+static uint64_t loop_delay_ns(struct weir_rng *r, struct weir_span_ps span)
 {
 	uint64_t width_ps = (uint64_t)(span.last_ps - span.first_ps);
 
 	return (uint64_t)weir_ps_to_ns(span.first_ps + (int64_t)weir_rng_below(r, width_ps + 1));
 }
 
-static void set_due(struct tune_loop *l)
+static void loop_set_due(struct tune_loop *l)
 {
 	l->due_ns = l->apply_ns < l->end_ns ? l->apply_ns : l->end_ns;
 }
 
-static void apply(struct tune_loop *l)
+static void loop_apply_knobs(struct tune_loop *l)
 {
 	l->knobs = l->asked;
 	l->apply_ns = TUNE_NEVER;
 }
 
-/* What the interval that ends now has seen; the next one begins with nothing. */
-static struct weir_tune_telemetry take_telemetry(struct tune_loop *l)
+/* Returns the telemetry of the interval that ends, and resets it for the next. */
+static struct weir_tune_telemetry loop_end_telemetry(struct tune_loop *l)
 {
 	struct weir_tune_telemetry t = {
 		.interval_ns = l->interval_ns,
@@ -90,7 +90,7 @@ static struct weir_tune_telemetry take_telemetry(struct tune_loop *l)
 		.mtu_bytes = l->mtu_bytes,
 	};
 
-	/* Rounding, or a packet that came unseen, does not make it negative. */
+	/* Rounding, or an unreported packet, must not make it negative. */
 	if (l->begin_bytes + l->in_bytes < l->queue_bytes)
 		t.out_bytes = 0;
 	l->area = 0;
@@ -101,10 +101,9 @@ static struct weir_tune_telemetry take_telemetry(struct tune_loop *l)
 	return t;
 }
 
-/* Leaves out whole circles of idle steps (see tune_ops), as many as end by now: a circle ends where
- * it began, and so do the knobs. Delays are drawn for each step, so those draws are left out
- * too. */
-static void skip_circles(struct tune_loop *l, const struct weir_tune_ops *ops, int64_t now_ns)
+/* Skips whole periods of idle steps (see idle_steps) that end by now: after a period state and
+ * knobs are what they were. The random delays of skipped steps are skipped, too. */
+static void loop_skip_idle(struct tune_loop *l, const struct weir_tune_ops *ops, int64_t now_ns)
 {
 	uint64_t steps = (uint64_t)(now_ns - l->end_ns) / (uint64_t)l->interval_ns;
 	uint64_t skipped = steps / ops->idle_steps * ops->idle_steps;
@@ -114,10 +113,10 @@ static void skip_circles(struct tune_loop *l, const struct weir_tune_ops *ops, i
 	weir_rng_skip(&l->rng, DRAWS_PER_STEP * skipped);
 }
 
-static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
-			 int64_t now_ns)
+static void loop_end_interval(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
+			      int64_t now_ns)
 {
-	struct weir_tune_telemetry t = take_telemetry(l);
+	struct weir_tune_telemetry t = loop_end_telemetry(l);
 	uint64_t wait_ns;
 
 	assert(l->apply_ns == TUNE_NEVER); /* delays are at most an interval */
@@ -126,28 +125,28 @@ static void end_interval(struct tune_loop *l, const struct tune_plan *plan, void
 	else if (l->idle_steps < 2 * plan->ops->idle_steps)
 		l->idle_steps++;
 	else if (plan->ops->idle_steps)
-		skip_circles(l, plan->ops, now_ns);
+		loop_skip_idle(l, plan->ops, now_ns);
 	plan->ops->step(tuner, plan->params, &t, &l->asked);
-	wait_ns = delay_ns(&l->rng, plan->read_delay);
-	wait_ns += delay_ns(&l->rng, plan->write_delay);
+	wait_ns = loop_delay_ns(&l->rng, plan->read_delay);
+	wait_ns += loop_delay_ns(&l->rng, plan->write_delay);
 	l->apply_ns = l->end_ns + (int64_t)wait_ns;
 	l->end_ns += l->interval_ns;
 	if (wait_ns == 0)
-		apply(l);
+		loop_apply_knobs(l);
 }
 
 void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
 			     const struct tune_arrival *a)
 {
-	struct course c = course_to(l, a);
+	struct loop_course c = loop_course_to(l, a);
 
 	while (l->due_ns <= a->now_ns) {
-		follow(l, &c, l->due_ns);
+		loop_account(l, &c, l->due_ns);
 		if (l->apply_ns <= l->due_ns)
-			apply(l);
+			loop_apply_knobs(l);
 		if (l->end_ns <= l->due_ns)
-			end_interval(l, plan, tuner, a->now_ns);
-		set_due(l);
+			loop_end_interval(l, plan, tuner, a->now_ns);
+		loop_set_due(l);
 	}
 }
 
@@ -174,5 +173,5 @@ void weir_tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void
 	};
 	plan->ops->init(tuner, plan->params, env->mtu_bytes, &l->asked);
 	l->knobs = l->asked;
-	set_due(l);
+	loop_set_due(l);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.h -- a tuner inside a marking scheme: collects telemetry, asks the tuner, applies its knobs.
+/* loop.h -- a tuner inside a marking scheme: collects telemetry, calls the tuner, applies its
+ *knobs.
  *
- * The scheme shows every arrival at a queue and does nothing else; no clock wakes it and it sees no
- * departure. What ended since the last arrival is made up for before the next is looked at, exactly
- * as if it had been done in time:
+ * The scheme reports every arrival at a queue and nothing else: there is no timer, and departures
+ *are not reported. Intervals that ended since the last arrival are caught up before the next one is
+ * processed, with the same result as if they had been processed in time:
  *
  *	if (tune_loop_is_due(&s->loop, v->now_ns))
  *		weir_tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);
  *	tune_loop_arrive(&s->loop, &arrival);
  *
- * What an interval sent is what came in, plus what was queued when it began, less what is left.
+ * Bytes sent in an interval: those that arrived, plus those queued when it began, minus those left.
  *
  * The queue between two arrivals is known from what the first left behind (what it found and
  * itself) and what the second finds. Nothing came in, so the queue fell: in a line from one to the
@@ -53,14 +54,14 @@ struct tune_loop {
 	uint64_t rate_bps;
 	struct weir_rng rng; /* for delays */
 	uint32_t mtu_bytes;
-	uint32_t flows;      /* whatever the scheme last wrote here */
-	uint32_t idle_steps; /* idle intervals in a row; counts up to a little over two circles */
+	uint32_t flows;      /* set by the scheme */
+	uint32_t idle_steps; /* consecutive idle intervals; saturates above two periods */
 	uint32_t unused;
 };
 
 #define TUNE_NEVER INT64_MAX
 
-/* What is the same for all queues. */
+/* Shared by all queues. */
 struct tune_plan {
 	const struct weir_tune_ops *ops;
 	const void *params;
@@ -70,17 +71,17 @@ struct tune_plan {
 struct tune_env {
 	uint64_t seed;
 	uint64_t rate_bps;
-	uint64_t interval_ns; /* brought into range */
+	uint64_t interval_ns; /* clamped to the range above */
 	uint32_t mtu_bytes;
 };
 
 struct tune_arrival {
 	int64_t now_ns;
-	uint32_t queue_bytes; /* that the packet finds */
+	uint32_t queue_bytes; /* found by the packet */
 	uint32_t packet_bytes;
 };
 
-/* The first interval begins at time 0. knobs are the ones to start from. */
+/* The first interval begins at time 0, with these knobs. */
 void weir_tune_loop_init(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
 			 const struct tune_env *env, const struct weir_tune_knobs *knobs);
 
@@ -89,19 +90,19 @@ static inline int tune_loop_is_due(const struct tune_loop *l, int64_t now_ns)
 	return now_ns >= l->due_ns;
 }
 
-/* Everything that is due by the time of the arrival. Of idle intervals no more than three circles
- * (see tune_ops) are worked off one by one, however long the line was idle. */
+/* Processes everything due by the time of the arrival. Of idle intervals at most three periods (see
+ * idle_steps) are processed one by one, however long the line was idle. */
 void weir_tune_loop_catch_up(struct tune_loop *l, const struct tune_plan *plan, void *tuner,
 			     const struct tune_arrival *a);
 
-/* How long what the queue held takes at the line's rate. */
+/* Time in which the queue drains at the line's rate. */
 static inline int64_t tune_loop_fall_ns(const struct tune_loop *l)
 {
 	return (int64_t)((weir_u128)l->queue_bytes * l->ns_per_byte_q32 >> 32);
 }
 
-/* A packet arrives, and nothing is due. Lengths are below 2^32 and a packet and intervals at most
- * 10^9 ns, so that twice the area stays below 2^63.1. */
+/* Accounts for an arrival; nothing is due. Lengths are below 2^32 and a packet and intervals at
+ * most 10^9 ns, so that twice the area stays below 2^63.1. */
 static inline void tune_loop_arrive(struct tune_loop *l, const struct tune_arrival *a)
 {
 	int64_t ns = a->now_ns - l->last_ns;

@@ -6,19 +6,20 @@
  * smallest value.
  *
  *	utility	U = beta R / C + (1 - beta) Phi(q), where R is what was sent, C the line's rate, q
- * the mean queue. Phi is 1 up to q-left and falls in a line to 0 at q-right. trials	Four
- * intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3, less if U1 < U2 and
- * U4 < U3; then that trial's setting is the new one. Otherwise nothing moves.
+ *		the mean queue. Phi is 1 up to q-left and falls in a line to 0 at q-right.
+ *	trials	Four intervals: more, less, less, more marking. More wins if U1 > U2 and U4 > U3,
+ *		less if U1 < U2 and U4 < U3; then that trial's setting is the new one. Otherwise
+ *		nothing moves.
  *	min	A step that would take lambda below lambda-min is one of min in its place; lambda
- * rests at lambda-min meanwhile.
+ *		rests at lambda-min meanwhile.
  *
  * What the paper leaves open, and what is done here:
  *   - Phi beyond q-left is in a figure only (10(a)). That it is a line which ends at q-right is an
  *     assumption; q-right is by default where RED marks everything (maxK, 500 KB).
  *   - Settings form one ladder: ... lambda_min + step, lambda_min (both with the first min), then
  *     lambda_min with min one step up, two, ... A trial is one rung up or down, so that less
- * marking than lambda_min is a trial on min, and lambda moves again once min is back where it
- * began. min never falls below its first value, nor rises above max.
+ *marking than lambda_min is a trial on min, and lambda moves again once min is back where it began.
+ *     min never falls below its first value, nor rises above max.
  *
  * A trial must outlast the senders' answer to it. Rounds follow each other as ++--++--, so where
  * the queue answers later than after one interval, the shortest one is met in the first trial with

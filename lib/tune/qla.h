@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* qla.h -- QLA's settings and state, for a scheme that has it built in. See qla.c. */
+/* qla.h -- options and state of QLA (qla.c), for schemes that embed it. */
 #ifndef TUNE_QLA_H
 #define TUNE_QLA_H
 #include "weir/tune.h"
@@ -18,11 +18,11 @@ struct qla_params {
 };
 
 struct qla_state {
-	uint64_t slope_q32, min_bytes; /* what the trials lie to both sides of */
+	uint64_t slope_q32, min_bytes; /* centre of the trials */
 	uint64_t start_bytes;          /* min is never less */
 	uint64_t utility_q32[QLA_TRIALS];
 	uint64_t latest_q32;
-	uint32_t trial; /* that is going on */
+	uint32_t trial; /* index of the current one */
 	uint32_t mtu_bytes;
 };
 
@@ -30,7 +30,7 @@ extern const struct weir_tune_ops weir_tune_qla;
 
 int weir_qla_check(const void *params, struct weir_error *e);
 
-/* What an interval was worth: U of qla.c, from beta, q-left and q-right. */
+/* The utility U of an interval (qla.c), from beta, q-left and q-right. */
 uint64_t weir_qla_utility_q32(const struct qla_params *p, const struct weir_tune_telemetry *t);
 
 /* The options of a struct qla_params that is a member of another struct. */

@@ -2,7 +2,7 @@
 /* probe.c -- sampling of port quantities. Contract in probe.h. */
 #include "switch/run/probe.h"
 #include "weir/units.h"
-#include "base/words.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
  * only a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
-#include "base/pairs.h"
+#include "base/ini.h"
 #include "config/config.h"
 #include "switch/plane/plane.h"
 #include "switch/wire/wire.h"

@@ -3,7 +3,6 @@
  * Contract in control.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "switch/run/control.h"
-#include "base/prometheus.h"
 #include "base/text.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tuning.c -- switch.tune on a real switch. Contract in loop.h. */
 #include "switch/run/loop.h"
-#include "lib/tune/each.h"
 #include "lib/tune/meter.h"
 #include "base/memory.h"
 #include "config/schemes.h"
@@ -23,7 +22,7 @@ struct tuning {
 	const struct switch_settings *settings;
 	const struct weir_agent_ops *ops;
 	const void *params;
-	struct tune_each each;
+	struct tune_per_queue each;
 	struct metered *ports;
 	struct plane *plane;
 	struct weir_agent_env env;
@@ -52,7 +51,7 @@ struct tuning *tuning_new(const struct switch_settings *s)
 	t->ops = c->agent;
 	t->params = c->tune_params;
 	if (c->tuner) {
-		t->each = (struct tune_each){ c->tuner, c->tune_params };
+		t->each = (struct tune_per_queue){ c->tuner, c->tune_params };
 		t->ops = &weir_tune_per_queue;
 		t->params = &t->each;
 	}
@@ -159,7 +158,7 @@ static void tuning_apply_knobs(struct tuning *t)
 		    asked->slope_q32 == now->slope_q32)
 			continue;
 		*now = *asked;
-		plan->inner->knobs->turn(state, meter_inner_params(state, plan), now);
+		plan->inner->knobs->apply(state, meter_inner_params(state, plan), now);
 	}
 }
 

@@ -2,7 +2,7 @@
 /* test_acc_learn.c -- ACC learns while it runs: what it remembers, how it explores, what switches
  * exchange. */
 #include "lib/agent/acc.h"
-#include "lib/learn/memory.h"
+#include "lib/learn/learner.h"
 #include "tests/agent_desk.h"
 
 static struct acc_params params_of(const char *spec)
@@ -49,7 +49,7 @@ TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 	const float *action;
 
 	weir_learn_memory_init(o.memory, &plan);
-	weir_acc_remember(&o, &p, &slot);
+	weir_acc_store_transitions(&o, &p, &slot);
 	CHECK_INT(weir_learn_memory_transitions(o.memory), 1);
 	action = weir_learn_memory_action(o.memory, 0);
 	CHECK_NEAR(action[-12], 1.0, 1e-9);
@@ -58,8 +58,8 @@ TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 	CHECK_NEAR(weir_learn_memory_action(o.memory, 1)[-12], 2.0, 1e-9);
 	/* From now on both wait. */
 	p.after = 1000;
-	weir_acc_study(&o, &p, &slot);
-	weir_acc_remember(&o, &p, &slot);
+	weir_acc_train(&o, &p, &slot);
+	weir_acc_store_transitions(&o, &p, &slot);
 	CHECK_INT(weir_learn_memory_transitions(o.memory), 3);
 	free(o.memory);
 }
@@ -215,15 +215,15 @@ TEST(test_acc_exchange_moves_exactly_so_many_transitions)
 	struct weir_learn_memory *shared = shared_of(&p);
 	uint32_t of_a = 0, of_b = 0;
 
-	weir_acc_take(&nobody, &p, shared); /* nothing is there yet */
-	weir_acc_give(&nobody, &p, shared);
+	weir_acc_import(&nobody, &p, shared); /* nothing is there yet */
+	weir_acc_export(&nobody, &p, shared);
 	CHECK_INT(weir_learn_memory_transitions(shared), 0);
-	weir_acc_give(&a, &p, shared);
+	weir_acc_export(&a, &p, shared);
 	CHECK_INT(weir_learn_memory_transitions(shared), 30);
-	weir_acc_give(&b, &p, shared);
+	weir_acc_export(&b, &p, shared);
 	CHECK_INT(weir_learn_memory_transitions(shared), 60);
-	weir_acc_take(&nobody, &p, shared);
-	weir_acc_take(&a, &p, shared);
+	weir_acc_import(&nobody, &p, shared);
+	weir_acc_import(&a, &p, shared);
 	CHECK_INT(weir_learn_memory_transitions(nobody.memory), 30);
 	CHECK_INT(weir_learn_memory_transitions(a.memory), 130);
 	CHECK_INT(weir_learn_memory_transitions(shared), 60);
@@ -259,10 +259,10 @@ TEST(test_acc_gives_other_transitions_each_time_and_other_agents_give_others)
 	struct acc_online again = a;
 	struct weir_learn_memory *shared = shared_of(&p);
 
-	weir_acc_give(&a, &p, shared);
-	weir_acc_give(&a, &p, shared);
-	weir_acc_give(&b, &p, shared);
-	weir_acc_give(&again, &p, shared);
+	weir_acc_export(&a, &p, shared);
+	weir_acc_export(&a, &p, shared);
+	weir_acc_export(&b, &p, shared);
+	weir_acc_export(&again, &p, shared);
 	CHECK(!same_transitions(shared, 0, 60));
 	CHECK(!same_transitions(shared, 0, 120));
 	CHECK(same_transitions(shared, 0, 180));
@@ -278,10 +278,10 @@ static struct weir_learn_memory *exchanged(const struct acc_params *p, uint64_t 
 	struct weir_learn_memory *shared = shared_of(p);
 
 	for (int i = 0; i < 2; i++) {
-		weir_acc_give(&a, p, shared);
-		weir_acc_give(&b, p, shared);
-		weir_acc_take(&a, p, shared);
-		weir_acc_take(&b, p, shared);
+		weir_acc_export(&a, p, shared);
+		weir_acc_export(&b, p, shared);
+		weir_acc_import(&a, p, shared);
+		weir_acc_import(&b, p, shared);
 	}
 	free(a.memory);
 	free(b.memory);
@@ -329,11 +329,11 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 		agent_desk_step(&a);
 		agent_desk_step(&b);
 	}
-	a.ops->give(a.state, a.params, shared);
-	b.ops->give(b.state, b.params, shared);
+	a.ops->export_experience(a.state, a.params, shared);
+	b.ops->export_experience(b.state, b.params, shared);
 	CHECK_INT(weir_learn_memory_transitions(shared), 256);
-	b.ops->take(b.state, b.params, shared);
-	b.ops->take(b.state, b.params, shared);
+	b.ops->import_experience(b.state, b.params, shared);
+	b.ops->import_experience(b.state, b.params, shared);
 	CHECK(agent_desk_value(&b, "loss", 0) == 0.0);
 	agent_desk_step(&b);
 	CHECK(agent_desk_value(&b, "loss", 0) > 0.0);

@@ -88,7 +88,7 @@ TEST(test_acc_state_is_normalised)
 
 	t.queue_end_bytes = 100000;
 	t.ce_bytes = SLOT_BYTES / 20;
-	CHECK_INT(weir_acc_see(&q, &p, &t), 0);
+	CHECK_INT(weir_acc_observe(&q, &p, &t), 0);
 	check_newest(&q, 2, (double[]){ 0.3, 0.25, 0.05, 12.0 / 19.0 });
 	CHECK_NEAR(q.reward, 0.7 * 0.25, 1e-6);
 }
@@ -99,14 +99,14 @@ TEST(test_acc_state_is_three_slots_oldest_first_and_the_first_stands_for_missing
 	struct acc_queue q = { .setting = 0 };
 	struct weir_tune_telemetry a = slot_of(SLOT_BYTES / 5, 0), b = slot_of(SLOT_BYTES / 2, 0);
 
-	weir_acc_see(&q, &p, &a);
+	weir_acc_observe(&q, &p, &a);
 	for (int i = 0; i < 3; i++)
 		CHECK_NEAR(q.seen[i][1], 0.2, 1e-6);
-	weir_acc_see(&q, &p, &b);
+	weir_acc_observe(&q, &p, &b);
 	CHECK_NEAR(q.seen[0][1], 0.2, 1e-6);
 	CHECK_NEAR(q.seen[1][1], 0.2, 1e-6);
 	CHECK_NEAR(q.seen[2][1], 0.5, 1e-6);
-	weir_acc_see(&q, &p, &a);
+	weir_acc_observe(&q, &p, &a);
 	CHECK_NEAR(q.seen[0][1], 0.2, 1e-6);
 	CHECK_NEAR(q.seen[1][1], 0.5, 1e-6);
 	CHECK_NEAR(q.seen[2][1], 0.2, 1e-6);
@@ -124,10 +124,10 @@ TEST(test_acc_traces_follow_means_and_deviations)
 
 	half.ce_bytes = SLOT_BYTES / 4;
 	for (int i = 0; i < 8; i++)
-		weir_acc_see(&q, &p, &full);
+		weir_acc_observe(&q, &p, &full);
 	CHECK_NEAR(q.traces[0], 1.0, 1e-6);
 	CHECK_NEAR(q.traces[1], 0.0, 1e-6);
-	weir_acc_see(&q, &p, &half);
+	weir_acc_observe(&q, &p, &half);
 	CHECK_NEAR(q.traces[0], 0.9375, 1e-6);
 	CHECK_NEAR(q.traces[1], 2 * 0.4375 / 8, 1e-6);
 	CHECK_NEAR(q.traces[2], 0.3 / 8, 1e-6);
@@ -147,7 +147,7 @@ TEST(test_acc_sees_the_rate_of_the_line)
 	struct acc_queue q = { .setting = 0 };
 
 	t.rate_bps = UINT64_C(100) * 1000 * 1000 * 1000;
-	weir_acc_see(&q, &p, &t);
+	weir_acc_observe(&q, &p, &t);
 	CHECK_NEAR(q.traces[13], 0.8, 1e-6);
 }
 
@@ -185,7 +185,7 @@ static int is_idle_after(struct acc_queue *q, const struct acc_params *p, uint64
 	struct weir_tune_telemetry t = slot_of(out_bytes, queue_bytes);
 
 	q->min_bytes = 100000;
-	weir_acc_see(q, p, &t);
+	weir_acc_observe(q, p, &t);
 	return (int)q->is_idle;
 }
 

@@ -9,7 +9,7 @@ struct player {
 	struct weir_learn_dqn_config config;
 	struct weir_learn_dqn *learner;
 	struct weir_learn_memory *memory;
-	struct weir_learn_executor crew;
+	struct weir_learn_executor executor;
 };
 
 /* States are one-hot observations. */
@@ -33,7 +33,7 @@ static void player_open(struct player *p, uint32_t states, uint64_t seed)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	p->learner = desk_block(weir_learn_dqn_size(&p->config));
 	p->memory = desk_block(weir_learn_memory_size(&memory));
-	p->crew = (struct weir_learn_executor){
+	p->executor = (struct weir_learn_executor){
 		.workers = 3,
 		.scratch = desk_block(weir_learn_dqn_scratch_size(&p->config, 3)),
 	};
@@ -45,7 +45,7 @@ static void player_close(struct player *p)
 {
 	free(p->learner);
 	free(p->memory);
-	free(p->crew.scratch);
+	free(p->executor.scratch);
 }
 
 static void one_hot(float *observation, uint32_t states, uint32_t state)
@@ -70,7 +70,7 @@ static void player_values(const struct player *p, uint32_t state, float values[2
 static void player_update(struct player *p, int updates)
 {
 	for (int i = 0; i < updates; i++)
-		weir_learn_dqn_update(p->learner, p->memory, &p->crew);
+		weir_learn_dqn_update(p->learner, p->memory, &p->executor);
 }
 
 /* --- two states --- */
@@ -201,7 +201,7 @@ TEST(test_learn_dqn_does_not_follow_a_reward_that_is_no_number)
 	weights = weir_learn_dqn_weights(p.learner);
 	weir_learn_memory_step(p.memory, observation, &(float){ 1.0F }, NAN);
 	weir_learn_memory_end(p.memory, observation, WEIR_LEARN_CUT);
-	CHECK(isnan(weir_learn_dqn_update(p.learner, p.memory, &p.crew)));
+	CHECK(isnan(weir_learn_dqn_update(p.learner, p.memory, &p.executor)));
 	for (uint32_t i = 0; i < weir_learn_dqn_net(p.learner)->weight_floats; i++)
 		CHECK(isfinite(weights[i]));
 	player_close(&p);
@@ -218,10 +218,10 @@ TEST(test_learn_dqn_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		player_open(&p[i], CHAIN, 5);
 		record_chain(&p[i], 5);
 	}
-	p[1].crew.run = crew_backwards;
+	p[1].executor.run = crew_backwards;
 	for (uint32_t threads = 2; threads <= 3; threads++) {
-		p[threads].crew.run = crew_threads;
-		p[threads].crew.context = &threads;
+		p[threads].executor.run = crew_threads;
+		p[threads].executor.context = &threads;
 		player_update(&p[threads], 40);
 	}
 	player_update(&p[0], 40);

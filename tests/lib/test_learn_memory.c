@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_memory.c -- the replay memory: what is drawn, what came before it and what it was
  * worth. */
-#include "lib/learn/memory.h"
+#include "lib/learn/learner.h"
 #include "tests/learn_desk.h"
 
 /* Observation k is (k, -k), its action k / 2, its reward 10 k. */
@@ -36,7 +36,7 @@ static float observed(const struct weir_learn_memory *m, uint64_t row)
 {
 	float now[2];
 
-	weir_learn_memory_look(m, row, (struct learn_look){ .current = now });
+	weir_learn_memory_observe(m, row, (struct learn_history){ .current = now });
 	CHECK(now[1] == -now[0]);
 	return now[0];
 }
@@ -102,21 +102,21 @@ TEST(test_learn_memory_history_ends_at_the_episode_and_at_the_ring)
 	struct weir_learn_memory *m = memory_open(8);
 	float sequence[3 * 2], current[2];
 	uint32_t length;
-	struct learn_look look = {
+	struct learn_history look = {
 		.past = 3, .sequence = sequence, .length = &length, .current = current
 	};
 
-	episode(m, 1, 6, WEIR_LEARN_CUT);    /* rows 0 to 5 */
-	episode(m, 11, 15, WEIR_LEARN_CUT);  /* rows 6 to 10: rows 0 to 2 are gone */
-	weir_learn_memory_look(m, 10, look); /* the last observation of the second one */
+	episode(m, 1, 6, WEIR_LEARN_CUT);       /* rows 0 to 5 */
+	episode(m, 11, 15, WEIR_LEARN_CUT);     /* rows 6 to 10: rows 0 to 2 are gone */
+	weir_learn_memory_observe(m, 10, look); /* the last observation of the second one */
 	CHECK_INT(length, 3);
 	CHECK(sequence[0] == 12.0F && sequence[2] == 13.0F && sequence[4] == 14.0F);
 	CHECK(current[0] == 15.0F);
-	weir_learn_memory_look(m, 7, look);
+	weir_learn_memory_observe(m, 7, look);
 	CHECK_INT(length, 1);
 	CHECK(sequence[0] == 11.0F && sequence[1] == -11.0F && sequence[2] == 0.0F);
 	CHECK(sequence[5] == 0.0F && current[0] == 12.0F);
-	weir_learn_memory_look(m, 4, look); /* observation 5; 4 is the oldest in the ring */
+	weir_learn_memory_observe(m, 4, look); /* observation 5; 4 is the oldest in the ring */
 	CHECK_INT(length, 1);
 	CHECK(sequence[0] == 4.0F && current[0] == 5.0F);
 	free(m);
@@ -126,14 +126,14 @@ TEST(test_learn_memory_stacks_observations_and_repeats_the_oldest)
 {
 	struct weir_learn_memory *m = memory_open(8);
 	float stacked[3 * 2];
-	struct learn_look look = { .past = 2, .current = stacked };
+	struct learn_history look = { .past = 2, .current = stacked };
 
 	episode(m, 1, 4, WEIR_LEARN_CUT);
-	weir_learn_memory_look(m, 3, look);
+	weir_learn_memory_observe(m, 3, look);
 	CHECK(stacked[0] == 2.0F && stacked[2] == 3.0F && stacked[4] == 4.0F);
-	weir_learn_memory_look(m, 1, look);
+	weir_learn_memory_observe(m, 1, look);
 	CHECK(stacked[0] == 1.0F && stacked[2] == 1.0F && stacked[4] == 2.0F);
-	weir_learn_memory_look(m, 0, look);
+	weir_learn_memory_observe(m, 0, look);
 	CHECK(stacked[0] == 1.0F && stacked[3] == -1.0F && stacked[4] == 1.0F);
 	free(m);
 }

@@ -190,8 +190,8 @@ static void check_net(const struct weir_learn_plan *plan)
 	trial_open(&t, plan);
 	gradient.weights = t.desk.gradient;
 	desk_forward(&t.desk, &t.batch);
-	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.turned);
-	weir_learn_backward(&t.desk.net, t.desk.turned, &t.batch, t.desk.tape, &gradient);
+	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.transposed);
+	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	weights = calloc(t.desk.net.weight_floats, sizeof(*weights));
 	CHECK(weights != NULL);
 	for (uint32_t i = 0; i < t.desk.net.weight_floats; i++)
@@ -272,12 +272,12 @@ TEST(test_learn_slope_of_the_current_input_needs_no_slopes_of_weights)
 
 	trial_open(&t, &plan);
 	gradient.weights = t.desk.gradient;
-	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.turned);
+	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.transposed);
 	desk_forward(&t.desk, &t.batch);
-	weir_learn_backward(&t.desk.net, t.desk.turned, &t.batch, t.desk.tape, &gradient);
+	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	gradient.weights = NULL;
 	gradient.current = alone;
-	weir_learn_backward(&t.desk.net, t.desk.turned, &t.batch, t.desk.tape, &gradient);
+	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	CHECK(memcmp(alone, t.current_slopes, sizeof(alone)) == 0);
 	CHECK(alone[0] != 0.0F);
 	desk_close(&t.desk);

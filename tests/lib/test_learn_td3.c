@@ -15,7 +15,7 @@ struct player {
 	struct weir_learn_td3_config config;
 	struct weir_learn_td3 *learner;
 	struct weir_learn_memory *memory;
-	struct weir_learn_executor crew;
+	struct weir_learn_executor executor;
 	uint32_t lag;
 	float *tape;
 	uint64_t seed, draws;
@@ -62,17 +62,17 @@ static void player_config(struct player *p, uint32_t past, uint32_t hidden)
 		.observation_size = 1, .action_size = 1, .hidden = hidden, .outputs = 1 });
 }
 
-/* A learner of its config, and a memory with room for the action and the asides. */
+/* A learner of its config, and a memory with room for the action and the privileged. */
 static void player_begin(struct player *p)
 {
-	struct weir_learn_memory_plan memory = { ROWS, 1, 1 + (uint32_t)p->config.asides };
+	struct weir_learn_memory_plan memory = { ROWS, 1, 1 + (uint32_t)p->config.privileged };
 	struct weir_error e = { "" };
 
 	if (weir_learn_td3_check(&p->config, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	p->learner = desk_block(weir_learn_td3_size(&p->config));
 	p->memory = desk_block(weir_learn_memory_size(&memory));
-	p->crew = (struct weir_learn_executor){
+	p->executor = (struct weir_learn_executor){
 		.workers = 3,
 		.scratch = desk_block(weir_learn_td3_scratch_size(&p->config, 3)),
 	};
@@ -96,7 +96,7 @@ static void player_close(struct player *p)
 {
 	free(p->learner);
 	free(p->memory);
-	free(p->crew.scratch);
+	free(p->executor.scratch);
 	free(p->tape);
 }
 
@@ -154,7 +154,7 @@ static double player_train(struct player *p, int updates)
 	for (int i = 0; i < updates; i++) {
 		if (i % 4 == 0)
 			player_play(p, 0.3F);
-		weir_learn_td3_update(p->learner, p->memory, &p->crew);
+		weir_learn_td3_update(p->learner, p->memory, &p->executor);
 	}
 	for (int i = 0; i < 20; i++)
 		sum += player_play(p, 0.0F);
@@ -207,15 +207,15 @@ TEST(test_learn_td3_actor_moves_every_other_update_once_its_turn_has_come)
 	first = desk_floats(weir_learn_td3_net(p.learner)->weight_floats);
 	memcpy(first, weir_learn_td3_actor(p.learner), bytes);
 	for (int i = 0; i < 99; i++)
-		CHECK(weir_learn_td3_update(p.learner, p.memory, &p.crew).actor_norm == 0.0F);
+		CHECK(weir_learn_td3_update(p.learner, p.memory, &p.executor).actor_norm == 0.0F);
 	CHECK(memcmp(first, weir_learn_td3_actor(p.learner), bytes) == 0);
-	CHECK(weir_learn_td3_update(p.learner, p.memory, &p.crew).actor_norm > 0.0F);
+	CHECK(weir_learn_td3_update(p.learner, p.memory, &p.executor).actor_norm > 0.0F);
 	CHECK(memcmp(first, weir_learn_td3_actor(p.learner), bytes) != 0);
 	/* The target has gone a hundredth of that step. */
 	for (size_t i = 0; i < bytes / sizeof(float); i++)
 		CHECK_NEAR(weir_learn_td3_target_actor(p.learner)[i] - first[i],
 			   0.01 * (double)(weir_learn_td3_actor(p.learner)[i] - first[i]), 1e-7);
-	CHECK(weir_learn_td3_update(p.learner, p.memory, &p.crew).actor_norm == 0.0F);
+	CHECK(weir_learn_td3_update(p.learner, p.memory, &p.executor).actor_norm == 0.0F);
 	free(first);
 	player_close(&p);
 }
@@ -262,7 +262,7 @@ TEST(test_learn_td3_target_is_the_smaller_of_two_critics)
 		CHECK(fabsf(first - second) > 1e-3F);
 		misses[0] = critic_value(&p, 0, 0.5F, -0.5F) - y;
 		misses[1] = critic_value(&p, 1, 0.5F, -0.5F) - y;
-		report = weir_learn_td3_update(p.learner, p.memory, &p.crew);
+		report = weir_learn_td3_update(p.learner, p.memory, &p.executor);
 		CHECK_NEAR(report.value, y, 1e-6);
 		CHECK_NEAR(report.critic_loss,
 			   0.25F * (misses[0] * misses[0] + misses[1] * misses[1]), 1e-5);
@@ -284,7 +284,7 @@ TEST(test_learn_td3_gradient_does_not_depend_on_the_size_of_a_batch_of_equals)
 		p.config.smoothing = 0.0F;
 		weir_learn_td3_init(p.learner, &p.config);
 		player_meets_one(&p);
-		norms[i] = weir_learn_td3_update(p.learner, p.memory, &p.crew).critic_norm;
+		norms[i] = weir_learn_td3_update(p.learner, p.memory, &p.executor).critic_norm;
 		CHECK(norms[i] > 0.1F);
 		CHECK_NEAR(norms[i] / norms[0], 1.0, 1e-5);
 		player_close(&p);
@@ -306,7 +306,7 @@ TEST(test_learn_td3_values_a_constant_reward_at_its_geometric_sum)
 				       &(float){ (float)(i % 3) - 1.0F }, 1.0F);
 	weir_learn_memory_end(p.memory, &(float){ 0.0F }, WEIR_LEARN_CUT);
 	for (int i = 0; i < 1500; i++)
-		report = weir_learn_td3_update(p.learner, p.memory, &p.crew);
+		report = weir_learn_td3_update(p.learner, p.memory, &p.executor);
 	CHECK_NEAR(report.value, 2.0, 0.02);
 	CHECK(report.critic_loss < 1e-3F);
 	player_close(&p);
@@ -324,10 +324,10 @@ TEST(test_learn_td3_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		weir_learn_td3_init(p[i].learner, &p[i].config);
 		player_play(&p[i], 0.5F);
 		player_play(&p[i], 0.5F);
-		p[i].crew.run = i == 0 ? NULL : i == 1 ? crew_backwards : crew_threads;
-		p[i].crew.context = &i;
+		p[i].executor.run = i == 0 ? NULL : i == 1 ? crew_backwards : crew_threads;
+		p[i].executor.context = &i;
 		for (int update = 0; update < 6; update++)
-			weir_learn_td3_update(p[i].learner, p[i].memory, &p[i].crew);
+			weir_learn_td3_update(p[i].learner, p[i].memory, &p[i].executor);
 		CHECK(memcmp(p[0].learner, p[i].learner, weir_learn_td3_size(&p[0].config)) == 0);
 	}
 	for (int i = 0; i < ORDERS; i++)
@@ -348,7 +348,7 @@ TEST(test_learn_td3_is_the_same_bytes_in_every_build)
 	player_play(&p, 0.5F);
 	player_play(&p, 0.5F);
 	for (int update = 0; update < 20; update++)
-		weir_learn_td3_update(p.learner, p.memory, &p.crew);
+		weir_learn_td3_update(p.learner, p.memory, &p.executor);
 	weights = weir_learn_td3_actor(p.learner);
 	for (uint32_t i = 0; i < weir_learn_td3_net(p.learner)->weight_floats; i++) {
 		uint32_t bits;
@@ -367,7 +367,7 @@ TEST(test_learn_td3_critics_see_asides_that_actors_do_not)
 	struct player p = { .seed = 5 };
 
 	player_config(&p, 0, 16);
-	p.config.asides = 1;
+	p.config.privileged = 1;
 	p.config.training.gamma = 0;
 	p.config.critic = weir_learn_plan_stack(
 		&(struct weir_learn_stack){ .inputs = 3, .outputs = 1, .hidden = { 16, 16 } });
@@ -379,7 +379,7 @@ TEST(test_learn_td3_critics_see_asides_that_actors_do_not)
 	}
 	weir_learn_memory_end(p.memory, &(float){ 0 }, WEIR_LEARN_CUT);
 	for (int i = 0; i < 1500; i++)
-		weir_learn_td3_update(p.learner, p.memory, &p.crew);
+		weir_learn_td3_update(p.learner, p.memory, &p.executor);
 	for (uint32_t i = 0; i <= 4; i++) {
 		float aside = (float)i / 4, inputs[3] = { 0.3F, 0.5F, aside };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_edges.c -- schemes exactly at the edges of what they compare. */
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "tests/mark_desk.h"
 #include "weir/packet.h"
 

@@ -3,7 +3,7 @@
  * point. */
 #include "lib/mark/flow_count.h"
 #include "lib/mark/pred_table.h"
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "tests/test.h"
 #include "weir/mark.h"
 #include "weir/rng.h"
@@ -383,7 +383,7 @@ static void check_table(double lambda, double power, uint64_t min_bytes, uint64_
 	uint64_t step = max_bytes / 5000 + 1, cell_bytes;
 
 	CHECK(t != NULL);
-	weir_pred_table_init(t, max_bytes);
+	pred_table_init(t, max_bytes);
 	cell_bytes = UINT64_C(1) << t->shift;
 	CHECK(max_bytes >> t->shift < PRED_TABLE_CELLS);
 	for (uint32_t flows = 1; flows <= PRED_TABLE_FLOWS; flows++) {
@@ -393,7 +393,7 @@ static void check_table(double lambda, double power, uint64_t min_bytes, uint64_
 
 		CHECK_INT(row, flows - 1);
 		CHECK_INT(pred_table_has(t, row), 0);
-		weir_pred_table_write(
+		pred_table_write(
 			t, row,
 			(struct pred_line){ min_bytes, (uint64_t)(rise * (double)WEIR_ONE_Q32) });
 		CHECK_INT(pred_table_has(t, row), 1);

@@ -171,7 +171,7 @@ static void turn(struct metered *m, const struct weir_tune_knobs *knobs)
 {
 	void *state = weir_port_mark_state(m->desk.port, 0);
 
-	m->plan.inner->knobs->turn(state, meter_inner_params(state, &m->plan), knobs);
+	m->plan.inner->knobs->apply(state, meter_inner_params(state, &m->plan), knobs);
 }
 
 /* Turned before the first packet, a scheme does what it does when it begins so. */

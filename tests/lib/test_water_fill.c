@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_water_fill.c -- max-min shares: by hand, by what makes them max-min, to the last unit. */
-#include "base/water_fill.h"
+/* test_water_fill.c -- the level of max-min shares: by hand, and by what makes shares max-min. */
+#include "lib/mark/flow_rates.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 
 enum { DEMANDS_MAX = 64 };
 
+static uint64_t share_of(uint64_t demand, uint64_t level)
+{
+	return demand < level ? demand : level;
+}
+
 static void check_shares(const uint64_t *demand, const uint64_t *expected, uint32_t count,
 			 uint64_t capacity)
 {
-	uint64_t share[DEMANDS_MAX];
+	uint64_t level = weir_flow_rates_level(demand, count, capacity);
 
-	weir_water_fill(demand, share, count, capacity);
 	for (uint32_t i = 0; i < count; i++)
-		CHECK_INT(share[i], expected[i]);
+		CHECK_INT(share_of(demand[i], level), expected[i]);
 }
 
 /* DiffECN, Table I: before and after F3 and F4 have come. */
@@ -21,16 +25,16 @@ TEST(test_shares_are_those_of_the_four_flow_experiment)
 {
 	check_shares((const uint64_t[]){ 25, 13, 0, 0 }, (const uint64_t[]){ 25, 13, 0, 0 }, 4, 40);
 	check_shares((const uint64_t[]){ 25, 13, 5, 5 }, (const uint64_t[]){ 17, 13, 5, 5 }, 4, 40);
-	CHECK_INT(weir_water_level((const uint64_t[]){ 25, 13, 5, 5 }, 4, 40), 17);
+	CHECK_INT(weir_flow_rates_level((const uint64_t[]){ 25, 13, 5, 5 }, 4, 40), 17);
 }
 
 /* 60 over four is 15: 4 is met. The other 56 over three is 18: 17 is met. The other 39 over two is
- * 19, and 1 is left over, which the first of them has. */
+ * 19, and 1 is left over. */
 TEST(test_each_round_meets_those_below_an_equal_share_of_the_rest)
 {
-	const uint64_t demand[] = { 40, 17, 4, 30 }, expected[] = { 20, 17, 4, 19 };
+	const uint64_t demand[] = { 40, 17, 4, 30 }, expected[] = { 19, 17, 4, 19 };
 
-	CHECK_INT(weir_water_level(demand, 4, 60), 19);
+	CHECK_INT(weir_flow_rates_level(demand, 4, 60), 19);
 	check_shares(demand, expected, 4, 60);
 }
 
@@ -38,32 +42,29 @@ TEST(test_demands_that_fit_are_met)
 {
 	const uint64_t demand[] = { 20, 0, 20 };
 
-	CHECK(weir_water_level(demand, 3, 40) == UINT64_MAX);
-	CHECK_INT(weir_water_level(demand, 3, 39), 19);
-	CHECK(weir_water_level(demand, 0, 39) == UINT64_MAX);
+	CHECK(weir_flow_rates_level(demand, 3, 40) == UINT64_MAX);
+	CHECK_INT(weir_flow_rates_level(demand, 3, 39), 19);
+	CHECK(weir_flow_rates_level(demand, 0, 39) == UINT64_MAX);
 	check_shares(demand, demand, 3, 40);
-	check_shares(demand, (const uint64_t[]){ 20, 0, 19 }, 3, 39);
+	check_shares(demand, (const uint64_t[]){ 19, 0, 19 }, 3, 39);
 	check_shares(demand, (const uint64_t[]){ 0, 0, 0 }, 3, 0);
 }
 
-/* Shares are max-min iff nobody has more than it asks for, all of the capacity is given away that
- * somebody asks for, and who has less than it asks for has no less than anybody else; in whole
- * numbers, up to one unit. */
+/* Shares are max-min iff none exceeds its demand, all of the capacity that is asked for is given
+ * out, and unmet demands have equal shares, none below any other share; in whole numbers, less than
+ * one unit per unmet demand is left over. */
 static void check_max_min(const uint64_t *demand, uint32_t count, uint64_t capacity)
 {
-	uint64_t share[DEMANDS_MAX], asked = 0, given = 0, most = 0, least_unmet = UINT64_MAX;
+	uint64_t level = weir_flow_rates_level(demand, count, capacity), asked = 0, given = 0;
+	uint32_t unmet = 0;
 
-	weir_water_fill(demand, share, count, capacity);
 	for (uint32_t i = 0; i < count; i++) {
-		CHECK(share[i] <= demand[i]);
 		asked += demand[i];
-		given += share[i];
-		most = share[i] > most ? share[i] : most;
-		if (share[i] < demand[i] && share[i] < least_unmet)
-			least_unmet = share[i];
+		given += share_of(demand[i], level);
+		unmet += demand[i] > level;
 	}
-	CHECK_INT(given, asked < capacity ? asked : capacity);
-	CHECK(least_unmet == UINT64_MAX || most <= least_unmet + 1);
+	CHECK(given <= capacity);
+	CHECK(unmet ? capacity - given < unmet : given == asked);
 }
 
 TEST(test_shares_are_max_min_whatever_the_demands)

@@ -2,7 +2,7 @@
 /* test_model_dcqcn.c -- DCQCN's fixed point: the equations, the approximation, and the control
  * itself. */
 #include "tests/pair.h"
-#include "weir/model_dcqcn.h"
+#include "weir/model.h"
 
 /* The parameters of the SIGCOMM 2015 paper at 40 Gb/s, with packets of 1000 B. */
 static struct weir_model_dcqcn paper(double flows)

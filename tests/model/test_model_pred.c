@@ -5,7 +5,7 @@
  * Du et al., "PRED", NSDI 2025. Everything at 10 Gb/s with links of 20 us on a star, which makes
  * the 80 us of its simulations (section 6.3 and appendix D.5), and frames of 1500 B. Flows are
  * long-lived, one from each sender. */
-#include "lib/mark/ramp.h"
+#include "lib/mark/red_common.h"
 #include "tests/sim.h"
 #include "weir/model.h"
 #include "weir/rng.h"

@@ -6,7 +6,7 @@
  * telemetry 42 B more; so have the ACKs, without the payload. */
 #include "tests/sim.h"
 #include "weir/mark.h"
-#include "weir/model_dcqcn.h"
+#include "weir/model.h"
 #include "weir/rng.h"
 #include <math.h>
 
