@@ -240,7 +240,7 @@ const struct topic topic_all[] = {
 	  "    weir run mine.ini --json - | python3 analyse.py\n"
 	  "    weir export mine.results --csv figures      # runs, flows, ports, series\n"
 	  "    weir export mine.results --plots figures    # with plots.py\n"
-	  "A result folder also holds one SQLite file. See docs/manual/12b-training.md,\n"
+	  "A result folder also holds one SQLite file. See docs/manual/12-learning.md,\n"
 	  "14-embedding.md and docs/reference/results.md.\n" },
 	{ "rtt", "base-rtt bdp round-trip latency",
 	  "The base round-trip time: a full packet and its ACK in an idle network.\n"

@@ -47,7 +47,7 @@ static const char switch_more[] =
 	"  rate = 100Mbps\n"
 	"  delay = 100us\n"
 	"'weir help port' and 'weir help real' list all keys. More in "
-	"docs/manual/09a-switch.md.\n";
+	"docs/manual/09-real-packets.md.\n";
 
 /* The control socket of the switch of CONFIG.ini; a word that ends in .sock is the socket
  * itself. */

@@ -55,7 +55,7 @@ static const char testbed_more[] =
 	"Requires root or user namespaces, ip (iproute2), and for dctcp, if the kernel has "
 	"none,\n"
 	"root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
-	"More in docs/manual/09b-testbed.md.\n";
+	"More in docs/manual/09-real-packets.md.\n";
 
 struct testbed_request {
 	struct scenario scenario;

@@ -5,7 +5,7 @@
  * PFC (lossless.h) stops a class of a link. The schemes here stop a flow's queue (bfc) or hold back
  * what is for one destination (floodgate). A switch that has one works through its arrivals and
  * departures in one order of time (ordered.h) and tells the scheme of each packet; the scheme's own
- * frames travel like pause frames. docs/manual/04b-fabric-schemes.md says what of each paper is
+ * frames travel like pause frames. docs/manual/04-schemes.md says what of each paper is
  * there.
  *
  * sim/core/event_switch.c calls the hooks, in the thread that works on the switch. */
