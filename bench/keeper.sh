@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # keeper.sh -- what a keeper of many profiles costs: PROFILES=128 of them, each a port of a simulated switch behind a real Redis
-# ('weir keeper mimic'), asked every INTERVAL=100ms for SECONDS_=15. Prints steps, changes, processor time, memory.
+# ('weir keeper emulate'), asked every INTERVAL=100ms for SECONDS_=15. Prints steps, changes, processor time, memory.
 set -eu
 weir=$(realpath "${WEIR:-./weir}")
 profiles=${PROFILES:-128} interval=${INTERVAL:-100ms} seconds=${SECONDS_:-15} tune=${TUNE:-acc(preset=weir)}
@@ -35,7 +35,7 @@ to = 100ms
 END
 {
 	printf '[keeper]\ndriver = sim(file=net.ini, for=1000s, rate=10Gbps, min=300KB, max=600KB, p=5%%)\n'
-	printf '[mimic]\nsocket = %s/redis.sock\npoll = %s\nspeed = 0.002\n' "$dir" "$interval"
+	printf '[emulator]\nsocket = %s/redis.sock\npoll = %s\nspeed = 0.002\n' "$dir" "$interval"
 	i=0
 	while [ $i -lt "$profiles" ]; do
 		printf '[profile p%s]\nqueue = sw->h%s\n' $i $i
@@ -44,7 +44,7 @@ END
 } >mimic.ini
 {
 	printf '[keeper]\ndriver = sonic(socket=%s/redis.sock)\ntune = %s\ninterval = %s\n' "$dir" "$tune" "$interval"
-	printf 'journal = %s/plan.journal\nsocket = %s/keeper.sock\n[limits]\nshortest = 0s\nwrites = 1200\n' "$dir" "$dir"
+	printf 'journal = %s/plan.journal\nsocket = %s/keeper.sock\n[limits]\nmin-interval = 0s\nwrites = 1200\n' "$dir" "$dir"
 	i=0
 	while [ $i -lt "$profiles" ]; do
 		printf '[profile p%s]\n' $i
@@ -54,7 +54,7 @@ END
 redis-server --port 0 --unixsocket "$dir/redis.sock" --dir "$dir" --save "" --notify-keyspace-events AKE >redis.log 2>&1 &
 redis=$!
 sleep 0.5
-"$weir" keeper mimic mimic.ini >mimic.out 2>mimic.err &
+"$weir" keeper emulate mimic.ini >mimic.out 2>mimic.err &
 mimic=$!
 sleep 3
 "$weir" keeper plan.ini >log 2>err &

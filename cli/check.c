@@ -200,7 +200,7 @@ static void check_print_codes(const struct config *c, uint32_t traffic)
 		check_print_code(c, "; first bytes", t->code.first);
 	check_print_code(c, "; ACKs", t->code.ack);
 	if (traffic_cc(c, traffic)->needs & WEIR_CC_NEEDS_CNP)
-		check_print_code(c, "; notifications", c->dscp.cnp);
+		check_print_code(c, "; CNPs", c->dscp.cnp);
 	putchar('\n');
 }
 

@@ -64,7 +64,7 @@ interval = $2
 rtt = 82us
 seed = $seed
 guard = ${GUARD:-0}
-hold-off = ${HOLD_OFF:-1s}
+hold-down = ${HOLD_OFF:-1s}
 journal = plan.journal
 [limits]
 min-from = 5KB
@@ -73,7 +73,7 @@ max-from = 10KB
 max-to = 10MB
 step = ${STEP:-100%}
 p-step = 100%
-shortest = 0s
+min-interval = 0s
 writes = 60000
 [profile rx]
 queue = sw->h0

@@ -13,18 +13,18 @@
 const char *const keeper_state_names[KEEPER_STATES] = {
 	[KEEPER_NEW] = "new",
 	[KEEPER_TUNED] = "tuned",
-	[KEEPER_ROLLBACK] = "taking back",
-	[KEEPER_HOLD_DOWN] = "held",
-	[KEEPER_OPERATOR] = "yielded",
+	[KEEPER_ROLLBACK] = "rollback",
+	[KEEPER_HOLD_DOWN] = "hold-down",
+	[KEEPER_OPERATOR] = "operator",
 	[KEEPER_ALARM] = "alarm",
-	[KEEPER_UNMANAGED] = "left alone",
+	[KEEPER_UNMANAGED] = "unmanaged",
 };
 
 const char *const keeper_event_names[KEEPER_EVENTS] = {
 	[KEEPER_DID_BEGIN] = "begin",
 	[KEEPER_DID_WRITE] = "write",
 	[KEEPER_WOULD_WRITE] = "would-write",
-	[KEEPER_DID_ROLL_BACK] = "take-back",
+	[KEEPER_DID_ROLL_BACK] = "rollback",
 	[KEEPER_DID_YIELD] = "yield",
 	[KEEPER_DID_REFUSE] = "refuse",
 	[KEEPER_DID_FAIL] = "fail",

@@ -43,7 +43,7 @@ static void control_print_profile(FILE *f, const struct keeper *k, uint32_t i)
 	keeper_log_setting(f, "original", &k->records[i].original);
 	fprintf(f, ",\"counted\":%s", p->is_uncounted ? "false" : "true");
 	fprintf(f,
-		",\"writes\":%" PRIu64 ",\"taken_back\":%" PRIu64 ",\"refused\":%" PRIu64
+		",\"writes\":%" PRIu64 ",\"rollbacks\":%" PRIu64 ",\"refused\":%" PRIu64
 		",\"line_use\":%s,\"marked_pkts\":%" PRIu64 ",\"queue_max_bytes\":%" PRIu64
 		",\"why\":",
 		p->writes, p->rollbacks, p->refused,

@@ -64,7 +64,7 @@ static const struct prometheus_metric profile_metrics[] = {
 	  "Marking probability at the maximum threshold." },
 	{ METRIC_WRITES, "weir_keeper_writes_total", "counter",
 	  "Settings that the keeper wrote, rollbacks included." },
-	{ METRIC_ROLLBACKS, "weir_keeper_taken_back_total", "counter",
+	{ METRIC_ROLLBACKS, "weir_keeper_rollbacks_total", "counter",
 	  "Changes that the keeper rolled back." },
 	{ METRIC_REFUSED, "weir_keeper_refused_total", "counter",
 	  "Invalid settings that the tuner asked for." },

@@ -454,7 +454,7 @@ void keeper_log_restored(void *user, const struct keeper_record *r, enum keeper_
 			 const char *why)
 {
 	static const char *const names[] = {
-		[KEEPER_PUT_BACK] = "put back",
+		[KEEPER_PUT_BACK] = "restored",
 		[KEEPER_WAS_BACK] = "unchanged: it has its original setting",
 		[KEEPER_THEIRS] = "not restored: an operator changed it",
 		[KEEPER_MIXED] = "not restored: an operator changed a part of it",

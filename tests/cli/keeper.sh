@@ -10,7 +10,7 @@ printf '[keeper]\ndriver = sonic\ntune = qla\ninterval = fast\n[profile A]\n' >b
 expect 2 keeper bad.ini
 grep -q "^weir: bad.ini:4: keeper.interval: " err || fail "no place in the message"
 expect 2 keeper sttus bad.ini
-message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, release, mimic (nearest: status)"
+message "unknown request 'sttus'; there are status, explain, pause, resume, reload, stop, restore, release, emulate (nearest: status)"
 expect 2 keeper explain bad.ini
 message "keeper explain: usage: weir keeper explain CONFIG.ini PROFILE"
 expect 2 keeper release bad.ini
@@ -27,7 +27,7 @@ verify = 300ms
 journal = $dir/plan.journal
 socket = $dir/keeper.sock
 [limits]
-shortest = 0s
+min-interval = 0s
 writes = 60
 [profile WRED_A]
 [profile WRED_B]
@@ -146,7 +146,7 @@ wanted WRED_B 60000 120000 20
 expect 0 keeper status plan.ini
 grep -q '"state":"tuned"' out || fail "no status"
 expect 0 keeper explain plan.ini WRED_A
-grep -q '"event":"write","profile":"WRED_A".*fixed wants it' out || fail "no explanation"
+grep -q '"event":"write","profile":"WRED_A".*requested by fixed' out || fail "no explanation"
 grep -q '"profile":"WRED_B"' out && fail "an explanation of another profile"
 expect 1 keeper explain plan.ini WRED_C
 expect 1 keeper plan.ini

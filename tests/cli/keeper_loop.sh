@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The loop: a keeper turns WRED_PROFILE in a real Redis, 'weir keeper mimic' brings it to the ports of a simulated switch and
+# The loop: a keeper turns WRED_PROFILE in a real Redis, 'weir keeper emulate' brings it to the ports of a simulated switch and
 # writes what they count, the keeper reads that. The queue becomes shorter, ASIC_DB follows, and at the end all is as before;
 # also where Redis is restarted with nothing in it.
 set -u
 . tests/ask.sh
 printf '[keeper]\ndriver = weir(socket=/nowhere)\ntune = fixed\n[profile a]\n' >bad.ini
-expect 1 keeper mimic bad.ini
-message "bad.ini: a section [mimic] with the socket of a Redis is wanted"
+expect 1 keeper emulate bad.ini
+message "bad.ini: section [emulator] with the socket of a Redis is missing"
 command -v redis-server >/dev/null || skip "redis-server is not installed"
 command -v redis-cli >/dev/null || skip "redis-cli is not installed"
 
@@ -33,7 +33,7 @@ END
 cat >mimic.ini <<END
 [keeper]
 driver = sim(file=net.ini, for=1000s, rate=1Gbps, min=300KB, max=600KB, p=5%)
-[mimic]
+[emulator]
 socket = $dir/redis.sock
 poll = 20ms
 apply = 10ms
@@ -50,7 +50,7 @@ verify = 5s
 journal = $dir/plan.journal
 socket = $dir/keeper.sock
 [limits]
-shortest = 0s
+min-interval = 0s
 writes = 60
 [profile rx]
 END
@@ -96,7 +96,7 @@ queue_above() {
 }
 : >log
 start_redis
-"$weir" keeper mimic mimic.ini >mimic.out 2>mimic.err &
+"$weir" keeper emulate mimic.ini >mimic.out 2>mimic.err &
 mimic=$!
 soon queue_above 250000
 "$weir" keeper plan.ini >log 2>keeper.err &

@@ -30,7 +30,7 @@ tune = fixed(min=30KB, max=60KB, p=20%)
 interval = 50ms
 journal = plan.journal
 [limits]
-shortest = 0s
+min-interval = 0s
 writes = 60
 [profile rx]
 queue = sw->h0
@@ -42,7 +42,7 @@ lines() {
 }
 # queue SECONDS: the longest that the keeper saw in the interval which ended then.
 queue() {
-	sed -n "s/.*\"clock_s\":$1.*the queue was \([0-9]*\) bytes.*/\1/p" first
+	sed -n "s/.*\"clock_s\":$1.*longest queue \([0-9]*\) bytes.*/\1/p" first
 }
 
 expect 0 keeper plan.ini
@@ -51,7 +51,7 @@ expect 0 keeper plan.ini
 [ "$(lines out)" = "$(lines first)" ] || fail "two rehearsals differ"
 [ "$(grep -c '"event":"write"' first)" = 3 ] || fail "from 100KB, 400KB, 5 % it takes three steps"
 grep -q '"to":{"min_bytes":30000,"max_bytes":60000,"p":0.2}' first || fail "the wish was never written"
-grep -q '"became":"put back"' first || fail "not put back"
+grep -q '"became":"restored"' first || fail "not put back"
 [ "$(queue 0.150000)" -lt "$(queue 0.050000)" ] || fail "the queue is not shorter"
 [ ! -e plan.journal ] || fail "a journal is left"
 

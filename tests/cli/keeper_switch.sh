@@ -45,7 +45,7 @@ interval = 50ms
 journal = $dir/plan.journal
 socket = $dir/keeper.sock
 [limits]
-shortest = 0s
+min-interval = 0s
 [profile a]
 [profile b]
 END

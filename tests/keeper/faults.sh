@@ -14,12 +14,12 @@ driver = sonic(socket=$dir/redis.sock, timeout=200ms)
 tune = fixed(min=60KB, max=120KB, p=20%)
 interval = 20ms
 guard = 1
-hold-off = 1s
+hold-down = 1s
 verify = 0s
 journal = $dir/plan.journal
 socket = $dir/keeper.sock
 [limits]
-shortest = 0s
+min-interval = 0s
 writes = 6000
 step = 2%
 [profile A]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The whole loop with real packets: TCP of this kernel through 'weir switch', its counters in a real Redis by 'weir keeper mimic', and a
+# The whole loop with real packets: TCP of this kernel through 'weir switch', its counters in a real Redis by 'weir keeper emulate', and a
 # keeper that turns SONiC's tables. Two phases of traffic alternate; prints the rate, the queue and the round trip of a small
 # request: with the default, with acc, whose settings are for lines a thousand times faster, and with a short queue, which proves the way.
 # Needs root, iperf3 and python3.
@@ -43,7 +43,7 @@ done
 cat >mimic.ini <<END
 [keeper]
 driver = weir(socket=$dir/sw.sock)
-[mimic]
+[emulator]
 socket = $dir/redis.sock
 poll = 100ms
 apply = 20ms
@@ -63,7 +63,7 @@ min-from = 3KB
 max-from = 6KB
 step = 100%
 p-step = 100%
-shortest = 0s
+min-interval = 0s
 writes = 600
 [profile p0]
 END
@@ -72,7 +72,7 @@ redis=$!
 ip netns exec "$sw" "$weir" switch sw.ini >switch.out 2>switch.err &
 switch=$!
 sleep 1
-"$weir" keeper mimic mimic.ini >mimic.out 2>mimic.err &
+"$weir" keeper emulate mimic.ini >mimic.out 2>mimic.err &
 mimic=$!
 servers=
 for h in 1 2 3; do

@@ -212,7 +212,7 @@ TEST(test_keeper_rolls_back_when_drops_get_worse_and_holds_down)
 {
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "hold-off = 100s", "");
+	fixture_open(&d, KEEPER_LIVE, "hold-down = 100s", "");
 	fixture_steps(&d, 3);
 	d.desired = fixture_setting(90000, 180000, 10);
 	fixture_step(&d);
@@ -251,7 +251,7 @@ TEST(test_keeper_tunes_others_only_when_canaries_had_no_trouble)
 {
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "canary-for = 60s\nhold-off = 100s", "");
+	fixture_open(&d, KEEPER_LIVE, "canary-for = 60s\nhold-down = 100s", "");
 	d.plan.profiles[1].limits.canary = 1;
 	d.desired = fixture_setting(90000, 180000, 10);
 	fixture_steps(&d, 2);
@@ -431,7 +431,7 @@ TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 	struct weir_rng rng = weir_rng_make(7, 1, WEIR_RNG_TUNING);
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "hold-off = 60s", "[limits]\nwrites = 4\nshortest = 2s\n");
+	fixture_open(&d, KEEPER_LIVE, "hold-down = 60s", "[limits]\nwrites = 4\nmin-interval = 2s\n");
 	for (int step = 0; step < 3000; step++) {
 		struct keeper_setting before[FIXTURE_PROFILES];
 		uint32_t writes[FIXTURE_PROFILES];

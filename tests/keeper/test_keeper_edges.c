@@ -10,12 +10,12 @@ static void lose(struct fixture *d, uint32_t profile, uint64_t drops)
 }
 
 /* The baseline is a hundred drops per interval. After a change two hundred are tolerated with
- * guard-worse = 2; two hundred and one are not. */
+ * guard-factor = 2; two hundred and one are not. */
 TEST(test_keeper_guard_rolls_back_above_worse_times_the_baseline)
 {
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "hold-off = 100s", "");
+	fixture_open(&d, KEEPER_LIVE, "hold-down = 100s", "");
 	for (int i = 0; i < 30; i++) {
 		lose(&d, 0, 100);
 		lose(&d, 1, 100);
@@ -149,7 +149,7 @@ TEST(test_keeper_makes_no_second_change_while_the_first_is_watched)
 {
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "guard = 3\nverify = 0s", "[limits]\nshortest = 0s");
+	fixture_open(&d, KEEPER_LIVE, "guard = 3\nverify = 0s", "[limits]\nmin-interval = 0s");
 	fixture_steps(&d, 3);
 	for (uint32_t i = 0; i < 5; i++) {
 		d.desired = fixture_setting(99000 - 1000 * i, 180000, 10);
@@ -164,7 +164,7 @@ TEST(test_keeper_makes_no_second_change_before_the_hardware_has_the_first)
 {
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "guard = 0\nverify = 100s", "[limits]\nshortest = 0s");
+	fixture_open(&d, KEEPER_LIVE, "guard = 0\nverify = 100s", "[limits]\nmin-interval = 0s");
 	d.fake->hardware_ignores = 1;
 	for (uint32_t i = 0; i < 6; i++) {
 		d.desired = fixture_setting(99000 - 1000 * i, 180000, 10);

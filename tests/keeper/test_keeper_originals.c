@@ -383,7 +383,7 @@ TEST(test_keeper_never_overwrites_an_operator_and_never_forgets_an_original)
 		struct owners o = { .seen = { { 0 } } };
 		struct fixture d;
 
-		fixture_open(&d, KEEPER_LIVE, "", "[limits]\nshortest = 0s\nwrites = 100\n");
+		fixture_open(&d, KEEPER_LIVE, "", "[limits]\nmin-interval = 0s\nwrites = 100\n");
 		for (uint32_t i = 0; i < FIXTURE_PROFILES; i++)
 			o.seen[i] = o.original[i] = original;
 		for (int i = 0; i < 40; i++)

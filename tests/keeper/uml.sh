@@ -59,7 +59,7 @@ socket = /run/keeper.sock
 [limits]
 min-from = 1KB
 max-from = 1KB
-shortest = 0s
+min-interval = 0s
 writes = 60000
 step = ${2:-100%}
 p-step = 100%

@@ -112,13 +112,13 @@ TEST(test_switch_settings_refuse_what_cannot_be)
 		      "sw.ini:5: real.threads: 2 threads cannot share an agent ...");
 }
 
-#define CABLE(a, b) "[port " a "]\npart = l\nto = " b "\ndelay = 1us\n"
+#define CABLE(a, b) "[port " a "]\nswitch = l\npeer = " b "\ndelay = 1us\n"
 
 TEST(test_switch_settings_of_an_internal_link_name_each_other)
 {
 	struct switch_settings s;
 
-	read_good(&s, CABLE("x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS);
+	read_good(&s, CABLE("x", "y") "[port y]\nswitch = r\npeer = x\ndelay = 2us\n" PORTS);
 	CHECK_INT(s.ports[0].peer_plus_one, 2);
 	CHECK_INT(s.ports[1].peer_plus_one, 1);
 	CHECK_INT(s.ports[2].peer_plus_one, 0);
@@ -129,12 +129,12 @@ TEST(test_switch_settings_of_an_internal_link_name_each_other)
 		      "sw.ini:1: port.x.peer: port a does not lead back (peer = x)");
 	check_refused(CABLE("x", "y") CABLE("y", "x") PORTS,
 		      "sw.ini:1: port.x.peer: port y is of the same switch");
-	check_refused(CABLE("x", "y") "[port y]\npart = r\nto = x\n" PORTS,
+	check_refused(CABLE("x", "y") "[port y]\nswitch = r\npeer = x\n" PORTS,
 		      "sw.ini:5: port.y.delay: an internal link needs a delay");
 	check_refused(CABLE("x", "y") "interface = v\n" PORTS,
 		      "sw.ini:1: port.x.peer: a port has an interface or a ...");
 	check_refused("[real]\nthreads = 2\n" CABLE(
-			      "x", "y") "[port y]\npart = r\nto = x\ndelay = 2us\n" PORTS,
+			      "x", "y") "[port y]\nswitch = r\npeer = x\ndelay = 2us\n" PORTS,
 		      "sw.ini:2: real.threads: 2 threads cannot share an internal link ...");
 	check_refused("[real]\nprobe = queue a/1 every 1ms\n" PORTS,
 		      "sw.ini:2: real.probe: port a has 1 queues, counted from 0");
