@@ -2,7 +2,7 @@
 /* train.h -- what weir train is asked for (train.c) and what it writes (train_output.c). */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H
-#include "train/rounds.h"
+#include "train/trainer.h"
 
 /* What the command line asks for. */
 struct train_request {

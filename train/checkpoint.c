@@ -5,7 +5,7 @@
  * a multiple of 8, the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a
  * multiple of 8, and the sum of all before it
  */
-#include "train/rounds.h"
+#include "train/trainer.h"
 #include "base/output.h"
 #include "base/version.h"
 #include "base/input.h"

@@ -53,8 +53,4 @@ static inline double fan_in_score(const struct fan_in_result *r)
  * of the last rewards of all flows at the time it becomes known. rewards: [flows][rows_each] as the
  * log has rows, each of the action of its row. */
 void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards);
-
-/* --- cc_portraits.c --- */
-
-extern const struct train_policy_table fdcc_policy_table, rl_cc_policy_table;
 #endif
