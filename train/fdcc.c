@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow
- * one policy and fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
+ * one policy and share one replay memory (Zhang, FDCC, sections 4.2 to 4.4).
  *
- * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to
- * 32 (curriculum=yes); the best of the policies that were judged is kept, because they wander. What
- * the preset weir has beside that: the reward counts throughput in fair shares (lib/cc/reward.h),
- * rates are seen by their roots, the network sees four observations in a row in place of an LSTM
- * over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was
- * tried. */
+ * Differs: numbers of flows from 2 to 96 are mixed from the start, instead of a curriculum up to 32
+ * (curriculum=yes); the best of the evaluated policies is kept, because policies oscillate. In
+ * addition, preset weir rewards throughput in fair shares (lib/cc/reward.h), observes square roots
+ * of rates, stacks four observations instead of an LSTM over eight, and uses gamma 0.9. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
 #include "base/memory.h"
@@ -119,7 +117,7 @@ static double fdcc_double(uint64_t value_q32)
 
 /* --- context: options, nets, texts; constant after open --- */
 
-/* The control is read once to know what its model's texts are to be. */
+/* Parses the control once, for the metadata of its model. */
 static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -139,8 +137,8 @@ static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 	return 0;
 }
 
-/* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of
- * flows, and does not. */
+/* The actor ends in tanh; the critic has the action, and optionally the number of flows, as further
+ * inputs, and a linear output. */
 static struct weir_learn_plan fdcc_plan(const struct fdcc_options *o, uint32_t actions)
 {
 	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
@@ -239,7 +237,7 @@ static void fdcc_begin(const void *context, void *state)
 
 /* --- episodes --- */
 
-/* After so many steps. */
+/* The episode after that many training steps. */
 static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct train_episode *which,
 				 uint64_t steps)
 {
@@ -257,8 +255,8 @@ static char *fdcc_scenario(const void *context, const struct train_episode *whic
 	return fan_in_scenario(&f);
 }
 
-/* Of a record: is it the last observation?, the observation, the action, the number of flows as
- * critics see it, the reward that followed. */
+/* A row of a record: is it the last observation?, the observation, the action, the number of flows
+ * for critics, the reward that followed. */
 enum {
 	ROW_LAST,
 	ROW_SEEN,
@@ -344,7 +342,7 @@ static int fdcc_episode(const void *context, const void *state, const struct tra
 
 /* --- learning --- */
 
-/* A flow's end is not seen coming: only the recording stopped. */
+/* The end of a flow is not predictable from observations, so episodes count as truncated. */
 static void fdcc_keep(const void *context, void *state, const struct train_record *r)
 {
 	const struct fdcc_trainer *d = context;
@@ -366,8 +364,8 @@ static void fdcc_run_chunks(void *pool, weir_learn_chunk *chunk, void *job)
 	task_pool_run(pool, WEIR_LEARN_CHUNKS, chunk, job);
 }
 
-/* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one
- * it takes hardly longer than to wake them. What is learnt is the same. */
+/* An update with an LSTM takes milliseconds and runs on all threads; without one it is hardly
+ * longer than waking them. The result is the same. */
 static struct weir_learn_executor fdcc_executor(const struct fdcc_trainer *d,
 						struct task_pool *pool)
 {

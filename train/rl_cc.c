@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic,
- * because which way an action should have gone is known from the signal that followed (Tessler et
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic, as
+ * the signal that follows an action tells in which direction it should have differed (Tessler et
  * al., 2022; the loss is in lib/cc/reward.h).
  *
- * A round is one step of Adam over all flows of its episodes. A flow's decisions are one sequence,
- * from a zero state of the network; the loss is of stretches of 32 of them, within which actions
- * are compared. */
+ * A round is one step of Adam over all flows of its episodes. A flow's decisions form one sequence,
+ * starting from a zero state of the network; the loss is computed over stretches of 32 decisions,
+ * within which actions are compared. */
 #include "lib/cc/reward.h"
 #include "lib/cc/rl_cc.h"
 #include "base/memory.h"
@@ -28,18 +28,18 @@ struct rl_desk {
 	struct weir_learn_net net;
 	struct weir_learn_adam adam;
 	struct weir_rl_cc_loss loss;
-	/* Of keep and update, which are called alone. */
+	/* Scratch of keep and update, which are never concurrent. */
 	float *transposed, *tape, *outputs, *gradients, *inputs;
 	size_t tape_floats;
 };
 
-/* The state begins with this; then weights, what Adam remembers twice, the gradient of the
- * round. */
+/* The head of the state; followed by weights, both moments of Adam, and the gradient of the round.
+ */
 struct rl_state {
 	double power1, power2;
 	double loss;            /* sum over flows of the round */
 	uint64_t flows;         /* in the gradient */
-	uint64_t is_transposed; /* the context's copy is of these weights */
+	uint64_t is_transposed; /* context->transposed matches the weights */
 	uint64_t unused[3];
 	float numbers[];
 };
@@ -98,7 +98,7 @@ static int rl_read_control(struct rl_desk *d, struct weir_error *e)
 	return weir_cc_parse(d->cc, &ops, params, e) ? weir_error_prefix(e, "control: ") : 0;
 }
 
-/* No biases: without a signal there is no action. */
+/* No biases: a zero signal gives a zero action. */
 static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 {
 	uint32_t hidden = (uint32_t)d->options.hidden;
@@ -119,7 +119,7 @@ static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 	return 0;
 }
 
-/* A sequence is one sample of many steps; without one, as many samples. */
+/* A recurrent net gets one sample of count steps, a feed-forward one count samples. */
 static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
 {
 	if (d->net.plan.sequence_size)
@@ -204,7 +204,7 @@ static char *rl_scenario(const void *context, const struct train_episode *which)
 		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD });
 }
 
-/* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that
+/* A row of a record: the flow's remaining steps, the observation, the action, the signal that
  * followed. */
 enum { ROW_FLOATS = 1 + WEIR_RL_CC_INPUTS + 2 };
 
@@ -250,7 +250,7 @@ static int rl_episode(const void *context, const void *state, const struct train
 
 /* --- learning --- */
 
-/* The gradients of the loss at every action of a flow, then those of the weights. */
+/* Adds the gradient of a flow's loss: with respect to its actions, then to the weights. */
 static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
 			  uint32_t count)
 {

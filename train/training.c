@@ -98,11 +98,11 @@ void train_policy_forward(const struct weir_learn_model *model, const float *inp
 
 /* --- the training loop --- */
 
-/* Episodes that judge are the same whatever the seed of the training, so that trainings can be
- * compared. */
+/* Evaluation episodes are the same for every seed of the training, so that trainings are
+ * comparable. */
 #define JUDGE_SEED UINT64_C(0x6a75646765)
 
-/* How far it is: a block of the checkpoint. */
+/* Progress; a block of the checkpoint. */
 struct progress {
 	uint64_t rounds, episodes, steps;
 	uint64_t best_steps; /* 0: nothing was judged yet */
@@ -125,7 +125,7 @@ struct training {
 	int64_t written_ns; /* when the last checkpoint was */
 };
 
-/* --- episodes at once --- */
+/* --- parallel episodes --- */
 
 struct batch {
 	struct training *t;
@@ -135,7 +135,7 @@ struct batch {
 	struct weir_error *errors; /* one an episode */
 };
 
-/* The i-th of the round that goes on, or of those that judge. */
+/* The i-th episode of the current round, or of an evaluation. */
 static struct train_episode training_episode(const struct training *t, enum train_purpose purpose,
 					     uint64_t i)
 {
@@ -163,7 +163,7 @@ static void training_do_episode(void *context, uint32_t k, uint32_t worker)
 	}
 }
 
-/* What came of an episode, for the ranks that did not do it. */
+/* Broadcasts the record of an episode from the rank that ran it. */
 static void training_share_episode(struct batch *b, uint64_t i)
 {
 	struct train_record *r = &b->t->records[i], given = *r;
@@ -181,8 +181,8 @@ static void training_share_episode(struct batch *b, uint64_t i)
 	world_broadcast(r->rows, r->floats * sizeof(*r->rows), from);
 }
 
-/* Fills the first count records: each rank does some of the episodes, and all get to know all of
- * them. */
+/* Fills the first count records: each rank runs some of the episodes, and all receive all records.
+ */
 static enum train_ended training_do_batch(struct training *t, enum train_purpose purpose,
 					  uint64_t count, atomic_int *stop, struct weir_error *e)
 {
@@ -196,7 +196,7 @@ static enum train_ended training_do_batch(struct training *t, enum train_purpose
 	b.errors = memory_new(count, sizeof(*b.errors));
 	task_pool_run(t->pool, (uint32_t)own, training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
-	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
+	world_broadcast(&stopped, sizeof(stopped), 0); /* rank 0 handles interrupts */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
 		training_share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
@@ -221,7 +221,7 @@ static double training_mean_score(const struct train_record *records, uint64_t c
 	return sum / (double)count;
 }
 
-/* The mean, and what the worst of them counts. */
+/* Score of an evaluation: weighted mean of all episodes and the worst one. */
 static double training_judged_score(const struct training *t, uint64_t count)
 {
 	double worst = t->records[0].score, weight = t->plan.trainer->worst_weight;
@@ -232,8 +232,7 @@ static double training_judged_score(const struct training *t, uint64_t count)
 	return (1 - weight) * training_mean_score(t->records, count) + weight * worst;
 }
 
-/* What the episodes of the round have taught; the state, and the point of the curve, follow from
- * it. */
+/* Updates the state from the records of the round, and fills in the point of the curve. */
 static void training_learn(struct training *t, struct train_point *p)
 {
 	const struct trainer *trainer = t->plan.trainer;
@@ -266,7 +265,7 @@ static enum train_ended training_judge(struct training *t, struct train_point *p
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t count = t->plan.judge_episodes;
-	/* Not to be interrupted: what was learnt before is in the state. */
+	/* Not interruptible: the state already contains the updates of the round. */
 	enum train_ended ended = training_do_batch(t, TRAIN_JUDGE, count, NULL, e);
 
 	if (ended != TRAIN_DONE)
@@ -281,8 +280,7 @@ static enum train_ended training_judge(struct training *t, struct train_point *p
 	return TRAIN_DONE;
 }
 
-/* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the
- * others, the model would depend on who wrote it. */
+/* All ranks compute the same updates. Fails if one of the machines computes different weights. */
 static int training_check_equal(const struct training *t, struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
@@ -369,7 +367,7 @@ static int training_read_own_checkpoint(struct training *t, struct weir_error *e
 	return 0;
 }
 
-/* The first rank reads it, and all go on from there. */
+/* Rank 0 reads the checkpoint and broadcasts it. */
 static int training_read_checkpoint(struct training *t, struct weir_error *e)
 {
 	int failed = training_read_own_checkpoint(t, e);
@@ -386,7 +384,7 @@ static int training_read_checkpoint(struct training *t, struct weir_error *e)
 	return 0;
 }
 
-/* Where it is time for one. Clocks differ: the first one's counts. */
+/* Writes a checkpoint if one is due, by the clock of rank 0. */
 static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 {
 	double gone = (double)(clock_ns() - t->written_ns) / WEIR_NS_PER_S;
@@ -397,9 +395,9 @@ static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 	return world_all(!failed) ? 0 : -1;
 }
 
-/* --- its life --- */
+/* --- life cycle --- */
 
-/* Is it the same that all ranks are to learn, by the same program? */
+/* Do all ranks have the same plan and program? */
 static int training_check_plans(const struct train_plan *plan, struct weir_error *e)
 {
 	struct version version = version_of_training();
@@ -424,7 +422,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 
 	t->plan = *plan;
 	failed = trainer->open(&t->context, plan->params, &plan->input, e);
-	/* Whoever fails has said why; the others say nothing. */
+	/* The failing rank has set its message; the others are silent. */
 	if (!world_all(!failed) || training_check_plans(plan, e)) {
 		training_free(t);
 		return -1;
@@ -483,7 +481,7 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 	return TRAIN_DONE;
 }
 
-/* --- looking at it --- */
+/* --- access --- */
 
 uint64_t training_found(const struct training *t)
 {
