@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c -- the egress port in a program of one's own: no simulator, the program is its clock and
- * its line.
+/* port.c -- an egress port embedded in a program, without a simulator: the program provides clock
+ *and link.
  *
  *	cc -std=c11 -O2 port.c $(pkg-config --cflags --libs weir) -o port
  *	./port
  *	./port 'red(min=20pkts, max=60pkts, p=10%)' 'dwrr(weights=3:1)'
  *
- * Two kinds of frames want to leave at 10 Gb/s: a steady stream of small requests, and a bulk
- * transfer that comes in bursts and is ECN-capable. Each has a queue. Prints what became of them,
- * and why. */
+ * Two kinds of frames share 10 Gb/s: a steady stream of small requests, and an ECN-capable bulk
+ * transfer in bursts. Each has a queue. Prints how many were sent, marked and dropped, and why. */
 #include <weir/port_inline.h>
 
 #include <stdio.h>
@@ -27,7 +26,7 @@ enum {
 #define RATE_BPS (UINT64_C(10) * 1000 * 1000 * 1000)
 #define ROUND_PS (INT64_C(100) * 1000 * 1000) /* bulk is 86 % of the line, requests 9 % */
 
-/* What the program itself wants to know of a frame; it travels in the packet's owner bytes. */
+/* The program's own data of a frame, carried in the packet's owner bytes. */
 struct frame {
 	uint64_t number;
 	uint64_t kind;
@@ -39,7 +38,7 @@ struct outcome {
 };
 
 struct egress {
-	struct weir_packet_store store; /* where frames wait */
+	struct weir_packet_store store; /* memory of queued frames */
 	struct weir_packet_pool pool;
 	struct weir_port_class class;
 	struct weir_port *port;
@@ -52,7 +51,7 @@ static void give_up(const char *why)
 	exit(2);
 }
 
-/* Schemes are named as in scenarios; what they were read into must outlive the port. */
+/* Parses specs as in scenarios; the params must outlive the port. */
 static void egress_open(struct egress *x, const char *marking, const char *scheduler)
 {
 	static _Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
@@ -72,7 +71,7 @@ static void egress_open(struct egress *x, const char *marking, const char *sched
 	    weir_sched_parse(scheduler, KINDS, &plan.sched, sched, &e))
 		give_up(e.text);
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, 64 | WEIR_LENGTH_IN_PACKETS, 0);
-	if (weir_port_plan_check(&plan, &e)) /* do the user's choices go together? */
+	if (weir_port_plan_check(&plan, &e)) /* are the schemes compatible? */
 		give_up(e.text);
 	weir_port_class_init(&x->class, &plan);
 	x->port = calloc(1, x->class.size);
@@ -88,7 +87,7 @@ static void egress_close(struct egress *x)
 	weir_packet_store_free(&x->store);
 }
 
-/* Here a program would hand the frame to its wire; it occupies that until port->free_ps. */
+/* A real program would transmit the frame here; the link is busy until port->free_ps. */
 static void transmit(struct egress *x, const struct weir_packet *packet, int64_t start_ps)
 {
 	struct frame frame;
@@ -103,7 +102,7 @@ static void transmit(struct egress *x, const struct weir_packet *packet, int64_t
 		of->longest_wait_ps = start_ps - packet->time_ps;
 }
 
-/* Everything that may start by now starts, each when the line has become free. */
+/* Starts every transmission that is due by now, each when the link became free. */
 static void catch_up(struct egress *x, int64_t now_ps)
 {
 	while (x->port->pkts > 0 && x->port->free_ps <= now_ps) {
@@ -115,8 +114,8 @@ static void catch_up(struct egress *x, int64_t now_ps)
 	}
 }
 
-/* A frame wants to leave. It may go at once, wait, or be dropped; the port counts drops by reason,
- * and a full store is one. */
+/* Offers a frame: it is sent at once, queued or dropped. The port counts drops by reason, one of
+ * which is a full store. */
 static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 {
 	struct frame frame = { x->of[kind].offered++, kind };
