@@ -99,7 +99,7 @@ static uint64_t acc_q32(double fraction)
 	return (uint64_t)(fraction * (double)WEIR_ONE_Q32);
 }
 
-/* What is not given is the preset's. */
+/* Sets options left to the preset. */
 static void acc_follow_recipe(struct acc_options *o)
 {
 	const struct recipe *r = &recipes[o->preset];
@@ -284,7 +284,7 @@ static void acc_table_rate(const void *context, uint32_t column, struct train_ce
 	snprintf(cell->text, sizeof(cell->text), "%u %%", percents[column]);
 }
 
-/* Of the packets that leave a queue of that length, those that RED's line marks. */
+/* Share of packets that RED marks at that queue length. */
 static double acc_table_share_marked(const struct weir_tune_knobs *k, uint64_t queue_bytes)
 {
 	double slope = (double)k->slope_q32 / (double)WEIR_ONE_Q32 / (KB * KB);

@@ -254,7 +254,7 @@ build knobs <<'END'
 #include <weir/plugin.h>
 static uint32_t say(void *s, const void *p, const struct weir_mark_view *v) { return WEIR_MARK_PASS; }
 static void turn(void *s, void *p, const struct weir_tune_knobs *k) { }
-static const struct weir_mark_knobs knobs = { .turn = turn };
+static const struct weir_mark_knobs knobs = { .apply = turn };
 static const struct weir_mark_ops ops = { .scheme = { "x", "x" }, .reasons = { "x" }, .enqueue = say, .knobs = &knobs };
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &ops };
 END
