@@ -64,14 +64,6 @@ static int model_read_file(const char *path, struct weir_learn_bytes *bytes, str
 	return failed;
 }
 
-static struct digest model_digest(struct weir_learn_bytes bytes)
-{
-	struct digest_sum sum = { 0, 0 };
-
-	digest_add(&sum, bytes.data, bytes.size);
-	return digest_end(&sum);
-}
-
 static char *model_copy_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
@@ -156,9 +148,12 @@ static struct loaded_model *model_cache_find(const char *name, const struct dige
 static const struct model *model_cache_take(const char *name, struct weir_learn_bytes bytes,
 					    int *is_new, struct weir_error *e)
 {
-	struct digest d = model_digest(bytes);
+	struct digest_sum sum = { 0, 0 };
+	struct digest d;
 	struct loaded_model *k;
 
+	digest_add(&sum, bytes.data, bytes.size);
+	d = digest_end(&sum);
 	pthread_mutex_lock(&model_lock);
 	k = model_cache_find(name, &d);
 	*is_new = 0;

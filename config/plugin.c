@@ -464,14 +464,6 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 
 /* --- specs --- */
 
-/* The plug-in that a spec names; NULL with a message. */
-static const struct weir_plugin *plugin_of_spec(const char *spec, struct weir_error *e)
-{
-	char path[WEIR_OPT_TEXT_SIZE];
-
-	return weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
-}
-
 int plugin_has_path(const char *spec, struct weir_error *e)
 {
 	size_t length = strcspn(spec, "(");
@@ -497,7 +489,9 @@ static int plugin_report_kind(const struct weir_plugin *p, const char *spec,
 
 const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e)
 {
-	const struct weir_plugin *p = plugin_of_spec(spec, e);
+	char path[WEIR_OPT_TEXT_SIZE];
+	const struct weir_plugin *p =
+		weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 	const void *ops = p ? plugin_ops(p, kind) : NULL;
 
 	if (p && !ops)

@@ -252,14 +252,6 @@ static void draw_write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-static void draw_write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
-{
-	if (weir_rng_below(r, 10) < 6)
-		draw_write_incast(f, d, r);
-	else
-		draw_write_clos(f, d, r);
-}
-
 char *draw_scenario(const struct draw *d)
 {
 	struct weir_rng r = weir_rng_make(d->seed, 0, WEIR_RNG_TRAFFIC);
@@ -271,8 +263,10 @@ char *draw_scenario(const struct draw *d)
 		memory_refused(BUFSIZ);
 	if (d->kind == DRAW_WEIR)
 		draw_write_weir(f, d, &r);
+	else if (weir_rng_below(&r, 10) < 6)
+		draw_write_incast(f, d, &r);
 	else
-		draw_write_papers(f, d, &r);
+		draw_write_clos(f, d, &r);
 	if (fclose(f))
 		memory_refused(size);
 	return text;
