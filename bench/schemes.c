@@ -85,8 +85,8 @@ static void offer(struct weir_port *p, struct weir_packet_pool *pool, uint64_t n
 	};
 
 	while (p->pkts && p->free_ps <= now_ps)
-		weir_port_next(p, pool);
-	weir_port_offer(p, pool, &packet, now_ps);
+		weir_port_next_inline(p, pool);
+	weir_port_offer_inline(p, pool, &packet, now_ps);
 }
 
 /* ns per packet, of one turn. */

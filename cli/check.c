@@ -2,7 +2,6 @@
 /* check.c -- weir check FILE: everything but the run. */
 #include "cli/options.h"
 #include "lab/store/results.h"
-#include "lab/scenario/default_notes.h"
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
 #include "sim/measure/preview.h"
@@ -235,7 +234,7 @@ static void check_print_summary(const struct check_built *b)
 					  weir_option_find(switch_options, "pfc-alpha"),
 					  &c->switches));
 	printf("host: cc %s\n", c->host.cc);
-	check_print_ways(&b->r->ways);
+	check_print_ways(&b->r->paths);
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		check_print_demand(b, i);
 		check_print_codes(c, i);

@@ -206,7 +206,7 @@ static void choose_print_judged(const struct choice *c)
 			choose_print_number(&c->rules[m].metric, c->all[i].fresh.rule[m]);
 		putchar('\n');
 	}
-	choice_describe(c, choose_print_sentence, &said);
+	choice_describe(c, &(struct line_sink){ choose_print_sentence, &said });
 }
 
 static void choose_print_front(const struct choice *c)

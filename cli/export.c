@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* export.c -- weir export: a result folder for other programs. */
 #include "cli/options.h"
-#include "lab/store/export.h"
+#include "lab/store/results.h"
 #include "base/output.h"
 #include "lab/report/report.h"
 #include <string.h>

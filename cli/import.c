@@ -96,7 +96,7 @@ static void import_print_notes(const struct import_hpcc *hpcc)
 		fprintf(stderr, "weir: %s", hpcc->config.file);
 		if (note->line)
 			fprintf(stderr, ":%d", note->line);
-		fprintf(stderr, ": not as there: %s\n", note->text);
+		fprintf(stderr, ": differs: %s\n", note->text);
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "cli/run.h"
 #include "cli/options.h"
 #include "lab/campaign/campaign.h"
-#include "lab/scenario/default_notes.h"
+#include "lab/scenario/sweep.h"
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 #include "sim/parallel/mpi_world.h"

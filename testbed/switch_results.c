@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "testbed/testbed.h"
 #include "base/text.h"
-#include "lab/scenario/key.h"
+#include "lab/scenario/scenario.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
 #include "base/memory.h"

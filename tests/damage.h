@@ -5,7 +5,7 @@
 #include "tests/folder.h" /* first: it says which functions there are */
 
 #include "lab/analysis/compare.h"
-#include "lab/store/export.h"
+#include "lab/store/results.h"
 #include "lab/report/report.h"
 #include "lab/store/store_sql.h"
 #include "tests/sim.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_store.c -- no bytes whatever in results.db make its readers crash or leak, and none that
- * were damaged change silently what is shown.
+/* fuzz_store.c -- arbitrary bytes in results.db never crash readers or leak memory, and damage
+ * never changes silently what is shown.
  *
  *	fuzz-store SECONDS
  *
  * What is tried depends on the number of the attempt alone, so a crash comes again. Half of the
- * attempts seal what they changed, as somebody would who knows of digests: that is shown as it is,
- * and must only be survived. Attempts run in a child; when it dies, the file it read is saved. */
+ * attempts also update the digests, as a forger would: their changes are shown, and must only not
+ * crash the reader. Attempts run in a child; when it dies, the file it read is saved. */
 #define _GNU_SOURCE
 #include "tests/damage.h"
 #include "tests/fuzz_loop.h"
@@ -19,7 +19,7 @@
 
 /* Seen by parent and child. */
 struct shared {
-	uint64_t attempt, sealed, noticed;
+	uint64_t attempt, updated, noticed;
 };
 
 struct sample {
@@ -28,21 +28,21 @@ struct sample {
 	size_t length;
 };
 
-/* Changes rows; 1: and seals them. */
+/* Changes rows. Returns 1 if it also updated the digests. */
 static int change_rows(const struct folder *f, struct weir_rng *r)
 {
 	struct weir_error e = { "" };
 	struct store *s;
-	int seals = weir_rng_below(r, 2) == 0;
+	int updates_digests = weir_rng_below(r, 2) == 0;
 
 	CHECK_INT(store_open(&s, f->path, STORE_ADD, &e), 0);
 	CHECK_INT(store_exec(s, "PRAGMA synchronous = 0", &e), 0); /* no power fails here */
 	for (uint64_t i = 1 + weir_rng_below(r, 4); i > 0; i--)
 		damage_row(s, r);
-	if (seals)
-		store_seal_all(s, &e); /* as far as it can */
+	if (updates_digests)
+		store_write_all_digests(s, &e); /* as far as it can */
 	store_close(s);
-	return seals;
+	return updates_digests;
 }
 
 /* What every attempt is given. */
@@ -59,7 +59,7 @@ static void attempt(void *context)
 	struct weir_rng r = weir_rng_make(at->attempt, 0, WEIR_RNG_TEST);
 	char *bytes = malloc(good->length), *shown;
 	struct weir_error e = { "" };
-	int sealed = 0;
+	int updated = 0;
 
 	CHECK(bytes != NULL);
 	memcpy(bytes, good->bytes, good->length);
@@ -67,11 +67,11 @@ static void attempt(void *context)
 		damage_bytes(bytes, good->length, &r);
 	folder_write(&good->folder, "results.db", bytes, good->length);
 	if (at->attempt % 2 == 0)
-		sealed = change_rows(&good->folder, &r);
+		updated = change_rows(&good->folder, &r);
 	shown = damage_show(good->folder.path, &e);
 	CHECK(shown || strlen(e.text) > 0);
-	CHECK(!shown || sealed || strcmp(shown, good->shown) == 0);
-	at->sealed += (uint64_t)sealed;
+	CHECK(!shown || updated || strcmp(shown, good->shown) == 0);
+	at->updated += (uint64_t)updated;
 	at->noticed += !shown;
 	free(shown);
 	free(bytes);
@@ -106,8 +106,9 @@ static void save_crash(const struct folder *f)
 static int report(const struct shared *at, const struct sample *good, int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-		printf("fuzz-store: %llu attempts, %llu of them sealed, %llu refused, all well\n",
-		       (unsigned long long)at->attempt, (unsigned long long)at->sealed,
+		printf("fuzz-store: %llu attempts, %llu of them with updated digests, %llu "
+		       "refused, all well\n",
+		       (unsigned long long)at->attempt, (unsigned long long)at->updated,
 		       (unsigned long long)at->noticed);
 		return 0;
 	}

@@ -4,7 +4,7 @@
  *
  *	cli -> lab, train, testbed, switch, keeper -> sim -> config -> lib -> base -> include/weir
  *
- *	in lib:    sched, buffer, cc, learn, model <- port; tune <- mark <- port; tune <- agent
+ *	in lib:    sched, cc, learn, model <- port; tune <- mark <- port; tune <- agent
  *
  *	in sim:    net <- traffic <- core <- measure <- parallel <- run
  *
@@ -31,7 +31,7 @@ struct room {
 };
 
 #define ALL_LIB \
-	"include/weir base lib/mark lib/sched lib/buffer lib/cc lib/tune lib/agent lib/learn " \
+	"include/weir base lib/mark lib/sched lib/cc lib/tune lib/agent lib/learn " \
 	"lib/model lib/port "
 #define SIM_INPUTS ALL_LIB "config sim/net sim/traffic "
 #define ALL_SIM SIM_INPUTS "sim/core sim/measure sim/parallel sim/run "
@@ -44,7 +44,6 @@ static const struct room rooms[] = {
 	{ "base", "include/weir " },
 	{ "lib/mark", "include/weir base lib/tune " },
 	{ "lib/sched", "include/weir base " },
-	{ "lib/buffer", "include/weir base " },
 	{ "lib/cc", "include/weir base " },
 	{ "lib/tune", "include/weir base " },
 	{ "lib/agent", "include/weir base lib/tune " },

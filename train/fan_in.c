@@ -152,9 +152,9 @@ static int fan_in_read_config(struct config *c, const char *text, struct weir_er
 }
 
 int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_rollout *trial, struct fan_in_result *r, struct weir_error *e)
+	       const struct weir_cc_rollout *rollout, struct fan_in_result *r, struct weir_error *e)
 {
-	const struct run_control control = { .threads = 1, .rollout = trial };
+	const struct run_control control = { .threads = 1, .rollout = rollout };
 	struct fan_in_draw d = fan_in_draw_of(f);
 	char *text = fan_in_scenario(f);
 	struct run_result result;

@@ -37,9 +37,10 @@ struct fan_in_result {
 	double queue;  /* in bandwidth-delay products */
 };
 
-/* Runs an episode. Flows without a policy follow the spec. trial->context is a decision log. */
+/* Runs an episode. Flows without a policy follow the spec. rollout->context is a decision log. */
 int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_rollout *trial, struct fan_in_result *r, struct weir_error *e);
+	       const struct weir_cc_rollout *rollout, struct fan_in_result *r,
+	       struct weir_error *e);
 
 /* Rewards fairness, utilisation and a short queue together, as each alone is easy: utilisation / (1
  * + unfair ratio) - 0.3 queue, where the divisor is the fastest flow's rate over the mean. Jain's

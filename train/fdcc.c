@@ -317,17 +317,17 @@ static int fdcc_episode(const void *context, const void *state, const struct tra
 			judges ? weir_learn_td3_target_actor(state) : weir_learn_td3_actor(state),
 	};
 	struct decision_log log = { 0 };
-	struct weir_cc_rollout trial = { .record = decision_log_add,
-					 .context = &log,
-					 .seed = which->seed,
-					 .deviation = (float)fdcc_double(d->options.noise_q32) };
+	struct weir_cc_rollout rollout = { .record = decision_log_add,
+					   .context = &log,
+					   .seed = which->seed,
+					   .deviation = (float)fdcc_double(d->options.noise_q32) };
 	struct fan_in_result result;
 	int failed;
 
 	if (train_count(&d->layout, state)->steps < d->options.warm_up)
-		trial.exploration = WEIR_CC_EXPLORE_UNIFORM;
+		rollout.exploration = WEIR_CC_EXPLORE_UNIFORM;
 	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, judges ? NULL : &trial, &result, e);
+	failed = fan_in_run(&f, &policy, judges ? NULL : &rollout, &result, e);
 	if (!failed)
 		fdcc_record_flows(d, &log, r);
 	decision_log_free(&log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.h) by its analytic policy gradient: there is no critic, as
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.c) by its analytic policy gradient: there is no critic, as
  * the signal that follows an action tells in which direction it should have differed (Tessler et
  * al., 2022; the loss is in lib/cc/reward.h).
  *
@@ -7,7 +7,6 @@
  * starting from a zero state of the network; the loss is computed over stretches of 32 decisions,
  * within which actions are compared. */
 #include "lib/cc/reward.h"
-#include "lib/cc/rl_cc.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
 #include <stdio.h>
@@ -230,12 +229,12 @@ static int rl_episode(const void *context, const void *state, const struct train
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;
-	const struct weir_cc_rollout trial = { .record = decision_log_add, .context = &log };
+	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
 	struct fan_in_result result;
 	int failed;
 
 	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, &trial, &result, e);
+	failed = fan_in_run(&f, &policy, &rollout, &result, e);
 	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
 		rl_record_flow(decision_log_rows(&log, i), log.counts[i], r);
 	decision_log_free(&log);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c -- an egress port embedded in a program, without a simulator: the program provides clock
- *and link.
+/* port.c -- embeds an egress port: no simulator, the program is the port's clock and its link.
  *
  *	cc -std=c11 -O2 port.c $(pkg-config --cflags --libs weir) -o port
  *	./port
  *	./port 'red(min=20pkts, max=60pkts, p=10%)' 'dwrr(weights=3:1)'
  *
- * Two kinds of frames share 10 Gb/s: a steady stream of small requests, and an ECN-capable bulk
- * transfer in bursts. Each has a queue. Prints how many were sent, marked and dropped, and why. */
-#include <weir/port_inline.h>
+ * Two kinds of frames share a link of 10 Gb/s: a steady stream of small requests, and a bulk
+ * transfer that arrives in bursts and is ECN-capable. Each has a queue. Prints how many of each
+ * were sent and marked, and why frames were marked or dropped. */
+#include <weir/port.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@ enum {
 };
 
 #define RATE_BPS (UINT64_C(10) * 1000 * 1000 * 1000)
-#define ROUND_PS (INT64_C(100) * 1000 * 1000) /* bulk is 86 % of the line, requests 9 % */
+#define ROUND_PS (INT64_C(100) * 1000 * 1000) /* bulk takes 86 % of the link, requests 9 % */
 
-/* The program's own data of a frame, carried in the packet's owner bytes. */
+/* The program's own data of a frame, in the packet's owner bytes. */
 struct frame {
 	uint64_t number;
 	uint64_t kind;
@@ -40,18 +40,19 @@ struct outcome {
 struct egress {
 	struct weir_packet_store store; /* memory of queued frames */
 	struct weir_packet_pool pool;
-	struct weir_port_class class;
+	const struct weir_mark_ops *marking;
+	struct weir_port_class *class;
 	struct weir_port *port;
 	struct outcome of[KINDS];
 };
 
-static void give_up(const char *why)
+static void fail(const char *why)
 {
 	fprintf(stderr, "port: %s\n", why);
 	exit(2);
 }
 
-/* Parses specs as in scenarios; the params must outlive the port. */
+/* Schemes are named as in scenarios; their parameters must outlive the port. */
 static void egress_open(struct egress *x, const char *marking, const char *scheduler)
 {
 	static _Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
@@ -69,25 +70,30 @@ static void egress_open(struct egress *x, const char *marking, const char *sched
 
 	if (weir_mark_parse(marking, &plan.mark, mark, &e) ||
 	    weir_sched_parse(scheduler, KINDS, &plan.sched, sched, &e))
-		give_up(e.text);
+		fail(e.text);
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, 64 | WEIR_LENGTH_IN_PACKETS, 0);
-	if (weir_port_plan_check(&plan, &e)) /* are the schemes compatible? */
-		give_up(e.text);
-	weir_port_class_init(&x->class, &plan);
-	x->port = calloc(1, x->class.size);
+	if (weir_port_plan_check(&plan, &e)) /* do the user's choices go together? */
+		fail(e.text);
+	x->marking = plan.mark;
+	x->class = calloc(1, weir_port_class_size());
+	if (!x->class)
+		fail("no memory");
+	weir_port_class_init(x->class, &plan);
+	x->port = calloc(1, weir_port_size(x->class));
 	if (!x->port || weir_packet_store_init(&x->store, 1 << 16))
-		give_up("no memory");
+		fail("no memory");
 	weir_packet_pool_init(&x->pool, &x->store);
-	weir_port_init(x->port, &x->class, NULL, 1);
+	weir_port_init(x->port, x->class, NULL, 1);
 }
 
 static void egress_close(struct egress *x)
 {
 	free(x->port);
+	free(x->class);
 	weir_packet_store_free(&x->store);
 }
 
-/* A real program would transmit the frame here; the link is busy until port->free_ps. */
+/* A real program hands the frame to its NIC here. */
 static void transmit(struct egress *x, const struct weir_packet *packet, int64_t start_ps)
 {
 	struct frame frame;
@@ -102,11 +108,12 @@ static void transmit(struct egress *x, const struct weir_packet *packet, int64_t
 		of->longest_wait_ps = start_ps - packet->time_ps;
 }
 
-/* Starts every transmission that is due by now, each when the link became free. */
+/* Sends every frame that can start by now_ps, each as soon as the link is free. */
 static void catch_up(struct egress *x, int64_t now_ps)
 {
-	while (x->port->pkts > 0 && x->port->free_ps <= now_ps) {
-		int64_t start_ps = x->port->free_ps;
+	int64_t start_ps;
+
+	while ((start_ps = weir_port_next_ps(x->port)) <= now_ps) {
 		const struct weir_packet *packet = weir_port_next(x->port, &x->pool);
 
 		if (packet)
@@ -114,8 +121,7 @@ static void catch_up(struct egress *x, int64_t now_ps)
 	}
 }
 
-/* Offers a frame: it is sent at once, queued or dropped. The port counts drops by reason, one of
- * which is a full store. */
+/* A frame wants to leave. It is sent, queued or dropped; the port counts drops by reason. */
 static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 {
 	struct frame frame = { x->of[kind].offered++, kind };
@@ -135,8 +141,9 @@ static void offer(struct egress *x, uint64_t kind, int64_t now_ps)
 static void print_outcome(const struct egress *x)
 {
 	static const char *const kinds[KINDS] = { "requests", "bulk" };
-	const struct weir_port *p = x->port;
+	struct weir_port_status status;
 
+	weir_port_read(x->port, &status);
 	for (int i = 0; i < KINDS; i++)
 		printf("%-8s %6llu offered, %6llu sent, %5llu "
 		       "of them marked, longest wait %lld us\n",
@@ -144,13 +151,13 @@ static void print_outcome(const struct egress *x)
 		       (unsigned long long)x->of[i].sent, (unsigned long long)x->of[i].marked,
 		       (long long)(x->of[i].longest_wait_ps / 1000000));
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		if (p->cold->marks[i])
-			printf("marks, %s: %llu\n", x->class.mark->reasons[i],
-			       (unsigned long long)p->cold->marks[i]);
+		if (status.marks[i])
+			printf("marks, %s: %llu\n", x->marking->reasons[i],
+			       (unsigned long long)status.marks[i]);
 	for (int i = 0; i < WEIR_PORT_DROPS; i++)
-		if (p->cold->drops[i])
+		if (status.drops[i])
 			printf("drops, %s: %llu\n", weir_port_drop_names[i],
-			       (unsigned long long)p->cold->drops[i]);
+			       (unsigned long long)status.drops[i]);
 }
 
 int main(int argc, char **argv)

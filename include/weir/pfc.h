@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pfc.h -- when does a switch tell a neighbour to stop? Priority flow control (IEEE 802.1Qbb).
+/* pfc.h -- priority flow control (IEEE 802.1Qbb): ingress accounting, XOFF and XON.
  *
- * The memory of a switch has three parts: a little reserved for each (input, class), a shared part,
- * and headroom at each input for what still comes after the neighbour was told to stop. A class of
- * an input that uses more than alpha times what is free of the shared part is paused; what then
- * arrives goes to headroom. It may go on when its headroom is empty again and its share is below
- * the threshold by a margin. (The shared-memory switch of Li et al., "HPCC", SIGCOMM 2019; alpha =
- * 1/16 is the rule of Zhang, "An Investigation on Data Center Congestion Control Algorithms", 2023,
- * section 3.3.)
+ * The memory of a switch has three parts: a reserved part for each class of each ingress, a shared
+ * buffer, and headroom at each ingress for packets that still arrive after a pause frame was sent.
+ * A class of an ingress is paused when its part of the shared buffer reaches the XOFF threshold,
  *
- * Only accounts: whoever owns the switch sends the frames. */
+ *	XOFF = alpha (shared buffer - used),
+ *
+ * and packets that arrive above it go to headroom. It is resumed when its headroom is empty and its
+ * part is at or below XON = XOFF - xon_offset; the offset is the hysteresis that keeps pause and
+ * resume frames from alternating. (The shared-memory switch of Li et al., "HPCC", SIGCOMM 2019;
+ * alpha = 1/16 is the rule of Zhang, "An Investigation on Data Center Congestion Control
+ * Algorithms", 2023, section 3.3.)
+ *
+ * Accounting only, in bytes: the owner of the switch sends the frames. One thread at a time per
+ * switch; nothing allocates or fails. */
 #ifndef WEIR_PFC_H
 #define WEIR_PFC_H
 #include "weir/begin.h"
@@ -23,11 +28,11 @@ enum weir_pfc_signal { WEIR_PFC_NOTHING, WEIR_PFC_PAUSE, WEIR_PFC_RESUME };
 
 struct weir_pfc_params {
 	uint64_t alpha_q32;
-	uint64_t reserved_bytes;   /* for each class of each input */
-	uint64_t xon_offset_bytes; /* below the threshold, before a class goes on */
+	uint64_t reserved_bytes;   /* for each class of each ingress */
+	uint64_t xon_offset_bytes; /* XOFF - XON */
 };
 
-/* One for a switch. */
+/* The memory of a switch. */
 struct weir_pfc_memory {
 	const struct weir_pfc_params *params;
 	uint64_t shared_buffer_bytes; /* all that can be shared: without what is reserved, and
@@ -35,17 +40,16 @@ struct weir_pfc_memory {
 	uint64_t used_bytes;          /* of that */
 };
 
-/* One class of one input. */
+/* One class of one ingress. */
 struct weir_pfc_ingress {
-	uint64_t bytes;         /* reserved and shared */
-	uint64_t headroom_used; /* beyond */
+	uint64_t bytes;         /* in the reserved part and the shared buffer */
+	uint64_t headroom_used; /* bytes in headroom */
 	uint64_t headroom_bytes;
-	uint32_t paused; /* 1: the neighbour was told to stop */
+	uint32_t paused; /* 1: the upstream neighbour was sent a pause frame */
 };
 
-/* Most that a class may have of the shared part. used <= pool, alpha <= 2^7, pool < 2^40: with
- * eight bits of alpha behind the point no overflow. Here: when so many bytes more of it are
- * taken. */
+/* The XOFF threshold, once so many bytes more of the shared buffer are in use. used <= buffer <
+ * 2^40 and alpha <= 2^7: with eight fractional bits of alpha no overflow. */
 static inline uint64_t weir_pfc_xoff_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
 {
 	uint64_t used_bytes = m->used_bytes + bytes;
@@ -60,6 +64,7 @@ static inline uint64_t weir_pfc_xoff_threshold(const struct weir_pfc_memory *m)
 	return weir_pfc_xoff_threshold_with(m, 0);
 }
 
+/* A class's part of the shared buffer. */
 static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
 				       const struct weir_pfc_ingress *in)
 {
@@ -68,7 +73,7 @@ static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
 	return in->bytes > reserved ? in->bytes - reserved : 0;
 }
 
-/* What a class would have of the shared part with so many bytes more. */
+/* A class's part of the shared buffer with so many bytes more. */
 static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
 					    const struct weir_pfc_ingress *in, uint64_t bytes)
 {
@@ -77,8 +82,8 @@ static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
 	return all > reserved ? all - reserved : 0;
 }
 
-/* May a packet use what is reserved or shared? With alpha above 1 the threshold is more than is
- * free. */
+/* Does a packet fit the reserved part and the shared buffer? With alpha above 1 the threshold may
+ * exceed the free bytes, so these are checked as well. */
 static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct weir_pfc_ingress *in,
 				uint64_t bytes)
 {
@@ -89,16 +94,16 @@ static inline int weir_pfc_fits(const struct weir_pfc_memory *m, const struct we
 		m->used_bytes + shared - weir_pfc_shared(m, in) <= m->shared_buffer_bytes);
 }
 
-/* Is there room for a packet? Where not, headroom was too small; it must hold one packet at least,
- * or the neighbour might never be told to stop. */
+/* Is there room for a packet? If not, headroom is too small. Headroom must hold one packet at
+ * least, or the neighbour might never be paused. */
 static inline int weir_pfc_admits(const struct weir_pfc_memory *m,
 				  const struct weir_pfc_ingress *in, uint64_t bytes)
 {
 	return in->headroom_used + bytes <= in->headroom_bytes || weir_pfc_fits(m, in, bytes);
 }
 
-/* With a packet more, is the class still below the threshold that there will be then? There is room
- * for it, and nobody has to stop. */
+/* Fast path: with this packet the class stays below the XOFF threshold that then holds, so there is
+ * room for it and no pause frame to send. */
 static inline int weir_pfc_admits_fast(const struct weir_pfc_memory *m,
 				       const struct weir_pfc_ingress *in, uint64_t bytes)
 {
@@ -107,7 +112,7 @@ static inline int weir_pfc_admits_fast(const struct weir_pfc_memory *m,
 	return shared < weir_pfc_xoff_threshold_with(m, shared - weir_pfc_shared(m, in));
 }
 
-/* A packet takes of what is reserved or shared, and gives it back. */
+/* Stores a packet in, or releases it from, the reserved part and the shared buffer. */
 static inline void weir_pfc_store(struct weir_pfc_memory *m, struct weir_pfc_ingress *in,
 				  uint64_t bytes)
 {
@@ -124,7 +129,7 @@ static inline void weir_pfc_release(struct weir_pfc_memory *m, struct weir_pfc_i
 	m->used_bytes -= before - weir_pfc_shared(m, in);
 }
 
-/* A packet that was admitted is stored; the neighbour may have to stop. */
+/* Stores a packet that was admitted. WEIR_PFC_PAUSE: the neighbour has to be paused (XOFF). */
 static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
 						  struct weir_pfc_ingress *in, uint64_t bytes)
 {
@@ -139,7 +144,7 @@ static inline enum weir_pfc_signal weir_pfc_enter(struct weir_pfc_memory *m,
 	return WEIR_PFC_PAUSE;
 }
 
-/* A packet leaves, from headroom first; the neighbour may be able to go on. */
+/* Releases a packet, from headroom first. WEIR_PFC_RESUME: the neighbour can be resumed (XON). */
 static inline enum weir_pfc_signal weir_pfc_leave(struct weir_pfc_memory *m,
 						  struct weir_pfc_ingress *in, uint64_t bytes)
 {

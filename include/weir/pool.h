@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pool.h -- where waiting packets live: chunks of four, from one store, by 32-bit slot numbers.
+/* pool.h -- memory of queued packets: chunks of four packets, addressed by 32-bit slot numbers.
  *
- * A queue or a link is a list of chunks; packets are stored by value, one cache line each. A store
- * is the memory, shared by all threads; a pool is one thread's share of it, with a
- * last-in-first-out free list, so that the chunk in use next is the one still in cache. Chunks may
- * be taken from one pool and given back to another. Memory is touched only when first used. */
+ * A queue or an in-flight queue is a list of chunks; packets are stored by value, one cache line
+ * each. A store owns the memory and is shared by all threads, under its lock. A pool is one
+ * thread's part of it, without a lock: its free list is last in first out, so that the next chunk
+ * used is probably still in cache. A chunk may be taken from one pool and given to another. Memory
+ * is touched only when it is first used. */
 #ifndef WEIR_POOL_H
 #define WEIR_POOL_H
 #include "weir/compiler.h"
@@ -26,13 +27,12 @@ enum {
 
 struct weir_packet_store {
 	struct weir_packet *slots;
-	uint32_t *next; /* per chunk: the following chunk of its list */
+	uint32_t *next; /* per chunk: the next chunk of its list */
 	uint32_t chunk_limit;
 	uint32_t fresh;       /* first chunk never used */
 	pthread_mutex_t lock; /* over fresh and the batches */
 	uint32_t batch_count;
-	/* Heads of lists of WEIR_POOL_BATCH free chunks that a pool had too many of; there is space
-	 * for all. */
+	/* Heads of lists of WEIR_POOL_BATCH free chunks that pools gave back; room for all. */
 	uint32_t *batches;
 };
 
@@ -40,67 +40,69 @@ struct weir_packet_pool {
 	struct weir_packet *slots;
 	uint32_t *next;
 	uint32_t free; /* list of free chunks */
-	uint32_t room; /* so many more may join it before a batch goes to the store */
+	uint32_t room; /* chunks that may still join it before a batch goes back to the store */
 	struct weir_packet_store *store;
 };
 
-/* Reserves addresses for max_packets. Returns 0, or -1 where the system refuses, or for more than
- * slot numbers can name. Queues use whole chunks of WEIR_CHUNK_PACKETS (schedulers that rank
- * packets: one chunk a packet), and each pool keeps up to WEIR_POOL_KEEP free chunks to itself: a
- * store that must never be full has that much more. */
+/* Reserves addresses for max_packets. Returns 0, or -1: the system refused, or there are more than
+ * slot numbers can address. Queues use whole chunks of WEIR_CHUNK_PACKETS (a ranked queue: one
+ * chunk a packet), and each pool keeps up to WEIR_POOL_KEEP free chunks: a store that must never be
+ * full needs that much more. */
 int weir_packet_store_init(struct weir_packet_store *s, uint64_t max_packets);
 void weir_packet_store_free(struct weir_packet_store *s);
 
-/* For more packets than before, while nobody uses the store. Slot numbers stay, addresses may not:
- * slots and next of every pool are to be set anew to the store's. Returns 0, or -1 where the system
- * refuses: then everything is as it was, or moved. */
+/* Makes room for more packets, while no thread uses the store. Slot numbers stay valid, addresses
+ * do not: the caller then sets slots and next of every pool to the store's, also on -1, when the
+ * system refused and the room is as before. */
 int weir_packet_store_grow(struct weir_packet_store *s, uint64_t max_packets);
+
 void weir_packet_pool_init(struct weir_packet_pool *p, struct weir_packet_store *s);
 
-/* What packets hold is needed no more, and the system may have the memory. Slots stay valid and are
- * zero. */
+/* Discards the contents of all packets and returns their memory to the system. Slots stay valid and
+ * read as zero. */
 void weir_packet_store_forget(struct weir_packet_store *s);
 
 /* Bytes of packet memory that were ever in use. */
 uint64_t weir_packet_store_used_bytes(const struct weir_packet_store *s);
 
-/* Out of line: takes more chunks from the store, gives a batch back. -1: the store is full. */
+/* Slow paths of weir_chunk_reserve and weir_chunk_free: take free chunks from the store, -1: it is
+ * full; give a batch back to it. */
 int weir_packet_pool_refill(struct weir_packet_pool *p);
 void weir_packet_pool_spill(struct weir_packet_pool *p);
 
-/* Packets in a list of chunks, from the slot of the first to that behind the last. */
+/* Packets in a list of chunks: the slot of the first, and the slot behind the last. */
 struct weir_slot_range {
 	uint32_t head, tail;
 };
 
-/* The slots of these packets, as many as there is room for; returns how many, room + 1 where there
- * are more. The range is not empty. */
+/* Lists the slots of a range that is not empty. Returns how many there are, or room + 1 if there
+ * are more than slots has room for. */
 uint32_t weir_slots_list(const struct weir_slot_range *range, const struct weir_packet_store *s,
 			 uint32_t *slots, uint32_t room);
 
 enum { WEIR_POOL_BATCH = 256, WEIR_POOL_KEEP = 3 * WEIR_POOL_BATCH };
 
-/* Sees to it that the pool has a free chunk. -1: the store is full. */
+/* Ensures that the pool has a free chunk. Returns 0, or -1: the store is full. */
 static inline int weir_chunk_reserve(struct weir_packet_pool *p)
 {
 	return WEIR_UNLIKELY(p->free == WEIR_SLOT_NONE) ? weir_packet_pool_refill(p) : 0;
 }
 
-/* Takes the chunk that weir_chunk_reserve promised. */
-static inline uint32_t weir_chunk_take(struct weir_packet_pool *p)
+/* Takes a free chunk, after weir_chunk_reserve. */
+static inline uint32_t weir_chunk_alloc(struct weir_packet_pool *p)
 {
 	uint32_t chunk = p->free;
 
 	p->free = p->next[chunk];
-	__builtin_prefetch(
-		&p->next[p->free]); /* for who comes next: another thread may have had it */
+	/* For the next call: another core may have written it last. */
+	__builtin_prefetch(&p->next[p->free]);
 	p->room++;
 	return chunk;
 }
 
-/* Has its packets fetched. */
-static inline WEIR_ALWAYS_INLINE void weir_chunk_fetch(const struct weir_packet_pool *p,
-						       uint32_t chunk)
+/* Prefetches the packets of a chunk. */
+static inline WEIR_ALWAYS_INLINE void weir_chunk_prefetch(const struct weir_packet_pool *p,
+							  uint32_t chunk)
 {
 	const struct weir_packet *first = p->slots + ((size_t)chunk << WEIR_CHUNK_SHIFT);
 
@@ -108,7 +110,7 @@ static inline WEIR_ALWAYS_INLINE void weir_chunk_fetch(const struct weir_packet_
 		__builtin_prefetch(first + i);
 }
 
-static inline void weir_chunk_give(struct weir_packet_pool *p, uint32_t chunk)
+static inline void weir_chunk_free(struct weir_packet_pool *p, uint32_t chunk)
 {
 	p->next[chunk] = p->free;
 	p->free = chunk;

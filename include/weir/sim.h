@@ -10,25 +10,24 @@
  *	weir_sim_run_until(sim, weir_ns_to_ps(5 * WEIR_NS_PER_MS), &e);
  *	weir_sim_free(sim);
  *
- * Link with libweir-sim and libweir. Several simulations may go on in one process, each used by one
- * thread at a time; none knows of another. What happens depends on the scenario, its seed, the plan
- * and the calls made, but neither on the number of threads nor on how the time is divided into
- * steps.
+ * Link with libweir-sim and libweir. Results depend on the scenario, its seed, the plan and the
+ *calls made, but neither on the number of threads nor on how the time is divided into steps.
  *
- * All that a scenario file may say of network, switches and hosts holds here. Its traffic flows by
- * itself; messages of your own go by a section
+ * Network, switches and hosts are those of the scenario. Its traffic starts by itself; your own
+ * messages use the settings (cc, class, ack-class, slack ...) of a section
  *
  *	[traffic NAME]
  *	pattern = messages
  *
- * whose settings (cc, class, ack-class, slack ...) they have. measure.to ends traffic as ever;
- * nothing is measured.
+ * measure.to ends the scenario's traffic as in a run; nothing is measured.
  *
- * Your functions are called in the turn of a host, while the others stand still or, with several
- * threads, work at the same time on other threads: such a function may touch what belongs to its
- * host and what it locks, calls the functions of its turn, and none of the simulation's. Where
- * functions return int, 0 is success and -1 comes with a message; where the system has no memory
- * left, the program ends with one. */
+ * Threads: several simulations may exist in one process, each used by one thread at a time; they
+ * share nothing. Callbacks run in the turn of a host, on a thread of the simulation; with several
+ * threads other hosts' turns run at the same time. A callback may touch data of its host and data
+ * that it locks; it calls functions of its turn and no other functions of the simulation.
+ *
+ * Errors: functions that return int return 0, or -1 with a message. When the system is out of
+ *memory the program ends with a message. Times are picoseconds. */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
 #include "weir/begin.h"
@@ -38,34 +37,35 @@
 
 WEIR_BEGIN
 
-struct weir_sim;      /* a simulation, at rest */
-struct weir_sim_turn; /* what a function that is called may do: valid until it returns */
+struct weir_sim;      /* a simulation */
+struct weir_sim_turn; /* context of a callback, valid until that returns */
 
 struct weir_sim_plan {
-	uint32_t threads; /* 0: one, and no other is started */
-	/* Of each host at once, 0: 4096: messages that are not acknowledged, and one more of each
-	 * connection. Memory is touched where it is used. */
+	uint32_t threads; /* 0: one, the caller's */
+	/* Unacknowledged messages of each host at a time, and one more for each connection; 0:
+	 * 4096. Memory is reserved, and used as needed. */
 	uint32_t messages;
-	uint32_t connections; /* that each host may open for them; 0: 1024 */
+	uint32_t connections; /* of each host; 0: 1024 */
 };
 
-/* A scenario may name plug-ins (weir/plugin.h), and a plug-in is code with the rights of your
- * program. Those are loaded that lie in this folder or below it, symbolic links resolved; others
- * are refused, as all are before the first call. "/": any. It holds for all simulations and
- * environments of the process, and stays. */
+/* A scenario may name plug-ins (weir/plugin.h), which run with the rights of your program. Allows
+ * those in this folder or below it, after resolving symbolic links; "/" allows all, and before the
+ * first call none is allowed. For all simulations and environments of the process, permanently. */
 void weir_sim_allow_plugins(const char *folder);
 
-/* text: a scenario file, without [sweep]. plan NULL: all zero. */
+/* text: the content of a scenario file, without [sweep]. plan NULL: all fields 0. *sim is yours to
+ * free; after -1 there is none. */
 int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
 		 struct weir_error *e);
-void weir_sim_free(struct weir_sim *sim); /* at any time; NULL is fine */
+void weir_sim_free(struct weir_sim *sim); /* NULL: nothing to do */
 
-/* Everything before time_ps happens, and nothing after. After a -1 the simulation may only be
- * freed. */
+/* Simulates all events before time_ps. After -1 the simulation may only be freed. */
 int weir_sim_run_until(struct weir_sim *sim, int64_t time_ps, struct weir_error *e);
 int64_t weir_sim_now_ps(const struct weir_sim *sim);
 
-/* Does every packet and byte add up? -1 is a bug of the simulator's. Takes a while. */
+/* Checks that every packet and byte is accounted for. -1: a bug of the simulator. O(packets in the
+ * network
+ * + flows). */
 int weir_sim_audit(struct weir_sim *sim, struct weir_error *e);
 
 /* --- names --- */
@@ -74,28 +74,28 @@ uint32_t weir_sim_hosts(const struct weir_sim *sim); /* how many; numbered from 
 int weir_sim_find_host(const struct weir_sim *sim, const char *name, uint32_t *host,
 		       struct weir_error *e);
 
-/* The number of [traffic NAME], which is to have pattern = messages. */
+/* The number of [traffic NAME], which must have pattern = messages. */
 int weir_sim_find_traffic(const struct weir_sim *sim, const char *name, uint32_t *traffic,
 			  struct weir_error *e);
 
-/* --- looking and changing --- */
+/* --- observing and changing --- */
 
-/* From now on there is one more thing to observe, which has the number returned in *watch. what: as
- * a probe of a scenario without its "every": "queue sw->h0", "throughput flow:3", "window flow:3",
- * "drops leaf0->h1", ... One that stands for several, such as "scheme sw->h0", takes as many
- * numbers from there on; weir_sim_watches is the first number that nothing has. */
+/* Adds a watch; its number is returned in *watch. what: a probe of a scenario without its "every",
+ * as in "queue sw->h0", "throughput flow:3", "window flow:3", "drops leaf0->h1". A probe with
+ * several values, such as "scheme sw->h0", takes consecutive numbers; weir_sim_watches is the first
+ * unused number. */
 int weir_sim_watch(struct weir_sim *sim, const char *what, uint32_t *watch, struct weir_error *e);
 uint32_t weir_sim_watches(const struct weir_sim *sim);
 const char *weir_sim_watch_name(const struct weir_sim *sim, uint32_t watch);
 
-/* What it is now; of what is counted, all so far: throughput in bytes (of a port's queue from
- * weir_sim_watch on), marks and drops in packets, pauses in picoseconds. */
+/* Its present value. Counters are totals: throughput in bytes (of a port's queue since
+ * weir_sim_watch), marks and drops in packets, pauses in picoseconds. */
 double weir_sim_observe(struct weir_sim *sim, uint32_t watch);
 
-/* "link A->B", "down" or "up": what starts on it while it is down is lost. Ways stay as they are:
- * those around a failure are found beforehand, for cables that the scenario cuts both ways (fail =
- * of [network]). "marking A->B", "ecn(k=30pkts)": the port's own settings from now on, of the
- * scenario's scheme. */
+/* what "link A->B", value "down" or "up": packets sent while the link is down are lost. Routes do
+ * not change: routes around failures are computed in advance, for cables that the scenario cuts
+ * (fail = of [network]). what "marking A->B", value "ecn(k=30pkts)": sets the parameters of the
+ * scenario's scheme at this port. */
 int weir_sim_set(struct weir_sim *sim, const char *what, const char *value, struct weir_error *e);
 
 /* --- flows of the scenario's own traffic, numbered from 0 --- */
@@ -105,7 +105,7 @@ struct weir_sim_flow {
 	uint32_t traffic;  /* its section's place in the scenario, from 0 */
 	uint64_t bytes;    /* UINT64_MAX: without an end */
 	int64_t start_ps;
-	int64_t finish_ps; /* complete, by measure.completion of the scenario; -1: not yet */
+	int64_t finish_ps; /* completion, as defined by measure.completion; -1: not complete */
 };
 
 uint32_t weir_sim_flows(const struct weir_sim *sim);
@@ -116,25 +116,25 @@ struct weir_sim_flow weir_sim_flow_at(const struct weir_sim *sim, uint32_t flow)
 struct weir_sim_delivery {
 	uint32_t from, to; /* hosts */
 	uint64_t bytes;
-	int64_t sent_ps, delivered_ps; /* given to the sender's transport; its last byte is here */
+	int64_t sent_ps, delivered_ps; /* handed to the sender's transport; last byte received */
 };
 
-/* In the turn of the host that received it. */
+/* Called in the turn of the receiving host. */
 typedef void weir_sim_delivered(void *context, struct weir_sim_turn *turn,
 				const struct weir_sim_delivery *d);
 
 struct weir_sim_message {
-	uint32_t from, to; /* hosts */
-	uint32_t
-		traffic; /* weir_sim_find_traffic; of no use where the scenario has only one such */
-	uint32_t class_id;             /* beyond the section's first: below its "classes" */
+	uint32_t from, to;             /* hosts */
+	uint32_t traffic;              /* of weir_sim_find_traffic; 0 if there is one section */
+	uint32_t class_id;             /* counted from the section's class, below its "classes" */
 	uint64_t bytes;                /* at least 1 */
-	weir_sim_delivered *delivered; /* NULL: nobody is told */
+	weir_sim_delivered *delivered; /* NULL: no callback */
 	void *context;
 };
 
-/* Sends it now. Messages of the same hosts, section and class go over one connection, opened for
- * the first of them, in order; after 2^32 segments over another one. */
+/* Sends it at the present time. Messages of the same hosts, section and class share a connection,
+ * which the first of them opens, and are delivered in order; after 2^32 segments there is a new
+ * one. */
 int weir_sim_send(struct weir_sim *sim, const struct weir_sim_message *m, struct weir_error *e);
 
 /* --- calls --- */
@@ -142,22 +142,22 @@ int weir_sim_send(struct weir_sim *sim, const struct weir_sim_message *m, struct
 typedef void weir_sim_called(void *context, struct weir_sim_turn *turn);
 
 struct weir_sim_call {
-	int64_t time_ps; /* not before now */
+	int64_t time_ps; /* not before the present time */
 	weir_sim_called *called;
 	void *context;
 };
 
-/* In the turn of the host at that time, those of the same time in the order in which they were
- * asked for. */
+/* Calls in the turn of the host at that time; calls of one host for the same time in the order of
+ * the requests. */
 int weir_sim_call_at(struct weir_sim *sim, uint32_t host, const struct weir_sim_call *call,
 		     struct weir_error *e);
 
-/* --- in a turn --- */
+/* --- in a callback --- */
 
 uint32_t weir_sim_turn_host(const struct weir_sim_turn *turn);
 int64_t weir_sim_turn_now_ps(const struct weir_sim_turn *turn);
 
-/* As above, for the host whose turn it is: m->from is that. */
+/* As above, for the host of the turn; m->from is ignored. */
 int weir_sim_turn_send(struct weir_sim_turn *turn, const struct weir_sim_message *m,
 		       struct weir_error *e);
 int weir_sim_turn_call_at(struct weir_sim_turn *turn, const struct weir_sim_call *call,

@@ -5,8 +5,6 @@
 #include "lab/analysis/answer.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "lab/analysis/answer_rank.h"
-#include "lab/analysis/answer_say.h"
 #include "lab/analysis/selection.h"
 #include "base/memory.h"
 #include "sim/traffic/traffic.h"
@@ -60,7 +58,7 @@ int answer_is_substitute(const char *metric)
 
 /* --- inputs of a ranking --- */
 
-static int has_numbers(const struct compare_axis *a)
+static int axis_has_numbers(const struct compare_axis *a)
 {
 	struct weir_error ignored;
 	struct quantity q;
@@ -71,7 +69,7 @@ static int has_numbers(const struct compare_axis *a)
 	return 1;
 }
 
-static int is_split(const struct comparison *c, uint32_t axis)
+static int answer_is_split(const struct comparison *c, uint32_t axis)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
 		if (c->splits[i].axis == axis)
@@ -84,7 +82,8 @@ int answer_axis(const struct comparison *c)
 	int found = NONE;
 
 	for (uint32_t i = 0; i < c->axis_count; i++) {
-		if (c->axes[i].value_count < 2 || is_split(c, i) || has_numbers(&c->axes[i]))
+		if (c->axes[i].value_count < 2 || answer_is_split(c, i) ||
+		    axis_has_numbers(&c->axes[i]))
 			continue;
 		if (found != NONE)
 			return NONE;
@@ -104,7 +103,7 @@ const char *answer_baseline(const struct comparison *c, int axis)
 }
 
 /* The label in the shown comparison for a value of the other comparison. */
-static const char *label_of(const struct compare_axis *shown, const char *value)
+static const char *answer_label(const struct compare_axis *shown, const char *value)
 {
 	for (uint32_t i = 0; i < shown->value_count; i++)
 		if (strcmp(shown->values[i], value) == 0)
@@ -113,7 +112,7 @@ static const char *label_of(const struct compare_axis *shown, const char *value)
 }
 
 /* The runs of a comparison, reduced to the one setting that the answer is about. */
-struct race {
+struct answer_inputs {
 	const struct comparison *c;
 	const struct compare_axis *shown;
 	struct comparison tables[RANK_SOURCES]; /* RANK_RUN: whole runs; RANK_PART: traffic
@@ -123,7 +122,7 @@ struct race {
 };
 
 /* Lists the metrics of a source as columns, goals first. */
-static uint32_t list_metrics(enum rank_source source, const char **metrics)
+static uint32_t answer_list_metrics(enum rank_source source, const char **metrics)
 {
 	uint32_t count = 0;
 
@@ -136,8 +135,8 @@ static uint32_t list_metrics(enum rank_source source, const char **metrics)
 	return count;
 }
 
-static int make_table(struct race *r, struct store *s, enum rank_source source, const char *path,
-		      struct weir_error *e)
+static int answer_make_table(struct answer_inputs *r, struct store *s, enum rank_source source,
+			     const char *path, struct weir_error *e)
 {
 	const char *metrics[GOALS + COSTS], *by[2] = { path };
 	struct compare_request q = {
@@ -152,18 +151,12 @@ static int make_table(struct race *r, struct store *s, enum rank_source source, 
 		q.by_count = 2;
 	}
 	r->axis[source] = q.by_count - 1;
-	q.metric_count = list_metrics(source, metrics);
+	q.metric_count = answer_list_metrics(source, metrics);
 	return comparison_make(&r->tables[source], s, &q, e);
 }
 
-static void race_free(struct race *r)
-{
-	for (int i = 0; i < RANK_SOURCES; i++)
-		comparison_free(&r->tables[i]);
-}
-
 /* Finds the value of the axis that the baseline names, either by its label or as a setting. */
-static const char *find_baseline(const struct race *r, int axis, const char *wanted)
+static const char *answer_find_baseline(const struct answer_inputs *r, int axis, const char *wanted)
 {
 	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
 
@@ -177,7 +170,7 @@ static const char *find_baseline(const struct race *r, int axis, const char *wan
 
 /* Unit of completion for a section: flow, round or I/O. Flow where a plug-in generates the
  * traffic. */
-static enum weir_traffic_unit unit_of(const struct comparison *c, const char *section)
+static enum weir_traffic_unit answer_unit(const struct comparison *c, const char *section)
 {
 	const char *pattern = NULL;
 	char path[128];
@@ -193,8 +186,9 @@ static enum weir_traffic_unit unit_of(const struct comparison *c, const char *se
 
 /* --- a ranking: of one traffic section, or of the rounds or I/Os of a whole run --- */
 
-static const struct compare_row *row_of(const struct race *r, enum rank_source source,
-					const char *value, uint32_t part)
+static const struct compare_row *answer_find_row(const struct answer_inputs *r,
+						 enum rank_source source, const char *value,
+						 uint32_t part)
 {
 	const struct comparison *t = &r->tables[source];
 
@@ -208,18 +202,19 @@ static const struct compare_row *row_of(const struct race *r, enum rank_source s
 
 /* Counts PFC deadlocks of whole runs, and unfinished flows of the ranked sections only: unfinished
  * flows of other sections do not affect rounds and I/Os. */
-static enum rank_state health_of(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
-				 const char *value)
+static enum rank_state answer_health(const struct answer_inputs *r, enum weir_traffic_unit unit,
+				     uint32_t part, const char *value)
 {
 	const struct comparison *parts = &r->tables[RANK_PART];
-	const struct compare_row *run = row_of(r, RANK_RUN, value, 0);
+	const struct compare_row *run = answer_find_row(r, RANK_RUN, value, 0);
 	int incomplete = run && !parts->row_count && run->health.incomplete;
 
 	for (uint32_t i = 0; parts->row_count && i < parts->part_count; i++) {
-		const struct compare_row *row = row_of(r, RANK_PART, value, i);
+		const struct compare_row *row = answer_find_row(r, RANK_PART, value, i);
 
-		if (unit == WEIR_TRAFFIC_FLOWS ? i == part
-					       : unit_of(r->c, parts->splits[0].names[i]) == unit)
+		if (unit == WEIR_TRAFFIC_FLOWS
+			    ? i == part
+			    : answer_unit(r->c, parts->splits[0].names[i]) == unit)
 			incomplete |= row && row->health.incomplete;
 	}
 	return run && run->health.deadlocked ? RANK_DEADLOCKED
@@ -228,15 +223,15 @@ static enum rank_state health_of(const struct race *r, enum weir_traffic_unit un
 }
 
 /* Adds an entry for each row. Values with identical numbers in every run share one entry. */
-static void add_entries(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
-			uint32_t part)
+static void answer_add_entries(struct ranking *k, const struct answer_inputs *r,
+			       enum weir_traffic_unit unit, uint32_t part)
 {
 	const struct compare_axis *a = &r->tables[RANK_RUN].axes[r->axis[RANK_RUN]];
 
 	k->entries = memory_zeroed(a->value_count, sizeof(*k->entries));
 	for (uint32_t i = 0; i < a->value_count; i++) {
-		struct rank_entry entry = { .label = label_of(r->shown, a->values[i]),
-					    .health = health_of(r, unit, part, a->values[i]) };
+		struct rank_entry entry = { .label = answer_label(r->shown, a->values[i]),
+					    .health = answer_health(r, unit, part, a->values[i]) };
 		uint32_t same = 0;
 
 		entry.is_baseline = strcmp(a->values[i], r->baseline) == 0;
@@ -248,12 +243,14 @@ static void add_entries(struct ranking *k, const struct race *r, enum weir_traff
 		}
 		for (int n = 0; n < RANK_SOURCES; n++)
 			if (k->tables[n])
-				entry.rows[n] = row_of(r, (enum rank_source)n, a->values[i], part);
+				entry.rows[n] =
+					answer_find_row(r, (enum rank_source)n, a->values[i], part);
 		k->entries[k->entry_count++] = entry;
 	}
 }
 
-static int add_objective(struct ranking *k, const struct race *r, const struct subject *s)
+static int answer_add_objective(struct ranking *k, const struct answer_inputs *r,
+				const struct subject *s)
 {
 	const struct comparison *t = &r->tables[s->source];
 	uint32_t column = 0;
@@ -268,7 +265,7 @@ static int add_objective(struct ranking *k, const struct race *r, const struct s
 }
 
 /* Why an entry cannot be ranked by the goal, or RANK_RANKED. */
-static enum rank_state state_of(const struct ranking *k, const struct rank_entry *a)
+static enum rank_state ranking_state(const struct ranking *k, const struct rank_entry *a)
 {
 	const struct rank_objective *o = &k->objectives[RANK_GOAL];
 	const struct compare_row *row = a->rows[o->source];
@@ -281,13 +278,13 @@ static enum rank_state state_of(const struct ranking *k, const struct rank_entry
 
 /* Returns how many entries lack a value for no other known reason; *ranked: the number of ranked
  * entries. */
-static uint32_t set_states(struct ranking *k, uint32_t *ranked)
+static uint32_t answer_set_states(struct ranking *k, uint32_t *ranked)
 {
 	uint32_t without = 0;
 
 	*ranked = 0;
 	for (uint32_t i = 0; i < k->entry_count; i++) {
-		k->entries[i].state = state_of(k, &k->entries[i]);
+		k->entries[i].state = ranking_state(k, &k->entries[i]);
 		without += k->entries[i].state == RANK_WITHOUT_VALUE;
 		*ranked += k->entries[i].state == RANK_RANKED;
 	}
@@ -296,16 +293,17 @@ static uint32_t set_states(struct ranking *k, uint32_t *ranked)
 
 /* Chooses the first goal of the unit that all runs have, else the one that most settings have. 0:
  * no run has any. */
-static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffic_unit unit)
+static int answer_choose_goal(struct ranking *k, const struct answer_inputs *r,
+			      enum weir_traffic_unit unit)
 {
 	uint32_t most = 0, ranked;
 	int chosen = NONE;
 
 	for (int i = 0; i < GOALS; i++) {
 		k->objective_count = 0;
-		if (goals[i].unit != unit || !add_objective(k, r, &goals[i]))
+		if (goals[i].unit != unit || !answer_add_objective(k, r, &goals[i]))
 			continue;
-		if (set_states(k, &ranked) == 0) {
+		if (answer_set_states(k, &ranked) == 0) {
 			chosen = i;
 			break;
 		}
@@ -317,14 +315,14 @@ static int choose_goal(struct ranking *k, const struct race *r, enum weir_traffi
 	k->objective_count = 0;
 	if (chosen == NONE)
 		return 0;
-	add_objective(k, r, &goals[chosen]);
-	set_states(k, &ranked);
+	answer_add_objective(k, r, &goals[chosen]);
+	answer_set_states(k, &ranked);
 	return 1;
 }
 
 /* An objective that no ranked setting has, or that is zero everywhere, cannot tell settings
  * apart. */
-static int is_of_interest(const struct ranking *k, uint32_t objective)
+static int answer_is_of_interest(const struct ranking *k, uint32_t objective)
 {
 	for (uint32_t i = 0; i < k->entry_count; i++) {
 		const struct rank_entry *a = &k->entries[i];
@@ -336,9 +334,10 @@ static int is_of_interest(const struct ranking *k, uint32_t objective)
 	return 0;
 }
 
-/* Returns 0 if no run has a goal of this unit of traffic. ranking_free is needed in either case. */
-static int ranking_make(struct ranking *k, const struct race *r, enum weir_traffic_unit unit,
-			uint32_t part)
+/* Returns 0 if no run has a goal of this unit of traffic. The caller frees pairs and entries in
+ * either case. */
+static int ranking_make(struct ranking *k, const struct answer_inputs *r,
+			enum weir_traffic_unit unit, uint32_t part)
 {
 	*k = (struct ranking){ .objective_count = 0 };
 	for (int n = 0; n < RANK_SOURCES; n++)
@@ -346,34 +345,28 @@ static int ranking_make(struct ranking *k, const struct race *r, enum weir_traff
 			k->tables[n] = &r->tables[n];
 			k->pairs[n] = comparison_reference(k->tables[n], r->axis[n]);
 		}
-	add_entries(k, r, unit, part);
-	if (!choose_goal(k, r, unit))
+	answer_add_entries(k, r, unit, part);
+	if (!answer_choose_goal(k, r, unit))
 		return 0;
 	for (int i = 0; i < COSTS; i++)
-		if (add_objective(k, r, &costs[i]) && !is_of_interest(k, k->objective_count - 1))
+		if (answer_add_objective(k, r, &costs[i]) &&
+		    !answer_is_of_interest(k, k->objective_count - 1))
 			k->objective_count--;
 	return 1;
-}
-
-static void ranking_free(struct ranking *k)
-{
-	for (int n = 0; n < RANK_SOURCES; n++)
-		comparison_reference_free(&k->pairs[n]);
-	free(k->entries);
 }
 
 /* --- answers by section --- */
 
 /* Writes "ai, db: ", the sections of the unit, if the runs also have sections of other units. */
-static int name_sections(const struct comparison *c, enum weir_traffic_unit unit, char *where,
-			 size_t size)
+static int answer_list_sections(const struct comparison *c, enum weir_traffic_unit unit,
+				char *where, size_t size)
 {
 	size_t used = 0;
 	int count = 0;
 
 	where[0] = '\0';
 	for (uint32_t i = 0; i < c->section_count; i++) {
-		if (unit_of(c, c->sections[i]) != unit)
+		if (answer_unit(c, c->sections[i]) != unit)
 			continue;
 		count++;
 		if (c->section_count > 1 && used + 60 < size)
@@ -385,56 +378,59 @@ static int name_sections(const struct comparison *c, enum weir_traffic_unit unit
 	return count;
 }
 
-static void say_ranking(const struct race *r, enum weir_traffic_unit unit, uint32_t part,
-			const char *where, const struct line_sink *ear)
+static void answer_write_section(const struct answer_inputs *r, enum weir_traffic_unit unit,
+				 uint32_t part, const char *where, const struct line_sink *sink)
 {
 	struct ranking k;
 
 	if (ranking_make(&k, r, unit, part))
-		answer_say_ranking(&k, where, ear);
+		answer_write_ranking(&k, where, sink);
 	else if (unit != WEIR_TRAFFIC_FLOWS)
-		answer_say_unknown(unit == WEIR_TRAFFIC_ROUNDS ? "round time" : "I/O time", where,
-				   ear);
-	ranking_free(&k);
+		answer_write_unknown(unit == WEIR_TRAFFIC_ROUNDS ? "round time" : "I/O time", where,
+				     sink);
+	for (int n = 0; n < RANK_SOURCES; n++)
+		comparison_reference_free(&k.pairs[n]);
+	free(k.entries);
 }
 
-static void say_all(const struct race *r, const struct line_sink *ear)
+static void answer_write_all(const struct answer_inputs *r, const struct line_sink *sink)
 {
 	static const enum weir_traffic_unit units[] = { WEIR_TRAFFIC_ROUNDS, WEIR_TRAFFIC_IOS };
 	const struct comparison *parts = &r->tables[RANK_PART];
 	char where[256];
 
 	for (uint32_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (name_sections(r->c, units[i], where, sizeof(where)))
-			say_ranking(r, units[i], 0, where, ear);
+		if (answer_list_sections(r->c, units[i], where, sizeof(where)))
+			answer_write_section(r, units[i], 0, where, sink);
 	for (uint32_t part = 0; parts->row_count && part < parts->part_count; part++) {
 		const char *section = parts->splits[0].names[part];
 
-		if (unit_of(r->c, section) != WEIR_TRAFFIC_FLOWS)
+		if (answer_unit(r->c, section) != WEIR_TRAFFIC_FLOWS)
 			continue;
 		where[0] = '\0';
 		if (parts->part_count > 1)
 			snprintf(where, sizeof(where), "%.80s: ", section);
-		say_ranking(r, WEIR_TRAFFIC_FLOWS, part, where, ear);
+		answer_write_section(r, WEIR_TRAFFIC_FLOWS, part, where, sink);
 	}
 }
 
 int answer_write(const struct comparison *c, struct store *s, const char *baseline,
-		 const struct line_sink *ear, struct weir_error *e)
+		 const struct line_sink *sink, struct weir_error *e)
 {
 	int axis = answer_axis(c), failed = 0;
-	struct race r = { .c = c };
+	struct answer_inputs r = { .c = c };
 
 	if (axis == NONE || c->section_count == 0)
 		return 0;
 	r.shown = &c->axes[axis];
 	for (int n = 0; n < RANK_SOURCES && !failed; n++)
-		failed = make_table(&r, s, (enum rank_source)n, c->axes[axis].path, e);
+		failed = answer_make_table(&r, s, (enum rank_source)n, c->axes[axis].path, e);
 	if (!failed) {
-		r.baseline = find_baseline(&r, axis, baseline);
+		r.baseline = answer_find_baseline(&r, axis, baseline);
 		if (r.baseline)
-			say_all(&r, ear);
+			answer_write_all(&r, sink);
 	}
-	race_free(&r);
+	for (int n = 0; n < RANK_SOURCES; n++)
+		comparison_free(&r.tables[n]);
 	return failed;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* answer_rank.c -- pairwise comparison of ranked settings: significance, domination, costs. */
-#include "lab/analysis/answer_rank.h"
+#include "lab/analysis/answer.h"
 #include <math.h>
 
 /* Smaller differences are ignored as negligible effect sizes: relative to the larger value, or
@@ -21,9 +21,9 @@ double ranking_value(const struct ranking *r, const struct rank_entry *a, uint32
 	return row ? row->cells[r->objectives[objective].column].mean : (double)NAN;
 }
 
-static struct compare_cell pair_of(const struct ranking *r, const struct rank_entry *a,
-				   const struct rank_entry *b, uint32_t objective,
-				   enum compare_pairing how)
+static struct compare_cell ranking_pair(const struct ranking *r, const struct rank_entry *a,
+					const struct rank_entry *b, uint32_t objective,
+					enum compare_pairing how)
 {
 	const struct rank_objective *o = &r->objectives[objective];
 	struct compare_reference over = r->pairs[o->source];
@@ -36,19 +36,20 @@ static struct compare_cell pair_of(const struct ranking *r, const struct rank_en
 struct compare_cell ranking_ratio(const struct ranking *r, const struct rank_entry *a,
 				  const struct rank_entry *b, uint32_t objective)
 {
-	return pair_of(r, a, b, objective, PAIR_RATIO);
+	return ranking_pair(r, a, b, objective, PAIR_RATIO);
 }
 
 /* Ratios have the narrower confidence interval where values are positive. Counts may be zero, so
  * their differences are tested. */
-static int is_even(const struct ranking *r, const struct rank_entry *a, const struct rank_entry *b,
-		   uint32_t objective, const struct compare_cell *difference)
+static int ranking_is_tie(const struct ranking *r, const struct rank_entry *a,
+			  const struct rank_entry *b, uint32_t objective,
+			  const struct compare_cell *difference)
 {
 	struct compare_cell ratio;
 
 	if (difference->count < 2)
 		return 0;
-	ratio = pair_of(r, a, b, objective, PAIR_RATIO);
+	ratio = ranking_pair(r, a, b, objective, PAIR_RATIO);
 	if (ratio.count == difference->count && ratio.low <= ratio.high)
 		return ratio.is_even;
 	return difference->is_even;
@@ -64,20 +65,20 @@ int ranking_compare(const struct ranking *r, const struct rank_entry *a, const s
 	if (a == b || !row_of(r, a, objective) || !row_of(r, b, objective))
 		return 0;
 	larger = fmax(fabs(ranking_value(r, a, objective)), fabs(ranking_value(r, b, objective)));
-	d = pair_of(r, a, b, objective, PAIR_DIFFERENCE);
+	d = ranking_pair(r, a, b, objective, PAIR_DIFFERENCE);
 	if (d.count == 0 || fabs(d.mean) <= RANK_TOLERANCE * larger ||
 	    (o->info->form == METRIC_PERCENT && fabs(d.mean) <= RANK_SHARE_TOLERANCE) ||
-	    is_even(r, a, b, objective, &d))
+	    ranking_is_tie(r, a, b, objective, &d))
 		return 0;
 	return (d.mean < 0) == (o->info->better == METRIC_LOWER) ? 1 : -1;
 }
 
 /* Compares by the mean of paired differences. While a sweep is incomplete, plain means would cover
  * different seeds or loads. */
-static int is_better_value(const struct ranking *r, const struct rank_entry *a,
-			   const struct rank_entry *b, uint32_t objective)
+static int ranking_is_better_value(const struct ranking *r, const struct rank_entry *a,
+				   const struct rank_entry *b, uint32_t objective)
 {
-	double difference = pair_of(r, a, b, objective, PAIR_DIFFERENCE).mean;
+	double difference = ranking_pair(r, a, b, objective, PAIR_DIFFERENCE).mean;
 
 	if (isnan(difference))
 		difference = ranking_value(r, a, objective) - ranking_value(r, b, objective);
@@ -85,21 +86,23 @@ static int is_better_value(const struct ranking *r, const struct rank_entry *a,
 								     : difference > 0;
 }
 
-const struct rank_entry *ranking_best(const struct ranking *r)
+/* The ranked entry with the best goal; NULL: no entry is ranked. */
+static const struct rank_entry *ranking_best(const struct ranking *r)
 {
 	const struct rank_entry *best = NULL;
 
 	for (uint32_t i = 0; i < r->entry_count; i++) {
 		const struct rank_entry *a = &r->entries[i];
 
-		if (a->state == RANK_RANKED && (!best || is_better_value(r, a, best, RANK_GOAL)))
+		if (a->state == RANK_RANKED &&
+		    (!best || ranking_is_better_value(r, a, best, RANK_GOAL)))
 			best = a;
 	}
 	return best;
 }
 
-static int dominates(const struct ranking *r, const struct rank_entry *a,
-		     const struct rank_entry *b)
+static int ranking_dominates(const struct ranking *r, const struct rank_entry *a,
+			     const struct rank_entry *b)
 {
 	int better = 0;
 
@@ -114,38 +117,34 @@ static int dominates(const struct ranking *r, const struct rank_entry *a,
 }
 
 /* The entry that dominates a and has the best goal; NULL: none dominates it. */
-static const struct rank_entry *dominator(const struct ranking *r, const struct rank_entry *a)
+static const struct rank_entry *ranking_dominator(const struct ranking *r,
+						  const struct rank_entry *a)
 {
 	const struct rank_entry *best = NULL;
 
 	for (uint32_t i = 0; i < r->entry_count; i++) {
 		const struct rank_entry *b = &r->entries[i];
 
-		if (b->state == RANK_RANKED && dominates(r, b, a) &&
-		    (!best || is_better_value(r, b, best, RANK_GOAL)))
+		if (b->state == RANK_RANKED && ranking_dominates(r, b, a) &&
+		    (!best || ranking_is_better_value(r, b, best, RANK_GOAL)))
 			best = b;
 	}
 	return best;
-}
-
-static const struct rank_entry *ranked_baseline(const struct ranking *r)
-{
-	for (uint32_t i = 0; i < r->entry_count; i++)
-		if (r->entries[i].is_baseline && r->entries[i].state == RANK_RANKED)
-			return &r->entries[i];
-	return NULL;
 }
 
 /* With noise, domination need not be transitive, so the walk is bounded by the number of
  * entries. */
 const struct rank_entry *ranking_subject(const struct ranking *r)
 {
-	const struct rank_entry *subject = ranking_best(r), *baseline = ranked_baseline(r);
+	const struct rank_entry *subject = ranking_best(r), *baseline = NULL;
 
+	for (uint32_t i = 0; i < r->entry_count; i++)
+		if (r->entries[i].is_baseline && r->entries[i].state == RANK_RANKED)
+			baseline = &r->entries[i];
 	if (baseline && ranking_compare(r, subject, baseline, RANK_GOAL) <= 0)
 		subject = baseline;
 	for (uint32_t i = 0; subject && i < r->entry_count; i++) {
-		const struct rank_entry *next = dominator(r, subject);
+		const struct rank_entry *next = ranking_dominator(r, subject);
 
 		if (!next)
 			break;
@@ -163,15 +162,15 @@ const struct rank_entry *ranking_rival(const struct ranking *r, const struct ran
 		const struct rank_entry *b = &r->entries[i];
 
 		if (b->state == RANK_RANKED && ranking_compare(r, b, a, objective) > 0 &&
-		    (!best || is_better_value(r, b, best, objective)))
+		    (!best || ranking_is_better_value(r, b, best, objective)))
 			best = b;
 	}
 	return best;
 }
 
 /* Is b as good as the rivals of a in every objective where a has a rival? */
-static int has_no_cost_of(const struct ranking *r, const struct rank_entry *a,
-			  const struct rank_entry *b)
+static int ranking_avoids_costs_of(const struct ranking *r, const struct rank_entry *a,
+				   const struct rank_entry *b)
 {
 	int costs = 0;
 
@@ -192,8 +191,8 @@ const struct rank_entry *ranking_without_costs(const struct ranking *r, const st
 	for (uint32_t i = 0; i < r->entry_count; i++) {
 		const struct rank_entry *b = &r->entries[i];
 
-		if (b != a && b->state == RANK_RANKED && has_no_cost_of(r, a, b) &&
-		    (!best || is_better_value(r, b, best, RANK_GOAL)))
+		if (b != a && b->state == RANK_RANKED && ranking_avoids_costs_of(r, a, b) &&
+		    (!best || ranking_is_better_value(r, b, best, RANK_GOAL)))
 			best = b;
 	}
 	return best;

@@ -15,8 +15,8 @@ static const char file_name[] = "choice.ini";
 
 /* --- writing --- */
 
-static void write_numbers(FILE *f, const struct choice *c, const char *key,
-			  const struct choice_numbers *n)
+static void choice_write_numbers(FILE *f, const struct choice *c, const char *key,
+				 const struct choice_numbers *n)
 {
 	if (!isfinite(n->goal))
 		return;
@@ -26,7 +26,7 @@ static void write_numbers(FILE *f, const struct choice *c, const char *key,
 	fputc('\n', f);
 }
 
-static void write_request(FILE *f, const struct choice *c)
+static void choice_write_request(FILE *f, const struct choice *c)
 {
 	fprintf(f, "[choice]\ngoal = %s\ngoal-unit = %s\ngoal-is = %s\n", c->goal.name,
 		c->goal.unit[0] ? c->goal.unit : "1", c->goal_is_most ? "most" : "least");
@@ -52,7 +52,7 @@ static void write_request(FILE *f, const struct choice *c)
 	}
 }
 
-static void write_setting(FILE *f, const struct choice *c, uint32_t number)
+static void choice_write_setting(FILE *f, const struct choice *c, uint32_t number)
 {
 	const struct choice_setting *s = &c->all[number];
 
@@ -61,9 +61,9 @@ static void write_setting(FILE *f, const struct choice *c, uint32_t number)
 	fprintf(f, "kept = %s\nfresh-kept = %s\njudged = %s\nfront = %s\n",
 		s->is_kept ? "yes" : "no", s->is_fresh_kept ? "yes" : "no",
 		s->is_judged ? "yes" : "no", s->is_front ? "yes" : "no");
-	write_numbers(f, c, "all", &s->all);
-	write_numbers(f, c, "first", &s->first);
-	write_numbers(f, c, "fresh", &s->fresh);
+	choice_write_numbers(f, c, "all", &s->all);
+	choice_write_numbers(f, c, "first", &s->first);
+	choice_write_numbers(f, c, "fresh", &s->fresh);
 }
 
 int choice_write(const struct choice *c, const char *folder, struct weir_error *e)
@@ -76,9 +76,9 @@ int choice_write(const struct choice *c, const char *folder, struct weir_error *
 	      "order of the\n# outcome, the chosen one first; numbers are means over seeds: the "
 	      "goal, then each constraint.\n",
 	      o.stream);
-	write_request(o.stream, c);
+	choice_write_request(o.stream, c);
 	for (uint32_t i = 0; i < c->count; i++)
-		write_setting(o.stream, c, i);
+		choice_write_setting(o.stream, c, i);
 	fputs("\n[runs]\n", o.stream);
 	for (uint64_t i = 0; i < c->run_count; i++)
 		fprintf(o.stream, "%s = %" PRIu32 "\n", c->runs[i].key, c->runs[i].setting);
@@ -110,12 +110,12 @@ struct choice_reader {
 	uint32_t rounds;
 };
 
-static int damaged(struct ini_place *at)
+static int choice_damaged(struct ini_place *at)
 {
 	return weir_error_set(at->e, "is damaged; the search that wrote it can be repeated");
 }
 
-static int see_section(void *user, struct ini_place *at, const char *kind, const char *name)
+static int choice_on_section(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct choice_reader *r = user;
 	struct choice *c = r->c;
@@ -126,7 +126,7 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 			break;
 	if (r->part == PARTS || (r->part == PART_OVER && c->range_count == CHOICE_RANGES_MAX) ||
 	    (r->part == PART_KEEP && c->rule_count == CHOICE_RULES_MAX))
-		return damaged(at);
+		return choice_damaged(at);
 	if (r->part == PART_OVER)
 		c->ranges[c->range_count++] = (struct choice_range){ NULL, NULL };
 	if (r->part == PART_KEEP)
@@ -142,7 +142,7 @@ static int see_section(void *user, struct ini_place *at, const char *kind, const
 }
 
 /* A whole number up to 2^53, which a double holds exactly. */
-static int read_count(const char *text, uint64_t *number)
+static int choice_read_count(const char *text, uint64_t *number)
 {
 	char *end;
 	double value = strtod(text, &end);
@@ -153,11 +153,11 @@ static int read_count(const char *text, uint64_t *number)
 	return 0;
 }
 
-static int read_count32(const char *text, uint32_t *number)
+static int choice_read_count32(const char *text, uint32_t *number)
 {
 	uint64_t wide;
 
-	if (read_count(text, &wide) || wide > UINT32_MAX)
+	if (choice_read_count(text, &wide) || wide > UINT32_MAX)
 		return -1;
 	*number = (uint32_t)wide;
 	return 0;
@@ -169,7 +169,7 @@ static int read_flag(const char *text, const char *yes, int *flag)
 	return 0;
 }
 
-static int read_words(char *to, size_t size, const char *text)
+static int choice_read_words(char *to, size_t size, const char *text)
 {
 	if (strlen(text) >= size)
 		return -1;
@@ -179,10 +179,10 @@ static int read_words(char *to, size_t size, const char *text)
 
 static int read_unit(struct choice_metric *m, const char *text)
 {
-	return read_words(m->unit, sizeof(m->unit), strcmp(text, "1") == 0 ? "" : text);
+	return choice_read_words(m->unit, sizeof(m->unit), strcmp(text, "1") == 0 ? "" : text);
 }
 
-static int read_numbers(const struct choice *c, struct choice_numbers *n, const char *text)
+static int choice_read_numbers(const struct choice *c, struct choice_numbers *n, const char *text)
 {
 	double *to[1 + CHOICE_RULES_MAX] = { &n->goal, &n->rule[0], &n->rule[1], &n->rule[2],
 					     &n->rule[3] };
@@ -204,29 +204,29 @@ static int read_text(char **to, const char *text)
 	return 0;
 }
 
-static int read_choice(struct choice_reader *r, const char *key, const char *value)
+static int choice_read_request(struct choice_reader *r, const char *key, const char *value)
 {
 	struct choice *c = r->c;
 
 	if (strcmp(key, "goal") == 0)
-		return read_words(c->goal.name, sizeof(c->goal.name), value);
+		return choice_read_words(c->goal.name, sizeof(c->goal.name), value);
 	if (strcmp(key, "goal-unit") == 0)
 		return read_unit(&c->goal, value);
 	if (strcmp(key, "goal-is") == 0)
 		return read_flag(value, "most", &c->goal_is_most);
 	if (strcmp(key, "budget") == 0)
-		return read_count(value, &c->budget);
+		return choice_read_count(value, &c->budget);
 	if (strcmp(key, "first-seed") == 0)
-		return read_count(value, &c->first_seed);
+		return choice_read_count(value, &c->first_seed);
 	if (strcmp(key, "seeds") == 0)
-		return read_count(value, &c->seeds);
+		return choice_read_count(value, &c->seeds);
 	if (strcmp(key, "round") == 0 && r->rounds < CHOICE_ROUNDS)
-		return read_count32(value, &c->sizes[r->rounds++]);
+		return choice_read_count32(value, &c->sizes[r->rounds++]);
 	if (strcmp(key, "fresh-seeds") == 0)
-		return read_count32(value, &c->fresh_seeds);
+		return choice_read_count32(value, &c->fresh_seeds);
 	if (strcmp(key, "wins") == 0)
-		return read_count32(value, &c->wins);
-	return strcmp(key, "own") == 0 ? read_count32(value, &c->own) : -1;
+		return choice_read_count32(value, &c->wins);
+	return strcmp(key, "own") == 0 ? choice_read_count32(value, &c->own) : -1;
 }
 
 static int read_over(struct choice_range *r, const char *key, const char *value)
@@ -236,12 +236,12 @@ static int read_over(struct choice_range *r, const char *key, const char *value)
 	return strcmp(key, "range") == 0 ? read_text(&r->text, value) : -1;
 }
 
-static int read_keep(struct choice_rule *r, const char *key, const char *value)
+static int choice_read_constraint(struct choice_rule *r, const char *key, const char *value)
 {
 	char *end;
 
 	if (strcmp(key, "metric") == 0)
-		return read_words(r->metric.name, sizeof(r->metric.name), value);
+		return choice_read_words(r->metric.name, sizeof(r->metric.name), value);
 	if (strcmp(key, "unit") == 0)
 		return read_unit(&r->metric, value);
 	if (strcmp(key, "sign") == 0)
@@ -259,14 +259,14 @@ static int read_keep(struct choice_rule *r, const char *key, const char *value)
 	return end == value || *end ? -1 : 0;
 }
 
-static int read_setting(const struct choice *c, const char *key, const char *value)
+static int choice_read_setting(const struct choice *c, const char *key, const char *value)
 {
 	struct choice_setting *s = &c->all[c->count - 1];
 
 	if (strcmp(key, "point") == 0)
 		return read_text(&s->point, value);
 	if (strcmp(key, "seeds") == 0)
-		return read_count32(value, &s->seeds);
+		return choice_read_count32(value, &s->seeds);
 	if (strcmp(key, "kept") == 0)
 		return read_flag(value, "yes", &s->is_kept);
 	if (strcmp(key, "fresh-kept") == 0)
@@ -276,13 +276,13 @@ static int read_setting(const struct choice *c, const char *key, const char *val
 	if (strcmp(key, "front") == 0)
 		return read_flag(value, "yes", &s->is_front);
 	if (strcmp(key, "all") == 0)
-		return read_numbers(c, &s->all, value);
+		return choice_read_numbers(c, &s->all, value);
 	if (strcmp(key, "first") == 0)
-		return read_numbers(c, &s->first, value);
-	return strcmp(key, "fresh") == 0 ? read_numbers(c, &s->fresh, value) : -1;
+		return choice_read_numbers(c, &s->first, value);
+	return strcmp(key, "fresh") == 0 ? choice_read_numbers(c, &s->fresh, value) : -1;
 }
 
-static int read_run(struct choice *c, const char *key, const char *value)
+static int choice_read_run(struct choice *c, const char *key, const char *value)
 {
 	struct choice_run *run;
 
@@ -290,11 +290,11 @@ static int read_run(struct choice *c, const char *key, const char *value)
 		c->runs =
 			memory_grow(c->runs, c->run_count ? 2 * c->run_count : 1, sizeof(*c->runs));
 	run = &c->runs[c->run_count++];
-	return read_words(run->key, sizeof(run->key), key) || read_count32(value, &run->setting) ||
-	       run->setting >= c->count;
+	return choice_read_words(run->key, sizeof(run->key), key) ||
+	       choice_read_count32(value, &run->setting) || run->setting >= c->count;
 }
 
-static int see_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int choice_on_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct choice_reader *r = user;
 	struct choice *c = r->c;
@@ -302,27 +302,27 @@ static int see_pair(void *user, struct ini_place *at, const char *key, const cha
 
 	switch (r->part) {
 	case PART_CHOICE:
-		failed = read_choice(r, key, value);
+		failed = choice_read_request(r, key, value);
 		break;
 	case PART_OVER:
 		failed = read_over(&c->ranges[c->range_count - 1], key, value);
 		break;
 	case PART_KEEP:
-		failed = read_keep(&c->rules[c->rule_count - 1], key, value);
+		failed = choice_read_constraint(&c->rules[c->rule_count - 1], key, value);
 		break;
 	case PART_SETTING:
-		failed = read_setting(c, key, value);
+		failed = choice_read_setting(c, key, value);
 		break;
 	case PART_RUNS:
-		failed = read_run(c, key, value);
+		failed = choice_read_run(c, key, value);
 		break;
 	case PARTS:
 		break;
 	}
-	return failed ? damaged(at) : 0;
+	return failed ? choice_damaged(at) : 0;
 }
 
-static int see_end(void *user, struct ini_place *at)
+static int choice_on_end(void *user, struct ini_place *at)
 {
 	const struct choice *c = ((struct choice_reader *)user)->c;
 	int whole = c->count > 0 && c->own < c->count && c->goal.name[0];
@@ -332,19 +332,19 @@ static int see_end(void *user, struct ini_place *at)
 	for (uint32_t i = 0; i < c->count; i++)
 		whole = whole && c->all[i].point &&
 			isfinite(c->all[i].is_judged ? c->all[i].fresh.goal : c->all[i].all.goal);
-	return whole ? 0 : damaged(at);
+	return whole ? 0 : choice_damaged(at);
 }
 
 static const struct ini_form form = {
 	.what = "the outcome of a search",
 	.example = "[choice]",
-	.section = see_section,
-	.pair = see_pair,
-	.end = see_end,
+	.section = choice_on_section,
+	.pair = choice_on_pair,
+	.end = choice_on_end,
 };
 
 /* Does the run belong to the store's plan? */
-static int is_of_plan(const struct choice *c, struct store *s, struct weir_error *e)
+static int choice_is_of_plan(const struct choice *c, struct store *s, struct weir_error *e)
 {
 	struct planned_run *planned;
 	uint64_t count;
@@ -359,7 +359,7 @@ static int is_of_plan(const struct choice *c, struct store *s, struct weir_error
 	return same;
 }
 
-static int read_file(struct choice *c, const char *path, struct weir_error *e)
+static int choice_read_file(struct choice *c, const char *path, struct weir_error *e)
 {
 	struct choice_reader reader = { c, PARTS, 0 };
 	struct ini_text text = { .file = path };
@@ -384,7 +384,7 @@ int choice_read(struct choice *c, struct store *s, struct weir_error *e)
 	if (slash)
 		text_print(&path, "%.*s/%s", (int)(slash - store), store, file_name);
 	if (path && access(path, F_OK) == 0)
-		found = read_file(c, path, e) ? -1 : is_of_plan(c, s, e);
+		found = choice_read_file(c, path, e) ? -1 : choice_is_of_plan(c, s, e);
 	free(path);
 	if (found != 1)
 		choice_free(c);

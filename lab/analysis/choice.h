@@ -11,6 +11,8 @@
 #define LAB_ANALYSIS_CHOICE_H
 #include "lab/store/store.h"
 
+struct line_sink;
+
 enum { CHOICE_RULES_MAX = 4, CHOICE_RANGES_MAX = 16, CHOICE_ROUNDS = 3 };
 
 struct choice_metric {
@@ -118,6 +120,5 @@ struct choice_text choice_fresh_text(const struct choice *c);
 
 /* Writes sentences: what was chosen; then, on fresh seeds, how it performs, which constraints it
  * misses, and whether the file's own setting is as good. */
-void choice_describe(const struct choice *c, void (*say)(void *context, const char *line),
-		     void *context);
+void choice_describe(const struct choice *c, const struct line_sink *sink);
 #endif

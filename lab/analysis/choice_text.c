@@ -2,15 +2,16 @@
 /* choice_text.c -- the outcome of a search as text, shared by terminal, reports and pages. */
 #include "base/text.h"
 #include "lab/analysis/choice.h"
+#include "lab/analysis/compare.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <math.h>
 #include <string.h>
 
-static void append(struct choice_text *t, const char *format, ...)
+static void choice_append(struct choice_text *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void append(struct choice_text *t, const char *format, ...)
+static void choice_append(struct choice_text *t, const char *format, ...)
 {
 	size_t used = strlen(t->text);
 	va_list arguments;
@@ -33,10 +34,10 @@ struct choice_text choice_rule_text(const struct choice_rule *r)
 {
 	struct choice_text t = { "" };
 
-	append(&t, "%s %s %s%s", r->metric.name, r->is_most ? ">=" : "<=",
-	       r->is_of_best ? format_exact(r->number).text
-			     : format_quantity(r->number, r->metric.unit).text,
-	       r->is_of_best ? " of best" : "");
+	choice_append(&t, "%s %s %s%s", r->metric.name, r->is_most ? ">=" : "<=",
+		      r->is_of_best ? format_exact(r->number).text
+				    : format_quantity(r->number, r->metric.unit).text,
+		      r->is_of_best ? " of best" : "");
 	return t;
 }
 
@@ -44,9 +45,10 @@ struct choice_text choice_goal_text(const struct choice *c)
 {
 	struct choice_text t = { "" };
 
-	append(&t, "%s %s", c->goal_is_most ? "most" : "least", c->goal.name);
+	choice_append(&t, "%s %s", c->goal_is_most ? "most" : "least", c->goal.name);
 	for (uint32_t i = 0; i < c->rule_count; i++)
-		append(&t, "%s%s", i ? " and " : ", with ", choice_rule_text(&c->rules[i]).text);
+		choice_append(&t, "%s%s", i ? " and " : ", with ",
+			      choice_rule_text(&c->rules[i]).text);
 	return t;
 }
 
@@ -54,7 +56,7 @@ struct choice_text choice_goal_text(const struct choice *c)
 
 /* The path without the kind of its section: "storage.min" of "switch.marking.storage.min",
  * "web.load" of "traffic.web.load". */
-static const char *tail_of(const char *path)
+static const char *choice_path_tail(const char *path)
 {
 	static const char marking[] = "switch.marking.";
 	const char *dot = strchr(path, '.');
@@ -66,11 +68,11 @@ static const char *tail_of(const char *path)
 
 const char *choice_path_text(const struct choice *c, const char *path)
 {
-	const char *tail = tail_of(path);
+	const char *tail = choice_path_tail(path);
 
 	for (uint32_t i = 0; i < c->range_count; i++)
 		if (strcmp(c->ranges[i].path, path) != 0 &&
-		    strcmp(tail_of(c->ranges[i].path), tail) == 0)
+		    strcmp(choice_path_tail(c->ranges[i].path), tail) == 0)
 			return path;
 	return tail;
 }
@@ -87,8 +89,9 @@ struct choice_text choice_point_text(const struct choice *c, const struct choice
 		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, "="), at);
 		/* A value that was not given has its default. */
 		if (length > strlen(path) + 1)
-			append(&t, "%s%s%.*s", t.text[0] ? ", " : "", choice_path_text(c, path),
-			       (int)(length - strlen(path)), at + strlen(path));
+			choice_append(&t, "%s%s%.*s", t.text[0] ? ", " : "",
+				      choice_path_text(c, path), (int)(length - strlen(path)),
+				      at + strlen(path));
 		at += length + (at[length] == ';');
 		at += strspn(at, " ");
 	}
@@ -105,15 +108,15 @@ struct choice_text choice_value_text(const struct choice_setting *s, const char 
 		at += strcspn(at, ";");
 		at += strspn(at, "; ");
 	}
-	append(&t, "%.*s", *at ? (int)strcspn(at + length + 1, ";") : 0,
-	       *at ? at + length + 1 : "");
+	choice_append(&t, "%.*s", *at ? (int)strcspn(at + length + 1, ";") : 0,
+		      *at ? at + length + 1 : "");
 	if (!t.text[0])
-		append(&t, "as in the file");
+		choice_append(&t, "as in the file");
 	return t;
 }
 
 /* Is no candidate of the last search round better at this constraint's metric? */
-static int is_best_at(const struct choice *c, uint32_t setting, uint32_t rule)
+static int choice_is_best_at(const struct choice *c, uint32_t setting, uint32_t rule)
 {
 	double own = c->all[setting].all.rule[rule];
 
@@ -132,14 +135,14 @@ struct choice_text choice_role_text(const struct choice *c, uint32_t setting)
 	struct choice_text t = { "" };
 
 	if (setting == 0)
-		append(&t, "chosen");
+		choice_append(&t, "chosen");
 	else if (setting == c->own)
-		append(&t, "the file's");
+		choice_append(&t, "the file's");
 	else if (c->all[setting].is_judged)
 		for (uint32_t i = 0; i < c->rule_count; i++)
-			if (is_best_at(c, setting, i))
-				append(&t, "%s%s", t.text[0] ? ", " : "best at ",
-				       c->rules[i].metric.name);
+			if (choice_is_best_at(c, setting, i))
+				choice_append(&t, "%s%s", t.text[0] ? ", " : "best at ",
+					      c->rules[i].metric.name);
 	return t;
 }
 
@@ -174,13 +177,14 @@ static int is_met(const struct choice_rule *r, double value, double limit)
 }
 
 /* "drops <= 0 (it has 3, and the limit is 0)" */
-static struct choice_text missed_text(const struct choice_rule *r, double value, double limit)
+static struct choice_text choice_missed_text(const struct choice_rule *r, double value,
+					     double limit)
 {
 	struct choice_text t = { "" };
 
-	append(&t, "%s (it has %s", choice_rule_text(r).text,
-	       format_quantity(value, r->metric.unit).text);
-	append(&t, ", and the limit is %s)", format_quantity(limit, r->metric.unit).text);
+	choice_append(&t, "%s (it has %s", choice_rule_text(r).text,
+		      format_quantity(value, r->metric.unit).text);
+	choice_append(&t, ", and the limit is %s)", format_quantity(limit, r->metric.unit).text);
 	return t;
 }
 
@@ -191,30 +195,33 @@ struct choice_text choice_search_text(const struct choice *c)
 
 	if (c->all[0].is_kept)
 		return t;
-	append(&t, "On the seeds of the search no setting meets every constraint; this one comes "
-		   "closest.");
+	choice_append(
+		&t, "On the seeds of the search no setting meets every constraint; this one comes "
+		    "closest.");
 	for (uint32_t i = 0; i < c->rule_count; i++) {
 		const struct choice_rule *r = &c->rules[i];
 		double value = c->all[0].all.rule[i];
 
 		if (is_met(r, value, r->search_limit))
 			continue;
-		append(&t, "%s%s", between, missed_text(r, value, r->search_limit).text);
+		choice_append(&t, "%s%s", between,
+			      choice_missed_text(r, value, r->search_limit).text);
 		between = " and ";
 	}
-	append(&t, ".");
+	choice_append(&t, ".");
 	return t;
 }
 
-static struct choice_text chosen_sentence(const struct choice *c)
+static struct choice_text choice_chosen_sentence(const struct choice *c)
 {
 	struct choice_text t = { "" };
 
 	if (c->own == 0)
-		append(&t, "Chosen: the file's own setting; no other that was tried is better.");
+		choice_append(&t,
+			      "Chosen: the file's own setting; no other that was tried is better.");
 	else
-		append(&t, "Chosen: %s.", choice_point_text(c, &c->all[0]).text);
-	append(&t, "%s%.700s", c->all[0].is_kept ? "" : " ", choice_search_text(c).text);
+		choice_append(&t, "Chosen: %s.", choice_point_text(c, &c->all[0]).text);
+	choice_append(&t, "%s%.700s", c->all[0].is_kept ? "" : " ", choice_search_text(c).text);
 	return t;
 }
 
@@ -224,34 +231,36 @@ struct choice_text choice_fresh_text(const struct choice *c)
 	struct choice_text t = { "" };
 
 	if (c->fresh_seeds == 1)
-		append(&t, "On seed %" PRIu64, first);
+		choice_append(&t, "On seed %" PRIu64, first);
 	else
-		append(&t, "On seeds %" PRIu64 " to %" PRIu64, first, first + c->fresh_seeds - 1);
-	append(&t, ", which had no part in the choice");
+		choice_append(&t, "On seeds %" PRIu64 " to %" PRIu64, first,
+			      first + c->fresh_seeds - 1);
+	choice_append(&t, ", which had no part in the choice");
 	return t;
 }
 
-static struct choice_text fresh_sentence(const struct choice *c)
+static struct choice_text choice_fresh_sentence(const struct choice *c)
 {
 	const struct choice_setting *won = &c->all[0], *own = &c->all[c->own];
 	struct choice_text t = { "" };
 
-	append(&t, "the chosen setting has %s %s", c->goal.name,
-	       format_quantity(won->fresh.goal, c->goal.unit).text);
+	choice_append(&t, "the chosen setting has %s %s", c->goal.name,
+		      format_quantity(won->fresh.goal, c->goal.unit).text);
 	if (c->own && own->fresh.goal > 0)
-		append(&t, ", %.4g times the", won->fresh.goal / own->fresh.goal);
+		choice_append(&t, ", %.4g times the", won->fresh.goal / own->fresh.goal);
 	else if (c->own)
-		append(&t, ", for");
+		choice_append(&t, ", for");
 	if (c->own)
-		append(&t, " %s of the file's own; it is %s on %" PRIu32 " of %" PRIu32 " seeds",
-		       format_quantity(own->fresh.goal, c->goal.unit).text,
-		       c->goal_is_most ? "more" : "less", c->wins, c->fresh_seeds);
-	append(&t, ".");
+		choice_append(&t,
+			      " %s of the file's own; it is %s on %" PRIu32 " of %" PRIu32 " seeds",
+			      format_quantity(own->fresh.goal, c->goal.unit).text,
+			      c->goal_is_most ? "more" : "less", c->wins, c->fresh_seeds);
+	choice_append(&t, ".");
 	return t;
 }
 
 /* Does the file's own setting meet all constraints on fresh seeds with a goal that is no worse? */
-static int own_is_as_good(const struct choice *c)
+static int choice_own_is_as_good(const struct choice *c)
 {
 	const struct choice_setting *won = &c->all[0], *own = &c->all[c->own];
 
@@ -260,26 +269,27 @@ static int own_is_as_good(const struct choice *c)
 							: own->fresh.goal <= won->fresh.goal));
 }
 
-void choice_describe(const struct choice *c, void (*say)(void *context, const char *line),
-		     void *context)
+void choice_describe(const struct choice *c, const struct line_sink *sink)
 {
 	const struct choice_setting *won = &c->all[0];
 
-	say(context, chosen_sentence(c).text);
-	say(context, fresh_sentence(c).text);
+	sink->write(sink->context, choice_chosen_sentence(c).text);
+	sink->write(sink->context, choice_fresh_sentence(c).text);
 	for (uint32_t i = 0; i < c->rule_count; i++) {
 		const struct choice_rule *r = &c->rules[i];
 		struct choice_text t = { "" };
 
 		if (is_met(r, won->fresh.rule[i], r->limit))
 			continue;
-		append(&t,
-		       "There it misses %s. Relax the constraint, or give a larger --budget or "
-		       "--seeds.",
-		       missed_text(r, won->fresh.rule[i], r->limit).text);
-		say(context, t.text);
+		choice_append(
+			&t,
+			"There it misses %s. Relax the constraint, or give a larger --budget or "
+			"--seeds.",
+			choice_missed_text(r, won->fresh.rule[i], r->limit).text);
+		sink->write(sink->context, t.text);
 	}
-	if (own_is_as_good(c))
-		say(context, "The file's own setting meets every constraint and is no worse there, "
-			     "so nothing speaks for a change.");
+	if (choice_own_is_as_good(c))
+		sink->write(sink->context,
+			    "The file's own setting meets every constraint and is no worse there, "
+			    "so there is no reason to change it.");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* claims.c -- reads FIG.claims: sections and key-value pairs become a struct figure; and frees
- * it. */
-#include "lab/analysis/claims_read.h"
+/* claims.c -- reads FIG.claims: sections and key-value pairs become a struct figure; checks, before
+ * anything runs, that the runs of the scenario have what panels and claims name. */
+#include "lab/analysis/claims.h"
+#include "lab/store/results.h"
 #include "base/ini.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -43,7 +44,7 @@ struct reader {
 
 /* --- a section --- */
 
-const char *section_value(struct claims_section *s, const char *key)
+const char *claims_value(struct claims_section *s, const char *key)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (strcmp(s->entries[i].key, key) == 0) {
@@ -53,7 +54,7 @@ const char *section_value(struct claims_section *s, const char *key)
 	return NULL;
 }
 
-char *section_take(struct claims_section *s, const char *key, enum absent absent)
+char *claims_take_value(struct claims_section *s, const char *key, enum absent absent)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (strcmp(s->entries[i].key, key) == 0) {
@@ -72,12 +73,12 @@ static void section_clear(struct claims_section *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int check_required(struct claims_section *s, struct weir_error *e)
+static int claims_check_required(struct claims_section *s, struct weir_error *e)
 {
 	const struct claims_form *form = &forms[s->kind];
 
 	for (const char *const *key = form->required; *key; key++)
-		if (!section_value(s, *key)) {
+		if (!claims_value(s, *key)) {
 			s->at = s->line;
 			return weir_error_set(e, "%s is missing", *key);
 		}
@@ -85,10 +86,10 @@ static int check_required(struct claims_section *s, struct weir_error *e)
 }
 
 /* The estimated time of all runs on one core. */
-static int read_seconds(struct claims_section *s, const char *key, double *seconds,
-			struct weir_error *e)
+static int claims_read_seconds(struct claims_section *s, const char *key, double *seconds,
+			       struct weir_error *e)
 {
-	const char *text = section_value(s, key);
+	const char *text = claims_value(s, key);
 	struct quantity q;
 
 	if (!text)
@@ -98,21 +99,21 @@ static int read_seconds(struct claims_section *s, const char *key, double *secon
 	return 0;
 }
 
-static int add_figure(struct reader *r)
+static int claims_add_figure(struct reader *r)
 {
 	struct claims_section *s = &r->section;
 
 	r->has_figure = 1;
-	if (read_seconds(s, "time", &r->f->seconds[FIGURE_QUICK], r->e) ||
-	    read_seconds(s, "full-time", &r->f->seconds[FIGURE_FULL], r->e))
+	if (claims_read_seconds(s, "time", &r->f->seconds[FIGURE_QUICK], r->e) ||
+	    claims_read_seconds(s, "full-time", &r->f->seconds[FIGURE_FULL], r->e))
 		return -1;
-	r->f->title = section_take(s, "title", ABSENT_IS_EMPTY);
-	r->f->paper = section_take(s, "paper", ABSENT_IS_EMPTY);
-	r->f->about = section_take(s, "about", ABSENT_IS_EMPTY);
+	r->f->title = claims_take_value(s, "title", ABSENT_IS_EMPTY);
+	r->f->paper = claims_take_value(s, "paper", ABSENT_IS_EMPTY);
+	r->f->about = claims_take_value(s, "about", ABSENT_IS_EMPTY);
 	return 0;
 }
 
-static int add_panel(struct reader *r)
+static int claims_add_panel(struct reader *r)
 {
 	struct figure *f = r->f;
 
@@ -121,7 +122,7 @@ static int add_panel(struct reader *r)
 	return panel_make(&f->panels[f->panel_count++], &r->section, r->e);
 }
 
-static int add_claim(struct reader *r)
+static int claims_add_claim(struct reader *r)
 {
 	struct figure *f = r->f;
 
@@ -132,16 +133,17 @@ static int add_claim(struct reader *r)
 
 /* Called at the end of a section, when all of its keys are known. An error may refer to any of its
  * lines. */
-static int end_section(struct reader *r, struct ini_place *at)
+static int claims_end_section(struct reader *r, struct ini_place *at)
 {
-	static int (*const add[FORMS])(struct reader *) = { add_figure, add_panel, add_claim };
+	static int (*const add[FORMS])(struct reader *) = { claims_add_figure, claims_add_panel,
+							    claims_add_claim };
 	struct claims_section *s = &r->section;
 	int failed;
 
 	if (s->line == 0)
 		return 0;
 	s->at = s->line;
-	failed = check_required(s, r->e) || add[s->kind](r);
+	failed = claims_check_required(s, r->e) || add[s->kind](r);
 	if (failed) {
 		at->line = s->at;
 		weir_error_prefix(r->e, "[%s%s%s]: ", forms[s->kind].name, *s->name ? " " : "",
@@ -154,7 +156,7 @@ static int end_section(struct reader *r, struct ini_place *at)
 /* --- headers and pairs --- */
 
 /* Line of the section with that name; 0: there is none. */
-static int line_of(const struct figure *f, enum claims_section_kind kind, const char *name)
+static int claims_line_of(const struct figure *f, enum claims_section_kind kind, const char *name)
 {
 	for (uint32_t i = 0; kind == SECTION_PANEL && i < f->panel_count; i++)
 		if (strcmp(f->panels[i].name, name) == 0)
@@ -165,7 +167,7 @@ static int line_of(const struct figure *f, enum claims_section_kind kind, const 
 	return 0;
 }
 
-static int check_name(struct reader *r, const struct claims_form *form, const char *name)
+static int claims_check_name(struct reader *r, const struct claims_form *form, const char *name)
 {
 	enum claims_section_kind kind = (enum claims_section_kind)(form - forms);
 	int first;
@@ -180,19 +182,19 @@ static int check_name(struct reader *r, const struct claims_form *form, const ch
 			r->e,
 			"[%s]: name %s; allowed are up to 63 letters, digits, -, _ and ., as in %s",
 			form->name, *name ? weir_quote(name).text : "is missing", form->example);
-	first = line_of(r->f, kind, name);
+	first = claims_line_of(r->f, kind, name);
 	return first ? weir_error_set(r->e, "[%s %s]: given twice, first in line %d", form->name,
 				      name, first)
 		     : 0;
 }
 
-static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+static int claims_on_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct reader *r = user;
 	const char *names[FORMS];
 	size_t i = 0;
 
-	if (end_section(r, at))
+	if (claims_end_section(r, at))
 		return -1;
 	for (size_t k = 0; k < FORMS; k++)
 		names[k] = forms[k].name;
@@ -200,7 +202,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 		i++;
 	if (i == FORMS)
 		return weir_error_unknown(r->e, "section", kind, names, FORMS);
-	if (check_name(r, &forms[i], name))
+	if (claims_check_name(r, &forms[i], name))
 		return -1;
 	r->section =
 		(struct claims_section){ .kind = (enum claims_section_kind)i, .line = at->line };
@@ -208,7 +210,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 	return 0;
 }
 
-static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int claims_on_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
 	struct claims_section *s = &r->section;
@@ -238,7 +240,7 @@ static int take_pair(void *user, struct ini_place *at, const char *key, const ch
 }
 
 /* An axis group with a single panel is a mistake: the word is probably misspelt. */
-static int check_axes(const struct reader *r, struct ini_place *at)
+static int claims_check_axes(const struct reader *r, struct ini_place *at)
 {
 	const struct figure *f = r->f;
 
@@ -260,11 +262,11 @@ static int check_axes(const struct reader *r, struct ini_place *at)
 	return 0;
 }
 
-static int take_end(void *user, struct ini_place *at)
+static int claims_on_end(void *user, struct ini_place *at)
 {
 	struct reader *r = user;
 
-	if (end_section(r, at) || check_axes(r, at))
+	if (claims_end_section(r, at) || claims_check_axes(r, at))
 		return -1;
 	return r->has_figure ? 0 : weir_error_set(r->e, "[figure] is missing");
 }
@@ -274,9 +276,9 @@ static int take_end(void *user, struct ini_place *at)
 static const struct ini_form claims_form = {
 	.what = "claims",
 	.example = "[claim NAME]",
-	.section = take_header,
-	.pair = take_pair,
-	.end = take_end,
+	.section = claims_on_header,
+	.pair = claims_on_pair,
+	.end = claims_on_end,
 };
 
 int figure_read_text(struct figure *f, const char *file, const char *text, size_t length,
@@ -354,4 +356,114 @@ void figure_free(struct figure *f)
 	free(f->paper);
 	free(f->about);
 	memset(f, 0, sizeof(*f));
+}
+
+/* --- checks against the planned runs --- */
+
+/* The value that others are divided by must exist. */
+static int panel_check_normalize(const struct panel *p, const struct stored_runs *runs,
+				 struct weir_error *e)
+{
+	struct condition one = { p->by, p->normalize };
+	const struct selection s = { .text = p->normalize, .count = 1, .conditions = &one };
+
+	return selection_check(&s, runs, e);
+}
+
+/* At least one run shown in the panel must have the series. */
+static int panel_check_series(const struct panel *p, const char *name,
+			      const struct stored_runs *runs, struct weir_error *e)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		if (selection_has(&p->where, &runs->runs[i]) &&
+		    series_check(name, &runs->runs[i], e) == 0)
+			return 0;
+	return -1;
+}
+
+static int panel_check(const struct panel *p, const struct stored_runs *runs, struct weir_error *e)
+{
+	if (p->where.count && selection_check(&p->where, runs, e))
+		return weir_error_prefix(e, "where: ");
+	if (p->x && path_check(p->x, runs, e))
+		return weir_error_prefix(e, "x: ");
+	/* Without cases there is a single line. */
+	if (strcmp(p->by, "case") != 0 && path_check(p->by, runs, e))
+		return weir_error_prefix(e, "by: ");
+	if (p->normalize && panel_check_normalize(p, runs, e))
+		return weir_error_prefix(e, "normalize: ");
+	for (uint32_t i = 0; p->kind == PANEL_TIME && i < p->y_count; i++)
+		if (panel_check_series(p, p->y[i], runs, e))
+			return weir_error_prefix(e, "y: ");
+	return 0;
+}
+
+static int claim_check_side(const struct claim *c, const struct selection *s,
+			    const struct stored_runs *runs, struct weir_error *e)
+{
+	const char *mixed;
+
+	if (selection_check(s, runs, e))
+		return -1;
+	mixed = selection_mixes(s, runs, c->best);
+	if (mixed)
+		return weir_error_set(e, "the runs that it selects differ in %s; name its value",
+				      mixed);
+	for (uint32_t i = 0; c->is_series && i < runs->count; i++)
+		if (selection_has(s, &runs->runs[i]))
+			return series_metric_check(&c->series, &runs->runs[i], e);
+	return 0;
+}
+
+static int claim_check(const struct claim *c, const struct stored_runs *runs, struct weir_error *e)
+{
+	if (c->best && path_check(c->best, runs, e))
+		return weir_error_prefix(e, "best: ");
+	if (claim_check_side(c, &c->of, runs, e))
+		return weir_error_prefix(e, "of: ");
+	if (c->over.count && claim_check_side(c, &c->over, runs, e))
+		return weir_error_prefix(e, "over: ");
+	return 0;
+}
+
+int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
+		 struct weir_error *e)
+{
+	for (uint32_t i = 0; i < f->panel_count; i++)
+		if (panel_check(&f->panels[i], runs, e))
+			return weir_error_prefix(e, "%.200s:%d: [panel %s]: ", f->file,
+						 f->panels[i].line, f->panels[i].name);
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (f->claims[i].size <= size && claim_check(&f->claims[i], runs, e))
+			return weir_error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
+						 f->claims[i].line, f->claims[i].name);
+	return 0;
+}
+
+/* --- need of per-flow records --- */
+
+/* Every run stores the usual completion-time metrics itself. */
+static int is_made_from_flows(const char *metric)
+{
+	const char *unit;
+
+	return metric_index(metric) < 0 && flow_metric_known(metric, &unit);
+}
+
+int figure_reads_flows(const struct figure *f)
+{
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const struct claim *c = &f->claims[i];
+
+		if (c->is_share || (!c->is_series && is_made_from_flows(c->metric)))
+			return 1;
+	}
+	for (uint32_t i = 0; i < f->panel_count; i++) {
+		const struct panel *p = &f->panels[i];
+
+		if (p->kind == PANEL_CDF || p->kind == PANEL_SIZES ||
+		    (p->kind != PANEL_TIME && is_made_from_flows(p->y[0])))
+			return 1;
+	}
+	return 0;
 }

@@ -6,9 +6,9 @@
  * are errors with FILE:LINE. verdict.h judges the claims. */
 #ifndef LAB_ANALYSIS_CLAIMS_H
 #define LAB_ANALYSIS_CLAIMS_H
-#include "lab/analysis/flow_share.h"
+#include "base/ini.h"
+#include "lab/analysis/claim_metric.h"
 #include "lab/analysis/selection.h"
-#include "lab/analysis/series_metric.h"
 
 /* The size of the experiment: QUICK is the scenario's default, FULL (--full) the paper's. */
 enum figure_size { FIGURE_QUICK, FIGURE_FULL };
@@ -141,4 +141,38 @@ struct claim_text claim_direction(const struct claim *c);
 
 /* A number with its unit: "1.4 ms", "23 pkts", "0.32". */
 struct claim_text claim_number(double number, const char *unit);
+
+/* --- shared by claims.c and claims_make.c: keys and values of one section --- */
+
+enum claims_section_kind { SECTION_FIGURE, SECTION_PANEL, SECTION_CLAIM };
+
+enum { CLAIMS_KEYS_MAX = 20 };
+
+struct claims_entry {
+	const char *key; /* of the section's key table */
+	char *value;
+	int line;
+};
+
+struct claims_section {
+	enum claims_section_kind kind;
+	char name[INI_NAME_SIZE];
+	int line; /* line of the header; 0: before the first section */
+	uint32_t count;
+	struct claims_entry entries[CLAIMS_KEYS_MAX];
+	int at; /* line of the value being read, for messages */
+};
+
+/* The value of a key, or NULL. Later messages refer to the line of this key. */
+const char *claims_value(struct claims_section *s, const char *key);
+
+/* Moves the text out of the section; the caller frees it. If the key is absent: "" or NULL, as
+ * requested. */
+enum absent { ABSENT_IS_EMPTY, ABSENT_IS_NULL };
+char *claims_take_value(struct claims_section *s, const char *key, enum absent absent);
+
+/* Both need the section's required keys to be present. Messages start with the key. A rejected
+ * panel or claim is freed together with the figure. */
+int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e);
+int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e);
 #endif

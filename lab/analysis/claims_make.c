@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* claims_make.c -- builds a panel or claim from the keys of a section and validates every value;
  * and writes numbers of claims as text. */
-#include "lab/analysis/claims_read.h"
+#include "lab/analysis/claims.h"
 #include "lab/analysis/compare.h"
 #include "base/quantity.h"
 #include "lab/store/results.h"
@@ -16,7 +16,7 @@
 /* --- metrics --- */
 
 /* Looks up a metric of `weir table` and its unit. */
-static int find_metric(const char *name, const char **unit, struct weir_error *e)
+static int claims_find_metric(const char *name, const char **unit, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + FLOW_METRICS], *nearest;
 	int index = metric_index(name);
@@ -40,8 +40,8 @@ static int find_metric(const char *name, const char **unit, struct weir_error *e
 }
 
 /* Looks up one of several words. */
-static int find_word(const char *kind, const char *word, const char *const *names, size_t count,
-		     struct weir_error *e)
+static int claims_find_word(const char *kind, const char *word, const char *const *names,
+			    size_t count, struct weir_error *e)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], word) == 0)
@@ -51,7 +51,7 @@ static int find_word(const char *kind, const char *word, const char *const *name
 
 /* --- panels --- */
 
-static void add_y(struct panel *p, const char *text, size_t length)
+static void panel_add_y(struct panel *p, const char *text, size_t length)
 {
 	while (length > 0 && strchr(" \t", text[length - 1]))
 		length--;
@@ -60,7 +60,7 @@ static void add_y(struct panel *p, const char *text, size_t length)
 }
 
 /* Splits the names of series at commas. */
-static int split_y(struct panel *p, const char *text, struct weir_error *e)
+static int panel_split_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	for (;; text++) {
 		size_t length;
@@ -70,35 +70,36 @@ static int split_y(struct panel *p, const char *text, struct weir_error *e)
 		if (length == 0)
 			return weir_error_set(
 				e, "the name of a series is missing, as in queue sw->h0");
-		add_y(p, text, length);
+		panel_add_y(p, text, length);
 		text += length;
 		if (*text == '\0')
 			return 0;
 	}
 }
 
-static int read_y(struct panel *p, const char *text, struct weir_error *e)
+static int panel_read_y(struct panel *p, const char *text, struct weir_error *e)
 {
 	static const char *const quantities[] = { "fct", "slowdown" };
 	struct flow_metric m;
 	const char *unit;
 
 	if (p->kind == PANEL_TIME)
-		return split_y(p, text, e);
+		return panel_split_y(p, text, e);
 	if (p->kind == PANEL_SIZES && !(flow_metric_find(text, &m) && m.class == CLASS_ALL))
 		return weir_error_set(e,
 				      "%s; allowed are fct and slowdown of all flows, as in "
 				      "slowdown_p99 or fct_p95_ns",
 				      weir_quote(text).text);
-	if (p->kind == PANEL_CDF ? find_word("quantity of a cdf", text, quantities, 2, e) < 0
-				 : find_metric(text, &unit, e))
+	if (p->kind == PANEL_CDF ? claims_find_word("quantity of a cdf", text, quantities, 2, e) < 0
+				 : claims_find_metric(text, &unit, e))
 		return -1;
-	add_y(p, text, strlen(text));
+	panel_add_y(p, text, strlen(text));
 	return 0;
 }
 
 /* Reads a number in the claim's unit. If the unit is not known yet, the first number defines it. */
-static int read_number(const char *text, const char **unit, double *number, struct weir_error *e)
+static int claims_read_number(const char *text, const char **unit, double *number,
+			      struct weir_error *e)
 {
 	struct quantity q;
 
@@ -109,14 +110,14 @@ static int read_number(const char *text, const char **unit, double *number, stru
 	return quantity_in(&q, text, *unit, number, e);
 }
 
-static int read_x_scale(struct panel *p, struct claims_section *s, struct weir_error *e)
+static int panel_read_x_scale(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
-	const char *text = section_value(s, "x-scale"), *none = "";
+	const char *text = claims_value(s, "x-scale"), *none = "";
 
 	p->x_scale = 1;
 	if (!text)
 		return 0;
-	if (read_number(text, &none, &p->x_scale, e))
+	if (claims_read_number(text, &none, &p->x_scale, e))
 		return weir_error_prefix(e, "x-scale: ");
 	if (!p->x || !(p->x_scale > 0))
 		return weir_error_set(e,
@@ -125,9 +126,9 @@ static int read_x_scale(struct panel *p, struct claims_section *s, struct weir_e
 	return 0;
 }
 
-static int check_x(struct panel *p, struct claims_section *s, struct weir_error *e)
+static int panel_check_x(struct panel *p, struct claims_section *s, struct weir_error *e)
 {
-	const char *x = section_value(s, "x");
+	const char *x = claims_value(s, "x");
 
 	if (x && p->kind != PANEL_LINES)
 		return weir_error_set(e, "x: only lines are drawn over a setting");
@@ -139,16 +140,16 @@ static int check_x(struct panel *p, struct claims_section *s, struct weir_error 
 	return 0;
 }
 
-static void take_texts(struct panel *p, struct claims_section *s)
+static void claim_read_texts(struct panel *p, struct claims_section *s)
 {
-	p->title = section_take(s, "title", ABSENT_IS_EMPTY);
-	p->x = section_take(s, "x", ABSENT_IS_NULL);
-	p->by = section_take(s, "by", ABSENT_IS_NULL);
-	p->normalize = section_take(s, "normalize", ABSENT_IS_NULL);
-	p->sizes = section_take(s, "sizes", ABSENT_IS_NULL);
-	p->axes = section_take(s, "axes", ABSENT_IS_NULL);
-	p->x_label = section_take(s, "x-label", ABSENT_IS_NULL);
-	p->y_label = section_take(s, "y-label", ABSENT_IS_NULL);
+	p->title = claims_take_value(s, "title", ABSENT_IS_EMPTY);
+	p->x = claims_take_value(s, "x", ABSENT_IS_NULL);
+	p->by = claims_take_value(s, "by", ABSENT_IS_NULL);
+	p->normalize = claims_take_value(s, "normalize", ABSENT_IS_NULL);
+	p->sizes = claims_take_value(s, "sizes", ABSENT_IS_NULL);
+	p->axes = claims_take_value(s, "axes", ABSENT_IS_NULL);
+	p->x_label = claims_take_value(s, "x-label", ABSENT_IS_NULL);
+	p->y_label = claims_take_value(s, "y-label", ABSENT_IS_NULL);
 	if (!p->by)
 		p->by = text_copy("case");
 }
@@ -165,34 +166,34 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 
 	p->line = s->line;
 	p->name = text_copy(s->name);
-	kind = find_word("kind", section_value(s, "kind"), kinds, sizeof(kinds) / sizeof(kinds[0]),
-			 e);
+	kind = claims_find_word("kind", claims_value(s, "kind"), kinds,
+				sizeof(kinds) / sizeof(kinds[0]), e);
 	if (kind < 0)
 		return weir_error_prefix(e, "kind: ");
 	p->kind = (enum panel_kind)kind;
-	if (read_y(p, section_value(s, "y"), e))
+	if (panel_read_y(p, claims_value(s, "y"), e))
 		return weir_error_prefix(e, "y: ");
-	if (check_x(p, s, e))
+	if (panel_check_x(p, s, e))
 		return -1;
-	if (section_value(s, "sizes") && p->kind != PANEL_SIZES)
+	if (claims_value(s, "sizes") && p->kind != PANEL_SIZES)
 		return weir_error_set(e, "sizes: only panels of kind sizes are drawn over sizes");
-	if (section_value(s, "normalize") && p->kind != PANEL_LINES && p->kind != PANEL_BARS)
+	if (claims_value(s, "normalize") && p->kind != PANEL_LINES && p->kind != PANEL_BARS)
 		return weir_error_set(
 			e, "normalize: only lines and bars are drawn relative to another");
-	where = section_value(s, "where");
+	where = claims_value(s, "where");
 	if (where && selection_read(&p->where, where, e))
 		return weir_error_prefix(e, "where: ");
-	take_texts(p, s);
-	return read_x_scale(p, s, e);
+	claim_read_texts(p, s);
+	return panel_read_x_scale(p, s, e);
 }
 
 /* --- claims --- */
 
 /* Reads metric and unit of the claim. unit NULL: only the store knows it. */
-static int read_metric(struct claim *c, struct claims_section *s, const char **unit,
-		       struct weir_error *e)
+static int claims_read_metric(struct claim *c, struct claims_section *s, const char **unit,
+			      struct weir_error *e)
 {
-	const char *text = section_value(s, "metric");
+	const char *text = claims_value(s, "metric");
 
 	const char *ignored;
 	int share = 0;
@@ -206,35 +207,27 @@ static int read_metric(struct claim *c, struct claims_section *s, const char **u
 	if (c->is_share)
 		*unit = flow_share_unit(&c->share);
 	else if (c->is_series ? series_metric_read(&c->series, text, e)
-			      : find_metric(text, unit, e))
+			      : claims_find_metric(text, unit, e))
 		return weir_error_prefix(e, "metric: ");
 	if (c->is_series)
 		*unit = series_metric_unit(&c->series);
 	return 0;
 }
 
-static int read_selections(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_selections(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
-	const char *of = section_value(s, "of"), *over;
+	const char *of = claims_value(s, "of"), *over;
 
 	if (of && selection_read(&c->of, of, e))
 		return weir_error_prefix(e, "of: ");
-	over = section_value(s, "over");
+	over = claims_value(s, "over");
 	if (over && selection_read(&c->over, over, e))
 		return weir_error_prefix(e, "over: ");
 	return 0;
 }
 
-static int read_value(struct claim *c, const char *text, const char **unit, struct weir_error *e)
-{
-	c->tolerance = DEFAULT_TOLERANCE;
-	if (read_number(text, unit, &c->low, e))
-		return weir_error_prefix(e, "value: ");
-	c->high = c->low;
-	return 0;
-}
-
-static int read_range(struct claim *c, const char *text, const char **unit, struct weir_error *e)
+static int claims_read_range(struct claim *c, const char *text, const char **unit,
+			     struct weir_error *e)
 {
 	struct quantity_range r;
 
@@ -253,25 +246,30 @@ static int read_range(struct claim *c, const char *text, const char **unit, stru
 	return 0;
 }
 
-static int read_expected(struct claim *c, struct claims_section *s, const char **unit,
-			 struct weir_error *e)
+static int claims_read_expected(struct claim *c, struct claims_section *s, const char **unit,
+				struct weir_error *e)
 {
-	const char *value = section_value(s, "value"), *range;
+	const char *value = claims_value(s, "value"), *range;
 
-	if (value && section_value(s, "range"))
+	if (value && claims_value(s, "range"))
 		return weir_error_set(e, "range: there is a value too; a claim has one of them");
-	if (value)
-		return read_value(c, value, unit, e);
-	range = section_value(s, "range");
+	if (value) {
+		c->tolerance = DEFAULT_TOLERANCE;
+		if (claims_read_number(value, unit, &c->low, e))
+			return weir_error_prefix(e, "value: ");
+		c->high = c->low;
+		return 0;
+	}
+	range = claims_value(s, "range");
 	if (range)
-		return read_range(c, range, unit, e);
+		return claims_read_range(c, range, unit, e);
 	s->at = s->line;
 	return weir_error_set(e, "neither value nor range is given");
 }
 
-static int read_tolerance(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_tolerance(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
-	const char *text = section_value(s, "tolerance");
+	const char *text = claims_value(s, "tolerance");
 	struct quantity q;
 
 	if (text) {
@@ -287,15 +285,15 @@ static int read_tolerance(struct claim *c, struct claims_section *s, struct weir
 }
 
 /* "none" declares that a claim has no direction, whatever its numbers. */
-static int read_against(struct claim *c, struct claims_section *s, const char **unit,
-			struct weir_error *e)
+static int claims_read_against(struct claim *c, struct claims_section *s, const char **unit,
+			       struct weir_error *e)
 {
-	const char *text = section_value(s, "against");
+	const char *text = claims_value(s, "against");
 
 	c->against = c->over.count ? 1 : (double)NAN;
 	if (text && strcmp(text, "none") == 0)
 		c->against = (double)NAN;
-	else if (text && read_number(text, unit, &c->against, e))
+	else if (text && claims_read_number(text, unit, &c->against, e))
 		return weir_error_prefix(e, "against: ");
 	if (isnan(c->against))
 		return 0;
@@ -310,38 +308,38 @@ static int read_against(struct claim *c, struct claims_section *s, const char **
 }
 
 /* The best point is undefined without a direction. */
-static int read_best(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_best(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
-	if (section_value(s, "best") && isnan(c->against))
+	if (claims_value(s, "best") && isnan(c->against))
 		return weir_error_set(e, "best: what is expected has no direction; over or against "
 					 "says what is better");
-	c->best = section_take(s, "best", ABSENT_IS_NULL);
+	c->best = claims_take_value(s, "best", ABSENT_IS_NULL);
 	return 0;
 }
 
-static int read_sentence(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_sentence(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
-	const char *text = section_value(s, "sentence");
+	const char *text = claims_value(s, "sentence");
 
 	if (text && !ini_name_is_good(text, "-_."))
 		return weir_error_set(e,
 				      "sentence: %s; allowed are up to 63 letters, digits, -, _ "
 				      "and .: claims with the same word are parts of one sentence",
 				      weir_quote(text).text);
-	if (section_value(s, "contradicts") && section_value(s, "fitted"))
+	if (claims_value(s, "contradicts") && claims_value(s, "fitted"))
 		return weir_error_set(e,
 				      "fitted: there is contradicts too; a claim has one of them");
-	c->sentence = section_take(s, "sentence", ABSENT_IS_NULL);
-	c->contradicts = section_take(s, "contradicts", ABSENT_IS_NULL);
-	c->fitted = section_take(s, "fitted", ABSENT_IS_NULL);
+	c->sentence = claims_take_value(s, "sentence", ABSENT_IS_NULL);
+	c->contradicts = claims_take_value(s, "contradicts", ABSENT_IS_NULL);
+	c->fitted = claims_take_value(s, "fitted", ABSENT_IS_NULL);
 	return 0;
 }
 
-static int read_size(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_size(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const sizes[] = { [FIGURE_QUICK] = "quick", [FIGURE_FULL] = "full" };
-	const char *text = section_value(s, "size");
-	int size = text ? find_word("size", text, sizes, 2, e) : FIGURE_QUICK;
+	const char *text = claims_value(s, "size");
+	int size = text ? claims_find_word("size", text, sizes, 2, e) : FIGURE_QUICK;
 
 	if (size < 0)
 		return weir_error_prefix(e, "size: ");
@@ -350,10 +348,10 @@ static int read_size(struct claim *c, struct claims_section *s, struct weir_erro
 }
 
 /* A failure has one of a few reasons, and the note must say more than the reason's name. */
-static int read_why(struct claim *c, struct claims_section *s, struct weir_error *e)
+static int claims_read_why(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const words[WHYS - 1] = { "silent", "fails", "size", "unexplained" };
-	const char *note = section_value(s, "note"), *text = section_value(s, "why");
+	const char *note = claims_value(s, "note"), *text = claims_value(s, "why");
 	int why;
 
 	if (text && (c->contradicts || c->fitted))
@@ -366,7 +364,7 @@ static int read_why(struct claim *c, struct claims_section *s, struct weir_error
 					 "unexplained");
 	if (!text)
 		return 0;
-	why = find_word("reason", text, words, WHYS - 1, e);
+	why = claims_find_word("reason", text, words, WHYS - 1, e);
 	if (why < 0)
 		return weir_error_prefix(e, "why: ");
 	c->why = (enum claim_why)(why + 1);
@@ -379,19 +377,19 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 
 	c->line = s->line;
 	c->name = text_copy(s->name);
-	if (read_metric(c, s, &unit, e) || read_selections(c, s, e))
+	if (claims_read_metric(c, s, &unit, e) || claims_read_selections(c, s, e))
 		return -1;
 	if (c->over.count)
 		unit = "";
-	if (read_expected(c, s, &unit, e) || read_tolerance(c, s, e) ||
-	    read_against(c, s, &unit, e) || read_best(c, s, e) || read_sentence(c, s, e) ||
-	    read_size(c, s, e) || read_why(c, s, e))
+	if (claims_read_expected(c, s, &unit, e) || claims_read_tolerance(c, s, e) ||
+	    claims_read_against(c, s, &unit, e) || claims_read_best(c, s, e) ||
+	    claims_read_sentence(c, s, e) || claims_read_size(c, s, e) || claims_read_why(c, s, e))
 		return -1;
 	snprintf(c->unit, sizeof(c->unit), "%s", unit);
-	c->says = section_take(s, "says", ABSENT_IS_EMPTY);
-	c->section = section_take(s, "section", ABSENT_IS_EMPTY);
-	c->metric = section_take(s, "metric", ABSENT_IS_EMPTY);
-	c->note = section_take(s, "note", ABSENT_IS_EMPTY);
+	c->says = claims_take_value(s, "says", ABSENT_IS_EMPTY);
+	c->section = claims_take_value(s, "section", ABSENT_IS_EMPTY);
+	c->metric = claims_take_value(s, "metric", ABSENT_IS_EMPTY);
+	c->note = claims_take_value(s, "note", ABSENT_IS_EMPTY);
 	return 0;
 }
 
@@ -431,7 +429,7 @@ struct claim_text claim_number(double number, const char *unit)
 }
 
 /* A value, a range, or a range with an open end. */
-static struct claim_text span(double low, double high, const char *unit)
+static struct claim_text claim_span(double low, double high, const char *unit)
 {
 	struct claim_text t, first = claim_number(low, unit), last = claim_number(high, unit);
 
@@ -448,8 +446,8 @@ static struct claim_text span(double low, double high, const char *unit)
 
 struct claim_text claim_expected(const struct claim *c)
 {
-	struct claim_text says = span(c->low, c->high, c->unit), t;
-	struct claim_text agrees = span(c->accept_low, c->accept_high, c->unit);
+	struct claim_text says = claim_span(c->low, c->high, c->unit), t;
+	struct claim_text agrees = claim_span(c->accept_low, c->accept_high, c->unit);
 
 	if (c->tolerance == 0)
 		return says;

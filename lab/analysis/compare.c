@@ -29,7 +29,7 @@ int compare_differs(const struct stored_runs *runs, const char *path)
 	return 0;
 }
 
-static void add_axis(struct comparison *c, const char *path)
+static void compare_add_axis(struct comparison *c, const char *path)
 {
 	for (uint32_t i = 0; i < c->axis_count; i++)
 		if (strcmp(c->axes[i].path, path) == 0)
@@ -41,7 +41,7 @@ static void add_axis(struct comparison *c, const char *path)
 static const char digest_of[] = COMPARE_DIGEST;
 
 /* A digest of a file or plug-in is shown only if the same name stands for several contents. */
-static int is_rebuilt(const struct stored_runs *runs, const char *path)
+static int compare_is_rebuilt(const struct stored_runs *runs, const char *path)
 {
 	const char *named = path + strlen(digest_of);
 
@@ -75,18 +75,18 @@ int compare_is_of_case(const struct stored_runs *runs, const char *path)
 int compare_is_compared(const struct stored_runs *runs, const char *path)
 {
 	if (strncmp(path, digest_of, strlen(digest_of)) == 0)
-		return is_rebuilt(runs, path);
+		return compare_is_rebuilt(runs, path);
 	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0;
 }
 
 /* Adds every setting that differs, in order of first appearance; settings that a case determines
  * are represented by the case. */
-static void add_differing(struct comparison *c)
+static void compare_add_differing(struct comparison *c)
 {
 	int has_cases = compare_differs(&c->runs, case_path);
 
 	if (compare_differs(&c->runs, version_path))
-		add_axis(c, version_path);
+		compare_add_axis(c, version_path);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		for (uint32_t k = 0; k < c->runs.runs[i].setting_count; k++) {
 			const char *path = c->runs.runs[i].settings[k].path;
@@ -98,12 +98,13 @@ static void add_differing(struct comparison *c)
 			    (has_cases && strcmp(path, case_path) != 0 &&
 			     compare_is_of_case(&c->runs, path)))
 				continue;
-			add_axis(c, path);
+			compare_add_axis(c, path);
 		}
 }
 
 /* A full path, or its last part if unambiguous. NULL with a message otherwise. */
-static const char *find_path(const struct comparison *c, const char *wanted, struct weir_error *e)
+static const char *compare_find_path(const struct comparison *c, const char *wanted,
+				     struct weir_error *e)
 {
 	const struct stored_run *run = &c->runs.runs[0];
 	const char *names[256], *found = NULL;
@@ -142,7 +143,7 @@ static const char *find_path(const struct comparison *c, const char *wanted, str
 }
 
 /* The canonical name of a split that the user named; NULL: not a split. */
-static const char *find_split(struct comparison *c, const char *wanted)
+static const char *compare_find_split(struct comparison *c, const char *wanted)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
 		if (strcmp(compare_split_names[c->splits[i].kind], wanted) == 0)
@@ -152,28 +153,29 @@ static const char *find_split(struct comparison *c, const char *wanted)
 		       : NULL;
 }
 
-static int choose_axes(struct comparison *c, const struct compare_request *q, struct weir_error *e)
+static int compare_choose_axes(struct comparison *c, const struct compare_request *q,
+			       struct weir_error *e)
 {
 	for (uint32_t i = 0; i < q->by_count; i++) {
-		const char *path = find_split(c, q->by[i]);
+		const char *path = compare_find_split(c, q->by[i]);
 
 		if (!path)
-			path = find_path(c, q->by[i], e);
+			path = compare_find_path(c, q->by[i], e);
 		if (!path)
 			return weir_error_prefix(e, "--by: ");
-		add_axis(c, path);
+		compare_add_axis(c, path);
 	}
 	if (q->by_count == c->split_count)
-		add_differing(c);
+		compare_add_differing(c);
 	for (uint32_t i = 0; i < q->also_count; i++)
 		if (compare_differs(&c->runs, q->also[i]))
-			add_axis(c, find_path(c, q->also[i], e));
+			compare_add_axis(c, compare_find_path(c, q->also[i], e));
 	return 0;
 }
 
 /* --- columns --- */
 
-static int unknown_metric(const char *name, struct weir_error *e)
+static int compare_unknown_metric(const char *name, struct weir_error *e)
 {
 	const char *names[METRICS_MAX + FLOW_METRICS];
 	size_t count = 0;
@@ -191,7 +193,7 @@ static int unknown_metric(const char *name, struct weir_error *e)
 			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
-static int add_column(struct comparison *c, const char *name, struct weir_error *e)
+static int compare_add_column(struct comparison *c, const char *name, struct weir_error *e)
 {
 	struct compare_column *column = &c->columns[c->column_count];
 
@@ -201,7 +203,7 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 	if (flow_metric_known(name, &column->unit) && (column->metric < 0 || c->split_count))
 		column->metric = -1;
 	else if (column->metric < 0)
-		return unknown_metric(name, e);
+		return compare_unknown_metric(name, e);
 	else if (c->split_count)
 		return weir_error_set(
 			e, "--metric: %s is no metric of flows; --by %s tells flows apart", name,
@@ -215,7 +217,7 @@ static int add_column(struct comparison *c, const char *name, struct weir_error 
 }
 
 /* The column that rows are sorted by is always shown. */
-static int add_sorted(struct comparison *c, const char *sort, struct weir_error *e)
+static int compare_add_sorted(struct comparison *c, const char *sort, struct weir_error *e)
 {
 	if (!sort)
 		return 0;
@@ -223,12 +225,12 @@ static int add_sorted(struct comparison *c, const char *sort, struct weir_error 
 	for (uint32_t i = 0; i < c->column_count; i++)
 		if (strcmp(c->columns[i].name, sort) == 0)
 			return 0;
-	return add_column(c, sort, e);
+	return compare_add_column(c, sort, e);
 }
 
 /* Adds completion-time columns, first. For parts of runs these cover all flows of the part,
  * whatever their size. */
-static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
+static int compare_add_shown_of_flows(struct comparison *c, struct weir_error *e)
 {
 	struct flow_metric m;
 
@@ -238,38 +240,38 @@ static int add_shown_of_flows(struct comparison *c, struct weir_error *e)
 		if (!(metric_find(name)->shown & METRIC_IN_TABLES) ||
 		    (c->split_count && flow_metric_find(name, &m) && m.class != CLASS_ALL))
 			continue;
-		if (add_column(c, name, e))
+		if (compare_add_column(c, name, e))
 			return -1;
 	}
 	return 0;
 }
 
 /* Adds the default columns, group by group. */
-static int add_shown(struct comparison *c, struct weir_error *e)
+static int compare_add_shown(struct comparison *c, struct weir_error *e)
 {
-	if (add_shown_of_flows(c, e))
+	if (compare_add_shown_of_flows(c, e))
 		return -1;
 	for (int group = 0; group < METRIC_GROUPS && !c->split_count; group++)
 		for (const struct metric *m = metric_all; m->name; m++)
 			if (m->group == (enum metric_group)group && group != METRIC_COMPLETION &&
-			    (m->shown & METRIC_IN_TABLES) && add_column(c, m->name, e))
+			    (m->shown & METRIC_IN_TABLES) && compare_add_column(c, m->name, e))
 				return -1;
 	return 0;
 }
 
-static int choose_columns(struct comparison *c, const struct compare_request *q,
-			  struct weir_error *e)
+static int compare_choose_columns(struct comparison *c, const struct compare_request *q,
+				  struct weir_error *e)
 {
 	c->columns = memory_zeroed(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
 	for (uint32_t i = 0; i < q->metric_count; i++)
-		if (add_column(c, q->metrics[i], e))
+		if (compare_add_column(c, q->metrics[i], e))
 			return -1;
-	if (q->metric_count == 0 && add_shown(c, e))
+	if (q->metric_count == 0 && compare_add_shown(c, e))
 		return -1;
-	return add_sorted(c, q->sort, e);
+	return compare_add_sorted(c, q->sort, e);
 }
 
-static void drop_columns(struct comparison *c, enum metric_kind kind)
+static void compare_drop_columns(struct comparison *c, enum metric_kind kind)
 {
 	uint32_t kept = 0;
 
@@ -282,8 +284,8 @@ static void drop_columns(struct comparison *c, enum metric_kind kind)
 /* Finds the port at which each run's queue columns were measured. If ports differ, queue columns
  * are replaced by the all-port ones unless the user asked for them: queues of different ports are
  * not comparable. */
-static int find_ports(struct comparison *c, struct store *s, const struct compare_request *q,
-		      struct weir_error *e)
+static int comparison_find_ports(struct comparison *c, struct store *s,
+				 const struct compare_request *q, struct weir_error *e)
 {
 	uint32_t i = 0;
 
@@ -294,12 +296,12 @@ static int find_ports(struct comparison *c, struct store *s, const struct compar
 	if (comparison_ports(c, s, e))
 		return -1;
 	if (q->metric_count == 0 || q->is_usual)
-		drop_columns(c, c->ports_differ ? METRIC_PORT : METRIC_PORTS);
+		compare_drop_columns(c, c->ports_differ ? METRIC_PORT : METRIC_PORTS);
 	return 0;
 }
 
-static int read_numbers(struct comparison *c, struct store *s, const struct compare_request *q,
-			struct weir_error *e)
+static int comparison_read_numbers(struct comparison *c, struct store *s,
+				   const struct compare_request *q, struct weir_error *e)
 {
 	size_t count = (size_t)c->runs.count * c->part_count;
 	int of_flows = comparison_has_flows(c);
@@ -325,7 +327,7 @@ static int read_numbers(struct comparison *c, struct store *s, const struct comp
 
 /* --- entry point --- */
 
-static int refuse_empty(const struct stored_runs *runs, struct weir_error *e)
+static int comparison_refuse_empty(const struct stored_runs *runs, struct weir_error *e)
 {
 	if (runs->left_out)
 		return weir_error_set(
@@ -345,11 +347,12 @@ int comparison_make(struct comparison *c, struct store *s, const struct compare_
 	c->scope = q->scope;
 	if (store_runs(s, q->scope, &c->runs, e))
 		return -2;
-	failed = c->runs.count == 0 ? refuse_empty(&c->runs, e)
-				    : choose_axes(c, q, e) || choose_columns(c, q, e);
+	failed = c->runs.count == 0
+			 ? comparison_refuse_empty(&c->runs, e)
+			 : compare_choose_axes(c, q, e) || compare_choose_columns(c, q, e);
 	if (!failed)
 		failed = comparison_find_parts(c, s, q, e);
-	if (!failed && (find_ports(c, s, q, e) || read_numbers(c, s, q, e)))
+	if (!failed && (comparison_find_ports(c, s, q, e) || comparison_read_numbers(c, s, q, e)))
 		failed = -2;
 	if (!failed) {
 		comparison_make_rows(c);

@@ -11,7 +11,7 @@
 #ifndef LAB_ANALYSIS_COMPARE_H
 #define LAB_ANALYSIS_COMPARE_H
 #include "lab/store/flow_metric.h"
-#include "lab/store/health.h"
+#include "lab/store/store.h"
 #include <stdio.h>
 
 struct compare_request {
@@ -133,10 +133,15 @@ const char *fact_title(enum compare_fact fact);
 struct compare_fact_text fact_text(const struct comparison *c, const struct compare_row *row,
 				   enum compare_fact fact);
 
-/* Writes lines without line ends: which port and runs the numbers refer to, and what the marks "!"
+/* Receives sentences, one line per call, without line end. */
+struct line_sink {
+	void (*write)(void *context, const char *line);
+	void *context;
+};
+
+/* Writes which port and runs the numbers refer to, and what the marks "!"
  * and "*" mean. */
-void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
-			void *context);
+void comparison_caveats(const struct comparison *c, const struct line_sink *sink);
 
 /* "!": unfinished flows or PFC deadlock; "~": a ratio that is not significant (its 95 % confidence
  * interval includes 1); "*": fewer runs than the rest of the row; or "". */

@@ -28,7 +28,7 @@ static double student_t(uint32_t freedom)
 	return z + (z * z * z + z) / (4.0 * freedom);
 }
 
-static double mean_of(const double *numbers, uint32_t count)
+static double cell_mean_of(const double *numbers, uint32_t count)
 {
 	double sum = 0;
 
@@ -39,7 +39,7 @@ static double mean_of(const double *numbers, uint32_t count)
 
 double confidence_half(const double *numbers, uint32_t count)
 {
-	double mean = mean_of(numbers, count), squares = 0;
+	double mean = cell_mean_of(numbers, count), squares = 0;
 
 	if (count < 2)
 		return (double)NAN;
@@ -51,15 +51,15 @@ double confidence_half(const double *numbers, uint32_t count)
 /* --- cells --- */
 
 /* The number of the row's i-th run. */
-static double number(const struct comparison *c, const struct compare_row *row, uint32_t i,
-		     uint32_t column)
+static double compare_number(const struct comparison *c, const struct compare_row *row, uint32_t i,
+			     uint32_t column)
 {
 	size_t at = (size_t)row->runs[i] * c->part_count + row->part;
 
 	return c->numbers[at * c->column_count + column];
 }
 
-static void add_same(struct compare_reference *r, const char *path)
+static void compare_add_same(struct compare_reference *r, const char *path)
 {
 	for (uint32_t i = 0; i < r->same_count; i++)
 		if (strcmp(r->same[i], path) == 0)
@@ -70,7 +70,7 @@ static void add_same(struct compare_reference *r, const char *path)
 
 /* Pairs must agree in every differing setting except the compared one and those that the compared
  * case determines. */
-static void find_same(struct compare_reference *r, const struct stored_runs *runs)
+static void compare_find_same(struct compare_reference *r, const struct stored_runs *runs)
 {
 	int by_case = strcmp(r->path, COMPARE_CASE) == 0;
 
@@ -84,13 +84,13 @@ static void find_same(struct compare_reference *r, const struct stored_runs *run
 			    strncmp(at, COMPARE_DIGEST, strlen(COMPARE_DIGEST)) == 0 ||
 			    !compare_differs(runs, at) || (by_case && compare_is_of_case(runs, at)))
 				continue;
-			add_same(r, at);
+			compare_add_same(r, at);
 		}
 }
 
 /* Do the runs differ in that setting only? Then they share the seed and form a pair. */
-static int is_pair(const struct stored_run *a, const struct stored_run *b,
-		   const struct compare_reference *r)
+static int compare_is_pair(const struct stored_run *a, const struct stored_run *b,
+			   const struct compare_reference *r)
 {
 	for (uint32_t i = 0; i < r->same_count; i++) {
 		const char *value = stored_setting(a, r->same[i]);
@@ -101,27 +101,28 @@ static int is_pair(const struct stored_run *a, const struct stored_run *b,
 	return strcmp(r->path, COMPARE_VERSION) == 0 || strcmp(a->version, b->version) == 0;
 }
 
-static double reference_number(const struct comparison *c, const struct compare_reference *r,
-			       uint32_t run, uint32_t column)
+static double compare_reference_number(const struct comparison *c,
+				       const struct compare_reference *r, uint32_t run,
+				       uint32_t column)
 {
 	for (uint32_t i = 0; i < r->row->run_count; i++)
-		if (is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r))
-			return number(c, r->row, i, column);
+		if (compare_is_pair(&c->runs.runs[run], &c->runs.runs[r->row->runs[i]], r))
+			return compare_number(c, r->row, i, column);
 	return (double)NAN;
 }
 
-static struct compare_cell mean_cell(const struct comparison *c, const struct compare_row *row,
+static struct compare_cell cell_mean(const struct comparison *c, const struct compare_row *row,
 				     uint32_t column, double *sample)
 {
 	struct compare_cell cell = { .count = 0 };
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
-		double x = number(c, row, i, column);
+		double x = compare_number(c, row, i, column);
 
 		if (isfinite(x))
 			sample[cell.count++] = x;
 	}
-	cell.mean = mean_of(sample, cell.count);
+	cell.mean = cell_mean_of(sample, cell.count);
 	cell.half = confidence_half(sample, cell.count);
 	cell.low = cell.mean - cell.half;
 	cell.high = cell.mean + cell.half;
@@ -131,7 +132,7 @@ static struct compare_cell mean_cell(const struct comparison *c, const struct co
 /* Geometric mean of the paired ratios, exp(mean(log x/y)), with the confidence interval of the
  * logarithms, so that twice and half are equally far from 1. If a value is zero the logarithm does
  * not exist: then the ratio of the sums, without an interval. */
-static struct compare_cell ratio_cell(const struct comparison *c, const struct compare_row *row,
+static struct compare_cell cell_ratio(const struct comparison *c, const struct compare_row *row,
 				      const struct compare_reference *r, uint32_t column,
 				      double *sample)
 {
@@ -140,8 +141,8 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 	uint32_t positive = 0;
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
-		double x = number(c, row, i, column);
-		double y = reference_number(c, r, row->runs[i], column);
+		double x = compare_number(c, row, i, column);
+		double y = compare_reference_number(c, r, row->runs[i], column);
 
 		if (!isfinite(x / y))
 			continue;
@@ -151,7 +152,7 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 		if (x / y > 0)
 			sample[positive++] = log(x / y);
 	}
-	mean = mean_of(sample, positive);
+	mean = cell_mean_of(sample, positive);
 	half = confidence_half(sample, positive);
 	if (positive < cell.count) {
 		mean = log(sum / reference_sum);
@@ -165,7 +166,7 @@ static struct compare_cell ratio_cell(const struct comparison *c, const struct c
 }
 
 /* Mean of the paired differences with its confidence interval. */
-static struct compare_cell difference_cell(const struct comparison *c,
+static struct compare_cell cell_difference(const struct comparison *c,
 					   const struct compare_row *row,
 					   const struct compare_reference *r, uint32_t column,
 					   double *sample)
@@ -173,13 +174,13 @@ static struct compare_cell difference_cell(const struct comparison *c,
 	struct compare_cell cell = { .count = 0 };
 
 	for (uint32_t i = 0; i < row->run_count; i++) {
-		double x = number(c, row, i, column);
-		double y = reference_number(c, r, row->runs[i], column);
+		double x = compare_number(c, row, i, column);
+		double y = compare_reference_number(c, r, row->runs[i], column);
 
 		if (isfinite(x - y))
 			sample[cell.count++] = x - y;
 	}
-	cell.mean = mean_of(sample, cell.count);
+	cell.mean = cell_mean_of(sample, cell.count);
 	cell.half = confidence_half(sample, cell.count);
 	cell.low = cell.mean - cell.half;
 	cell.high = cell.mean + cell.half;
@@ -191,7 +192,7 @@ struct compare_reference comparison_reference(const struct comparison *c, uint32
 {
 	struct compare_reference r = { .path = c->axes[axis].path };
 
-	find_same(&r, &c->runs);
+	compare_find_same(&r, &c->runs);
 	return r;
 }
 
@@ -205,21 +206,21 @@ struct compare_cell comparison_pair(const struct comparison *c, const struct com
 				    enum compare_pairing how)
 {
 	double *sample = memory_grow(NULL, row->run_count, sizeof(*sample));
-	struct compare_cell cell = how == PAIR_RATIO ? ratio_cell(c, row, r, column, sample)
-						     : difference_cell(c, row, r, column, sample);
+	struct compare_cell cell = how == PAIR_RATIO ? cell_ratio(c, row, r, column, sample)
+						     : cell_difference(c, row, r, column, sample);
 
 	free(sample);
 	return cell;
 }
 
-static void fill_row(struct comparison *c, struct compare_row *row,
-		     const struct compare_reference *r, double *sample)
+static void compare_fill_row(struct comparison *c, struct compare_row *row,
+			     const struct compare_reference *r, double *sample)
 {
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		enum metric_kind kind = column_kind(&c->columns[k]);
 		struct compare_cell *cell = &row->cells[k];
 
-		*cell = r->row ? ratio_cell(c, row, r, k, sample) : mean_cell(c, row, k, sample);
+		*cell = r->row ? cell_ratio(c, row, r, k, sample) : cell_mean(c, row, k, sample);
 		cell->is_doubtful = health_is_doubtful(&row->health, kind) ||
 				    (r->row && health_is_doubtful(&r->row->health, kind));
 	}
@@ -227,14 +228,14 @@ static void fill_row(struct comparison *c, struct compare_row *row,
 
 /* Does the text denote this value? By value or label, in any spelling of [sweep] ("20%" for "0.2"),
  * or as a scheme's name with or without some of its options. */
-static int is_meant(const struct compare_axis *a, uint32_t value, const char *wanted)
+static int axis_value_is(const struct compare_axis *a, uint32_t value, const char *wanted)
 {
 	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
 }
 
 /* Finds the axis and value that the text denotes. */
-static int find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
-			  uint32_t *value, struct weir_error *e)
+static int compare_find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
+				  uint32_t *value, struct weir_error *e)
 {
 	const char *names[256];
 	size_t count = 0;
@@ -242,7 +243,7 @@ static int find_reference(const struct comparison *c, const char *wanted, uint32
 
 	for (uint32_t a = 0; a < c->axis_count; a++)
 		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
-			if (is_meant(&c->axes[a], v, wanted)) {
+			if (axis_value_is(&c->axes[a], v, wanted)) {
 				*axis = a;
 				*value = v;
 				found++;
@@ -262,9 +263,9 @@ static int find_reference(const struct comparison *c, const char *wanted, uint32
 	return weir_error_prefix(e, "--normalize-to: ");
 }
 
-static const struct compare_row *reference_row(const struct comparison *c,
-					       const struct compare_row *row, uint32_t axis,
-					       uint32_t value)
+static const struct compare_row *compare_reference_row(const struct comparison *c,
+						       const struct compare_row *row, uint32_t axis,
+						       uint32_t value)
 {
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		const uint32_t *other = c->rows[i].value;
@@ -278,22 +279,22 @@ static const struct compare_row *reference_row(const struct comparison *c,
 	return NULL;
 }
 
-static int fill_relative(struct comparison *c, const char *normalize_to, double *sample,
-			 struct weir_error *e)
+static int compare_fill_relative(struct comparison *c, const char *normalize_to, double *sample,
+				 struct weir_error *e)
 {
 	const struct compare_row nothing = { .run_count = 0 };
 	struct compare_reference reference = { .row = NULL };
 	uint32_t axis = 0, value = 0;
 
-	if (find_reference(c, normalize_to, &axis, &value, e))
+	if (compare_find_reference(c, normalize_to, &axis, &value, e))
 		return -1;
 	reference.path = c->axes[axis].path;
-	find_same(&reference, &c->runs);
+	compare_find_same(&reference, &c->runs);
 	for (uint32_t i = 0; i < c->row_count; i++) {
-		reference.row = reference_row(c, &c->rows[i], axis, value);
+		reference.row = compare_reference_row(c, &c->rows[i], axis, value);
 		if (!reference.row)
 			reference.row = &nothing;
-		fill_row(c, &c->rows[i], &reference, sample);
+		compare_fill_row(c, &c->rows[i], &reference, sample);
 	}
 	for (uint32_t k = 0; k < c->column_count; k++)
 		c->columns[k].unit = "";
@@ -308,9 +309,9 @@ int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_
 	int failed = 0;
 
 	if (normalize_to)
-		failed = fill_relative(c, normalize_to, sample, e);
+		failed = compare_fill_relative(c, normalize_to, sample, e);
 	for (uint32_t i = 0; i < c->row_count && !normalize_to; i++)
-		fill_row(c, &c->rows[i], &nothing, sample);
+		compare_fill_row(c, &c->rows[i], &nothing, sample);
 	free(sample);
 	return failed;
 }
@@ -318,14 +319,14 @@ int comparison_fill(struct comparison *c, const char *normalize_to, struct weir_
 /* --- sorting --- */
 
 /* Sort key of a row. Unknown numbers come last; the sort is stable. */
-struct place {
+struct sort_key {
 	double key;
 	uint32_t part, at;
 };
 
-static int compare_places(const void *a, const void *b)
+static int sort_key_compare(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct sort_key *p = a, *q = b;
 
 	if (p->part != q->part)
 		return p->part < q->part ? -1 : 1;
@@ -336,7 +337,7 @@ static int compare_places(const void *a, const void *b)
 
 int comparison_sort(struct comparison *c, const char *metric, struct weir_error *e)
 {
-	struct place *places = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*places));
+	struct sort_key *keys = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*keys));
 	struct compare_row *rows = memory_grow(NULL, c->row_count + UINT64_C(1), sizeof(*rows));
 	int down = *metric == '-';
 	uint32_t column = 0;
@@ -344,20 +345,20 @@ int comparison_sort(struct comparison *c, const char *metric, struct weir_error 
 	while (column < c->column_count && strcmp(c->columns[column].name, metric + down) != 0)
 		column++;
 	if (column == c->column_count) {
-		free(places);
+		free(keys);
 		free(rows);
 		return weir_error_set(e, "--sort: %s is not known of these runs", metric + down);
 	}
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		double mean = c->rows[i].cells[column].mean;
 
-		places[i] = (struct place){ down ? -mean : mean, c->rows[i].part, i };
+		keys[i] = (struct sort_key){ down ? -mean : mean, c->rows[i].part, i };
 		rows[i] = c->rows[i];
 	}
-	qsort(places, c->row_count, sizeof(*places), compare_places);
+	qsort(keys, c->row_count, sizeof(*keys), sort_key_compare);
 	for (uint32_t i = 0; i < c->row_count; i++)
-		c->rows[i] = rows[places[i].at];
-	free(places);
+		c->rows[i] = rows[keys[i].at];
+	free(keys);
 	free(rows);
 	return 0;
 }

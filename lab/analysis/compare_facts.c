@@ -18,7 +18,7 @@ enum metric_kind column_kind(const struct compare_column *column)
 
 static const char port_setting[] = "measure.port";
 
-static int keep_measured(void *context, const struct stored_port *p)
+static int ports_on_port(void *context, const struct stored_port *p)
 {
 	char **name = context;
 
@@ -36,7 +36,7 @@ int comparison_ports(struct comparison *c, struct store *s, struct weir_error *e
 		const char *asked = stored_setting(&c->runs.runs[i], port_setting);
 
 		is_set &= asked && *asked;
-		if (store_each_port(s, c->runs.runs[i].id, keep_measured, &c->ports[i], e))
+		if (store_each_port(s, c->runs.runs[i].id, ports_on_port, &c->ports[i], e))
 			return -1;
 		if (c->ports[i] && c->ports[0] && strcmp(c->ports[i], c->ports[0]) != 0)
 			c->ports_differ = 1;
@@ -75,8 +75,8 @@ int fact_is_shown(const struct comparison *c, enum compare_fact fact)
 }
 
 /* "118", or "118..124" if runs differ. */
-static void counted_text(struct compare_fact_text *t, const struct comparison *c,
-			 const struct compare_row *row, enum flow_class class)
+static void fact_counted_text(struct compare_fact_text *t, const struct comparison *c,
+			      const struct compare_row *row, enum flow_class class)
 {
 	uint64_t least = UINT64_MAX, most = 0;
 
@@ -105,7 +105,7 @@ struct compare_fact_text fact_text(const struct comparison *c, const struct comp
 		snprintf(t.text, sizeof(t.text), "%u", row->run_count);
 		break;
 	case FACT_COUNTED:
-		counted_text(&t, c, row, CLASS_ALL);
+		fact_counted_text(&t, c, row, CLASS_ALL);
 		break;
 	case FACT_FLOWS:
 		snprintf(t.text, sizeof(t.text), "%.0f of %.0f", h->completed,
@@ -138,7 +138,7 @@ const char *cell_mark(const struct compare_row *row, const struct compare_cell *
 					      : "";
 }
 
-static int has_mark(const struct comparison *c, const char *mark)
+static int compare_has_mark(const struct comparison *c, const char *mark)
 {
 	for (uint32_t i = 0; i < c->row_count; i++)
 		for (uint32_t k = 0; k < c->column_count; k++)
@@ -148,7 +148,7 @@ static int has_mark(const struct comparison *c, const char *mark)
 }
 
 /* A port that differs between rows is a column; a common port is one line. */
-static void say_port(const struct comparison *c, void (*say)(void *, const char *), void *context)
+static void caveat_port(const struct comparison *c, const struct line_sink *sink)
 {
 	const char *asked = stored_setting(&c->runs.runs[0], port_setting);
 	char line[160];
@@ -157,17 +157,18 @@ static void say_port(const struct comparison *c, void (*say)(void *, const char 
 	    (!c->ports_differ && compare_differs(&c->runs, port_setting)))
 		return;
 	if (c->ports_differ) {
-		say(context, "Runs have their longest queue at different ports.");
-		say(context, "The network queue is the mean of all switch ports.");
+		sink->write(sink->context, "Runs have their longest queue at different ports.");
+		sink->write(sink->context, "The network queue is the mean of all switch ports.");
 		return;
 	}
 	snprintf(line, sizeof(line), "The queue is that of %.60s%s.", c->ports[0],
 		 asked && *asked ? "" : ", the longest of every run");
-	say(context, line);
+	sink->write(sink->context, line);
 }
 
-/* Says which flows completion times cover, if rows do not say it, and why some are omitted. */
-static void say_flows(const struct comparison *c, void (*say)(void *, const char *), void *context)
+/* Names the flows that completion times cover, if rows do not, and the reason why some are omitted.
+ */
+static void caveat_flows(const struct comparison *c, const struct line_sink *sink)
 {
 	static const char *const words[CLASSES] = { "", "small ", "medium ", "large " };
 	struct compare_fact_text t;
@@ -184,21 +185,22 @@ static void say_flows(const struct comparison *c, void (*say)(void *, const char
 			all.runs[i] = i;
 		used = (size_t)snprintf(line, sizeof(line), "Flows that ended, a run: ");
 		for (int k = CLASS_ALL; k <= CLASS_LARGE; k++) {
-			counted_text(&t, c, &all, (enum flow_class)k);
+			fact_counted_text(&t, c, &all, (enum flow_class)k);
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s%s",
 						 k ? ", " : "", words[k], t.text);
 		}
 		free(all.runs);
 		snprintf(line + used, sizeof(line) - used, ".");
-		say(context, line);
+		sink->write(sink->context, line);
 	}
 	if (c->has_too_few)
-		say(context, "A percentile q of n flows is shown where n (1 - q) is at least 1: "
-			     "p95 takes 20, p99 100, p99.9 1,000.");
+		sink->write(sink->context,
+			    "A percentile q of n flows is shown where n (1 - q) is at least 1: "
+			    "p95 takes 20, p99 100, p99.9 1,000.");
 }
 
 /* Warns that flows of several sections, hence several applications, are pooled. */
-static void say_pooled(const struct comparison *c, void (*say)(void *, const char *), void *context)
+static void caveat_pooled(const struct comparison *c, const struct line_sink *sink)
 {
 	char line[256];
 	size_t used = 0;
@@ -217,12 +219,11 @@ static void say_pooled(const struct comparison *c, void (*say)(void *, const cha
 					 c->sections[i]);
 	snprintf(line + used, sizeof(line) - used,
 		 " are in one pool; --by traffic tells them apart.");
-	say(context, line);
+	sink->write(sink->context, line);
 }
 
 /* Counts runs without completion times because their flows were not recorded. */
-static void say_not_kept(const struct comparison *c, void (*say)(void *, const char *),
-			 void *context)
+static void caveat_not_kept(const struct comparison *c, const struct line_sink *sink)
 {
 	uint32_t without = 0;
 	char line[160];
@@ -235,15 +236,15 @@ static void say_not_kept(const struct comparison *c, void (*say)(void *, const c
 	if (without == 0)
 		return;
 	snprintf(line, sizeof(line),
-		 "Flows of %" PRIu32 " of %" PRIu32 " runs were not kept (measure.flows = none).",
+		 "Flows of %" PRIu32 " of %" PRIu32
+		 " runs were not recorded (measure.flows = none).",
 		 without, c->runs.count);
-	say(context, line);
+	sink->write(sink->context, line);
 }
 
 /* Values by an earlier definition of a metric are not shown: a changed definition must not look
  * like an effect of a setting. */
-static void say_outdated(const struct comparison *c, void (*say)(void *, const char *),
-			 void *context)
+static void caveat_outdated(const struct comparison *c, const struct line_sink *sink)
 {
 	for (uint32_t k = 0; k < c->column_count; k++) {
 		int metric = c->columns[k].metric;
@@ -255,29 +256,28 @@ static void say_outdated(const struct comparison *c, void (*say)(void *, const c
 		if (count == 0)
 			continue;
 		snprintf(line, sizeof(line),
-			 "%s is not shown of %" PRIu32 " of %" PRIu32
-			 " runs: they have it by the definition of an earlier version; "
-			 "'weir run --again' measures it anew.",
+			 "%s is omitted for %" PRIu32 " of %" PRIu32
+			 " runs, which have it by an earlier version's definition; "
+			 "'weir run --again' measures it again.",
 			 c->columns[k].name, count, c->runs.count);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
 }
 
-void comparison_caveats(const struct comparison *c, void (*say)(void *context, const char *line),
-			void *context)
+void comparison_caveats(const struct comparison *c, const struct line_sink *sink)
 {
 	struct health all = { .runs = 0 };
 	char line[256];
 
-	say_port(c, say, context);
+	caveat_port(c, sink);
 	if (c->joined) {
 		snprintf(line, sizeof(line), "%.180s: the same numbers in every run.", c->joined);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
-	say_flows(c, say, context);
-	say_pooled(c, say, context);
-	say_not_kept(c, say, context);
-	say_outdated(c, say, context);
+	caveat_flows(c, sink);
+	caveat_pooled(c, sink);
+	caveat_not_kept(c, sink);
+	caveat_outdated(c, sink);
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {
@@ -285,30 +285,32 @@ void comparison_caveats(const struct comparison *c, void (*say)(void *context, c
 			line, sizeof(line),
 			"! In %u of %u runs flows did not end: completion times are of the others.",
 			all.incomplete, all.runs);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
 	if (all.deadlocked) {
 		snprintf(line, sizeof(line),
 			 "! %u of %u runs ended in a deadlock: links wait for each other's pauses.",
 			 all.deadlocked, all.runs);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
 	if (all.starved) {
 		snprintf(line, sizeof(line),
 			 "In %u of %u runs unlimited flows starved: less than a twentieth of their "
 			 "section's mean (flows_starved).",
 			 all.starved, all.runs);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
 	if (all.held_up) {
 		snprintf(line, sizeof(line),
 			 "! The machine held up %u of these runs: their numbers are not to be "
 			 "trusted.",
 			 all.held_up);
-		say(context, line);
+		sink->write(sink->context, line);
 	}
-	if (has_mark(c, "~"))
-		say(context, "~ the interval holds 1: these runs show no difference.");
-	if (has_mark(c, "*"))
-		say(context, "* of fewer runs than its row: the others have no number for it.");
+	if (compare_has_mark(c, "~"))
+		sink->write(sink->context,
+			    "~ not significant: the 95 % confidence interval includes 1.");
+	if (compare_has_mark(c, "*"))
+		sink->write(sink->context,
+			    "* of fewer runs than its row: the others have no number for it.");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_print.c -- prints a comparison as aligned columns, split into tables that fit the
- * width. */
-#include "lab/analysis/compare_look.h"
+/* compare_print.c -- prints a comparison as aligned columns, split into tables that fit the width;
+ * or as CSV. */
+#include "lab/analysis/compare_format.h"
+#include "base/text.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int axis_width(const struct comparison *c, uint32_t axis)
 	return width > LABEL_MAX ? LABEL_MAX : width;
 }
 
-static int has_port_columns(const struct comparison *c)
+static int comparison_has_port_columns(const struct comparison *c)
 {
 	for (uint32_t k = 0; k < c->column_count; k++)
 		if (column_kind(&c->columns[k]) == METRIC_PORT)
@@ -43,7 +44,7 @@ static int fact_width(const struct comparison *c, enum compare_fact fact)
 {
 	int width = screen_width(fact_title(fact));
 
-	if (!fact_is_shown(c, fact) || (fact == FACT_PORT && !has_port_columns(c)))
+	if (!fact_is_shown(c, fact) || (fact == FACT_PORT && !comparison_has_port_columns(c)))
 		return 0;
 	for (uint32_t i = 0; i < c->row_count; i++)
 		width = larger(width, screen_width(fact_text(c, &c->rows[i], fact).text));
@@ -51,12 +52,12 @@ static int fact_width(const struct comparison *c, enum compare_fact fact)
 }
 
 /* Writes a line. Blanks are deferred so that no line ends with them. */
-struct pen {
+struct print_line {
 	FILE *f;
 	int blanks;
 };
 
-static void put(struct pen *p, const char *text)
+static void print_text(struct print_line *p, const char *text)
 {
 	if (*text == '\0')
 		return;
@@ -64,7 +65,7 @@ static void put(struct pen *p, const char *text)
 	p->blanks = 0;
 }
 
-static void put_left(struct pen *p, const char *text, int width)
+static void print_left(struct print_line *p, const char *text, int width)
 {
 	char part[LABEL_MAX * 4 + 1];
 	int length = screen_width(text);
@@ -74,27 +75,27 @@ static void put_left(struct pen *p, const char *text, int width)
 		text = part;
 		length = width;
 	}
-	put(p, text);
+	print_text(p, text);
 	p->blanks += width - length;
 }
 
-static void put_right(struct pen *p, const char *text, int width)
+static void print_right(struct print_line *p, const char *text, int width)
 {
 	int length = screen_width(text);
 
 	p->blanks += width > length ? width - length : 0;
-	put(p, text);
+	print_text(p, text);
 }
 
-static void end_line(struct pen *p)
+static void print_end_line(struct print_line *p)
 {
 	fputc('\n', p->f);
 	p->blanks = 0;
 }
 
 /* row NULL: the titles if is_last, blanks otherwise. */
-static void put_labels(struct pen *p, const struct comparison *c, const struct compare_row *row,
-		       int last)
+static void print_labels(struct print_line *p, const struct comparison *c,
+			 const struct compare_row *row, int last)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
 		const char *text = row    ? c->axes[a].labels[row->value[a]]
@@ -102,17 +103,17 @@ static void put_labels(struct pen *p, const struct comparison *c, const struct c
 					  : "";
 
 		p->blanks += a ? GAP : 0;
-		put_left(p, text, axis_width(c, a));
+		print_left(p, text, axis_width(c, a));
 	}
 }
 
 /* Labels on a line of their own, followed by the facts of the row. */
-static void put_tall_labels(struct pen *p, const struct comparison *c,
-			    const struct compare_row *row)
+static void print_tall_labels(struct print_line *p, const struct comparison *c,
+			      const struct compare_row *row)
 {
 	for (uint32_t a = 0; a < c->axis_count; a++) {
 		p->blanks += a ? GAP : 0;
-		put(p, row ? c->axes[a].labels[row->value[a]] : axis_title(c, a));
+		print_text(p, row ? c->axes[a].labels[row->value[a]] : axis_title(c, a));
 	}
 	for (int i = 0; i < FACTS; i++) {
 		enum compare_fact fact = (enum compare_fact)i;
@@ -120,12 +121,12 @@ static void put_tall_labels(struct pen *p, const struct comparison *c,
 		if (!fact_width(c, fact))
 			continue;
 		p->blanks += GAP;
-		put(p, row ? fact_text(c, row, fact).text : fact_title(fact));
+		print_text(p, row ? fact_text(c, row, fact).text : fact_title(fact));
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
-static int labels_width(const struct comparison *c)
+static int print_labels_width(const struct comparison *c)
 {
 	int width = 0;
 
@@ -137,16 +138,16 @@ static int labels_width(const struct comparison *c)
 /* --- tables --- */
 
 /* A table of columns first to end, without the hidden ones. Only the first block shows facts. */
-struct block {
+struct print_table {
 	const struct comparison *c;
-	const struct look *looks;
+	const struct column_format *formats;
 	uint32_t first, end;
 	int fact_width[FACTS]; /* 0: not shown */
 	int is_tall; /* 1: the terminal is too narrow for settings and numbers side by side */
 };
 
 /* Computes the width of each fact; returns the sum with gaps. */
-static int measure_facts(struct block *b)
+static int print_measure_facts(struct print_table *b)
 {
 	int width = 0;
 
@@ -157,8 +158,9 @@ static int measure_facts(struct block *b)
 	return width;
 }
 
-/* row NULL as in put_labels. */
-static void put_facts(struct pen *p, const struct block *b, const struct compare_row *row, int last)
+/* row NULL as in print_labels. */
+static void print_facts(struct print_line *p, const struct print_table *b,
+			const struct compare_row *row, int last)
 {
 	for (int i = 0; i < FACTS && b->first == 0; i++) {
 		enum compare_fact fact = (enum compare_fact)i;
@@ -166,65 +168,66 @@ static void put_facts(struct pen *p, const struct block *b, const struct compare
 		if (!b->fact_width[i])
 			continue;
 		p->blanks += GAP;
-		put_right(p,
-			  row    ? fact_text(b->c, row, fact).text
-			  : last ? fact_title(fact)
-				 : "",
-			  b->fact_width[i]);
+		print_right(p,
+			    row    ? fact_text(b->c, row, fact).text
+			    : last ? fact_title(fact)
+				   : "",
+			    b->fact_width[i]);
 	}
 }
 
-static void put_left_side(struct pen *p, const struct block *b, const struct compare_row *row,
-			  int last)
+static void print_left_side(struct print_line *p, const struct print_table *b,
+			    const struct compare_row *row, int last)
 {
 	if (b->is_tall) {
 		p->blanks += INDENT;
 		return;
 	}
-	put_labels(p, b->c, row, last);
-	put_facts(p, b, row, last);
+	print_labels(p, b->c, row, last);
+	print_facts(p, b, row, last);
 }
 
-static void print_head(struct pen *p, const struct block *b, int line)
+static void print_head(struct print_line *p, const struct print_table *b, int line)
 {
 	if (b->is_tall && line == 0)
-		put_tall_labels(p, b->c, NULL);
-	put_left_side(p, b, NULL, line == 2);
+		print_tall_labels(p, b->c, NULL);
+	print_left_side(p, b, NULL, line == 2);
 	for (uint32_t k = b->first; k < b->end; k++) {
-		const struct look *l = &b->looks[k];
+		const struct column_format *l = &b->formats[k];
 
 		if (l->shown)
-			put_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
+			print_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
-static void print_row(struct pen *p, const struct block *b, const struct compare_row *row)
+static void print_row(struct print_line *p, const struct print_table *b,
+		      const struct compare_row *row)
 {
 	char text[TEXT_SIZE];
 
 	if (b->is_tall)
-		put_tall_labels(p, b->c, row);
-	put_left_side(p, b, row, 1);
+		print_tall_labels(p, b->c, row);
+	print_left_side(p, b, row, 1);
 	for (uint32_t k = b->first; k < b->end; k++) {
-		const struct look *l = &b->looks[k];
+		const struct column_format *l = &b->formats[k];
 
 		if (!l->shown)
 			continue;
-		put_right(p, look_mean(row, l, k, text),
-			  GAP + l->mean_width - look_mark_room(row, l, k));
-		p->blanks += look_mark_room(row, l, k);
+		print_right(p, column_mean(row, l, k, text),
+			    GAP + l->mean_width - column_mark_room(row, l, k));
+		p->blanks += column_mark_room(row, l, k);
 		if (l->half_width) {
 			p->blanks++;
-			put_left(p, look_interval(row, l, k, text), l->half_width);
+			print_left(p, column_interval(row, l, k, text), l->half_width);
 		}
 	}
-	end_line(p);
+	print_end_line(p);
 }
 
-static void print_block(FILE *f, const struct block *b)
+static void print_table(FILE *f, const struct print_table *b)
 {
-	struct pen p = { f, 0 };
+	struct print_line p = { f, 0 };
 
 	for (int line = 0; line < 3; line++)
 		print_head(&p, b, line);
@@ -232,7 +235,7 @@ static void print_block(FILE *f, const struct block *b)
 		print_row(&p, b, &b->c->rows[i]);
 }
 
-static int last_rank(const struct comparison *c)
+static int print_last_rank(const struct comparison *c)
 {
 	int last = 0;
 
@@ -242,28 +245,29 @@ static int last_rank(const struct comparison *c)
 }
 
 /* Selects the columns that fit, by rank; returns how many are hidden. */
-static uint32_t choose_shown(const struct comparison *c, struct look *looks, int width)
+static uint32_t print_choose_columns(const struct comparison *c, struct column_format *formats,
+				     int width)
 {
-	int last = last_rank(c), full = 0;
+	int last = print_last_rank(c), full = 0;
 	uint32_t hidden = 0;
 
 	for (uint32_t k = 0; k < c->column_count; k++) {
-		hidden += (uint32_t)looks[k].shown;
-		looks[k].shown = looks[k].shown ? -1 : 0; /* candidate */
+		hidden += (uint32_t)formats[k].shown;
+		formats[k].shown = formats[k].shown ? -1 : 0; /* candidate */
 	}
 	for (int rank = 1; rank <= last && !full; rank++)
 		for (uint32_t k = 0; k < c->column_count; k++) {
-			if (looks[k].shown >= 0 || c->columns[k].info->rank != rank)
+			if (formats[k].shown >= 0 || c->columns[k].info->rank != rank)
 				continue;
-			full = looks[k].width > width;
+			full = formats[k].width > width;
 			if (full)
 				break;
-			width -= looks[k].width;
-			looks[k].shown = 1;
+			width -= formats[k].width;
+			formats[k].shown = 1;
 			hidden--;
 		}
 	for (uint32_t k = 0; k < c->column_count; k++)
-		looks[k].shown = looks[k].shown == 1;
+		formats[k].shown = formats[k].shown == 1;
 	return hidden;
 }
 
@@ -286,14 +290,14 @@ void comparison_print_line(FILE *f, int width, const char *line)
 }
 
 /* Writes notes, wrapped at the table's width. */
-struct notes {
+struct note_writer {
 	FILE *f;
 	int width;
 };
 
 static void print_caveat(void *context, const char *line)
 {
-	const struct notes *n = context;
+	const struct note_writer *n = context;
 
 	comparison_print_line(n->f, n->width, line);
 }
@@ -303,7 +307,7 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 			const struct compare_layout *l)
 {
 	const char *mean = l->relative ? "Geometric mean" : "Mean";
-	struct notes notes = { f, l->width };
+	struct note_writer notes = { f, l->width };
 	uint32_t least = UINT32_MAX, most = 0;
 	char line[320];
 
@@ -318,9 +322,9 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 	if (most > 1)
 		print_caveat(&notes, line);
 	else if (c->row_count > 1 && !l->all)
-		print_caveat(&notes, "One run a row: luck is in it. Several seeds, as in seed = "
-				     "1..5 of [sweep], tell how much.");
-	comparison_caveats(c, print_caveat, &notes);
+		print_caveat(&notes, "One run per row: no confidence interval. For intervals list "
+				     "seeds in [sweep]: seed = 1..5.");
+	comparison_caveats(c, &(struct line_sink){ print_caveat, &notes });
 	snprintf(line, sizeof(line), "Runs of one row differ in %s.", c->mixed);
 	if (c->mixed[0])
 		print_caveat(&notes, line);
@@ -332,42 +336,43 @@ static void print_notes(FILE *f, const struct comparison *c, uint32_t hidden,
 
 /* Is there a visible column that does not fit beside the settings? Of the columns that may be
  * hidden, only those of the first rank must fit. */
-static int is_too_narrow(const struct comparison *c, const struct look *looks, int width, int all)
+static int print_is_too_narrow(const struct comparison *c, const struct column_format *formats,
+			       int width, int all)
 {
-	int last = last_rank(c);
+	int last = print_last_rank(c);
 
 	for (uint32_t k = 0; k < c->column_count && all; k++)
-		if (looks[k].shown && looks[k].width > width)
+		if (formats[k].shown && formats[k].width > width)
 			return 1;
 	for (int rank = 1; rank <= last && !all; rank++)
 		for (uint32_t k = 0; k < c->column_count; k++)
-			if (looks[k].shown && c->columns[k].info->rank == rank)
-				return looks[k].width > width;
+			if (formats[k].shown && c->columns[k].info->rank == rank)
+				return formats[k].width > width;
 	return 0;
 }
 
 void comparison_print(FILE *f, const struct comparison *c, const struct compare_layout *l)
 {
-	struct look *looks = memory_zeroed(c->column_count, sizeof(*looks));
-	struct block b = { .c = c, .looks = looks };
+	struct column_format *formats = memory_zeroed(c->column_count, sizeof(*formats));
+	struct print_table b = { .c = c, .formats = formats };
 	uint32_t hidden = 0;
-	int labels = labels_width(c), facts = measure_facts(&b), used;
+	int labels = print_labels_width(c), facts = print_measure_facts(&b), used;
 
 	for (uint32_t k = 0; k < c->column_count; k++)
-		look_make(&looks[k], c, k, l->relative ? FORM_RATIOS : FORM_NUMBERS);
-	b.is_tall = is_too_narrow(c, looks, l->width - labels - facts, l->all);
+		column_format_init(&formats[k], c, k, l->relative ? FORM_RATIOS : FORM_NUMBERS);
+	b.is_tall = print_is_too_narrow(c, formats, l->width - labels - facts, l->all);
 	if (b.is_tall) {
 		labels = INDENT;
 		facts = 0;
 	}
 	if (!l->all)
-		hidden = choose_shown(c, looks, l->width - labels - facts);
+		hidden = print_choose_columns(c, formats, l->width - labels - facts);
 	while (b.first < c->column_count) {
 		int left = labels + (b.first ? 0 : facts);
 
 		used = left;
 		for (b.end = b.first; b.end < c->column_count; b.end++) {
-			int width = looks[b.end].shown ? looks[b.end].width : 0;
+			int width = formats[b.end].shown ? formats[b.end].width : 0;
 
 			if (used > left && used + width > l->width)
 				break;
@@ -376,9 +381,64 @@ void comparison_print(FILE *f, const struct comparison *c, const struct compare_
 		if (b.first > 0 && used > left)
 			fputc('\n', f);
 		if (used > left || b.first == 0)
-			print_block(f, &b);
+			print_table(f, &b);
 		b.first = b.end;
 	}
 	print_notes(f, c, hidden, l);
-	free(looks);
+	free(formats);
+}
+
+/* --- CSV: all columns, all digits, in the base units of the metrics --- */
+
+static void comparison_csv_head(FILE *f, const struct comparison *c)
+{
+	for (uint32_t a = 0; a < c->axis_count; a++) {
+		csv_write_text(f, c->axes[a].path);
+		fputc(',', f);
+	}
+	fputs("runs", f);
+	if (c->flows)
+		fputs(",flows,flows_unfinished", f);
+	for (uint32_t k = 0; k < c->column_count; k++)
+		fprintf(f, ",%s,%s_low,%s_high,%s_runs", c->columns[k].name, c->columns[k].name,
+			c->columns[k].name, c->columns[k].name);
+	fputc('\n', f);
+}
+
+/* Sums the flows over all runs of the row. */
+static void comparison_csv_flows(FILE *f, const struct comparison *c, const struct compare_row *row)
+{
+	double counted = 0, unfinished = 0;
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		size_t at = (size_t)row->runs[i] * c->part_count + row->part;
+
+		counted += (double)c->flows[at].counted[CLASS_ALL];
+		unfinished += (double)c->flows[at].unfinished;
+	}
+	csv_write_number(f, counted);
+	csv_write_number(f, unfinished);
+}
+
+void comparison_csv(FILE *f, const struct comparison *c)
+{
+	comparison_csv_head(f, c);
+	for (uint32_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+
+		for (uint32_t a = 0; a < c->axis_count; a++) {
+			csv_write_text(f, c->axes[a].values[row->value[a]]);
+			fputc(',', f);
+		}
+		fprintf(f, "%u", row->run_count);
+		if (c->flows)
+			comparison_csv_flows(f, c, row);
+		for (uint32_t k = 0; k < c->column_count; k++) {
+			csv_write_number(f, row->cells[k].mean);
+			csv_write_number(f, row->cells[k].low);
+			csv_write_number(f, row->cells[k].high);
+			csv_write_number(f, row->cells[k].count);
+		}
+		fputc('\n', f);
+	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_rows.c -- assigns runs, and parts of runs, to rows. */
+/* compare_rows.c -- assigns runs, and parts of runs, to rows, and makes the short labels of values.
+ */
 #include "lab/analysis/compare.h"
 #include "base/text.h"
 #include "base/memory.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t value_index(struct compare_axis *a, const char *value)
+static uint32_t axis_value_index(struct compare_axis *a, const char *value)
 {
 	for (uint32_t i = 0; i < a->value_count; i++)
 		if (strcmp(a->values[i], value) == 0)
@@ -17,7 +18,7 @@ static uint32_t value_index(struct compare_axis *a, const char *value)
 	return a->value_count++;
 }
 
-static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
+static struct compare_row *compare_find_row(struct comparison *c, const uint32_t *value)
 {
 	size_t size = c->axis_count * sizeof(*value);
 	struct compare_row *row;
@@ -37,7 +38,8 @@ static struct compare_row *row_of(struct comparison *c, const uint32_t *value)
 }
 
 /* The split behind an axis; NULL: the axis is a setting. */
-static const struct compare_split *split_of(const struct comparison *c, uint32_t axis)
+static const struct compare_split *compare_find_split_of_axis(const struct comparison *c,
+							      uint32_t axis)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
 		if (c->splits[i].axis == axis)
@@ -48,14 +50,15 @@ static const struct compare_split *split_of(const struct comparison *c, uint32_t
 static const char *axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
 			      uint32_t part)
 {
-	const struct compare_split *split = split_of(c, axis);
+	const struct compare_split *split = compare_find_split_of_axis(c, axis);
 
 	return split ? split->names[comparison_part_value(c, part, (uint32_t)(split - c->splits))]
 		     : compare_value(&c->runs.runs[run], c->axes[axis].path);
 }
 
 /* If a part's flows are known, unfinished flows are counted for the part, not for the whole run. */
-static void add_health(struct health *h, const struct comparison *c, uint32_t run, uint32_t part)
+static void compare_add_health(struct health *h, const struct comparison *c, uint32_t run,
+			       uint32_t part)
 {
 	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
 	struct health whole = { .runs = 0 };
@@ -74,19 +77,19 @@ static int is_empty(const struct comparison *c, uint32_t run, uint32_t part)
 	return flows->counted[CLASS_ALL] + flows->unfinished == 0;
 }
 
-static void add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
+static void compare_add_to_row(struct comparison *c, uint32_t run, uint32_t part, uint32_t *value)
 {
 	struct compare_row *row;
 
 	if (c->split_count && is_empty(c, run, part))
 		return;
 	for (uint32_t k = 0; k < c->axis_count; k++)
-		value[k] = value_index(&c->axes[k], axis_value(c, k, run, part));
-	row = row_of(c, value);
+		value[k] = axis_value_index(&c->axes[k], axis_value(c, k, run, part));
+	row = compare_find_row(c, value);
 	row->part = part;
 	row->runs[row->run_count++] = run;
 	if (c->split_count)
-		add_health(&row->health, c, run, part);
+		compare_add_health(&row->health, c, run, part);
 	else
 		health_add(&row->health, &c->runs.runs[run]);
 }
@@ -101,7 +104,7 @@ void comparison_make_rows(struct comparison *c)
 
 	for (uint32_t i = 0; i < outer; i++)
 		for (uint32_t k = 0; k < inner; k++)
-			add_to_row(c, by_part ? k : i, by_part ? i : k, value);
+			compare_add_to_row(c, by_part ? k : i, by_part ? i : k, value);
 	free(value);
 	for (uint32_t k = 0; k < c->axis_count; k++)
 		axis_labels(&c->axes[k]);
@@ -140,8 +143,8 @@ void compare_row_free(struct compare_row *row)
 /* --- identical rows --- */
 
 /* Bit-identical in every run. Unknown numbers are equal to each other. */
-static int has_same_numbers(const struct comparison *c, const struct compare_row *a,
-			    const struct compare_row *b)
+static int compare_rows_are_equal(const struct comparison *c, const struct compare_row *a,
+				  const struct compare_row *b)
 {
 	if (a->run_count != b->run_count)
 		return 0;
@@ -157,7 +160,7 @@ static int has_same_numbers(const struct comparison *c, const struct compare_row
 }
 
 /* Gives both values the joined label. */
-static void join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
+static void compare_join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
 {
 	char *both = NULL;
 
@@ -170,7 +173,7 @@ static void join_labels(struct compare_axis *a, uint32_t first, uint32_t other)
 	a->labels[first] = both;
 }
 
-static void list_joined(struct comparison *c)
+static void compare_list_joined(struct comparison *c)
 {
 	const struct compare_axis *a = &c->axes[0];
 
@@ -196,15 +199,96 @@ void comparison_join(struct comparison *c)
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		uint32_t same = 0;
 
-		while (same < kept && !has_same_numbers(c, &c->rows[same], &c->rows[i]))
+		while (same < kept && !compare_rows_are_equal(c, &c->rows[same], &c->rows[i]))
 			same++;
 		if (same < kept) {
-			join_labels(&c->axes[0], c->rows[same].value[0], c->rows[i].value[0]);
+			compare_join_labels(&c->axes[0], c->rows[same].value[0],
+					    c->rows[i].value[0]);
 			compare_row_free(&c->rows[i]);
 		} else {
 			c->rows[kept++] = c->rows[i];
 		}
 	}
 	c->row_count = kept;
-	list_joined(c);
+	compare_list_joined(c);
+}
+
+/* --- short labels: the scheme, with the options in which schemes of that name differ --- */
+
+enum { LABEL_SIZE = 1024 };
+
+static size_t label_name_length(const char *value)
+{
+	return strcspn(value, "(");
+}
+
+static int label_same_name(const char *a, const char *b)
+{
+	size_t length = label_name_length(a);
+
+	return length == label_name_length(b) && strncmp(a, b, length) == 0;
+}
+
+static int label_has_option(const char *value, const char *option, size_t length)
+{
+	const char *at = value + label_name_length(value), *found;
+	size_t found_length;
+
+	while (spec_next_argument(&at, &found, &found_length))
+		if (found_length == length && strncmp(found, option, length) == 0)
+			return 1;
+	return 0;
+}
+
+/* Do all schemes with the value's name have the same option? */
+static int label_option_is_shared(const struct compare_axis *a, const char *value,
+				  const char *option, size_t length)
+{
+	for (uint32_t i = 0; i < a->value_count; i++)
+		if (label_same_name(a->values[i], value) &&
+		    !label_has_option(a->values[i], option, length))
+			return 0;
+	return 1;
+}
+
+static int label_name_is_unique(const struct compare_axis *a, const char *value)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < a->value_count; i++)
+		count += (uint32_t)label_same_name(a->values[i], value);
+	return count == 1;
+}
+
+static char *label_make(const struct compare_axis *a, const char *value)
+{
+	char text[LABEL_SIZE];
+	size_t used = label_name_length(value), length;
+	const char *at = value + used, *option;
+	const char *between = "(";
+
+	if (*at != '(' || used >= sizeof(text) / 2) {
+		snprintf(text, sizeof(text), "%s", value);
+	} else {
+		snprintf(text, sizeof(text), "%.*s", (int)used, value);
+		while (!label_name_is_unique(a, value) &&
+		       spec_next_argument(&at, &option, &length)) {
+			if (!length || label_option_is_shared(a, value, option, length) ||
+			    used + length + 8 > sizeof(text))
+				continue;
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s",
+						 between, (int)length, option);
+			between = ", ";
+		}
+		if (*between == ',')
+			snprintf(text + used, sizeof(text) - used, ")");
+	}
+	return memory_text(text, strlen(text));
+}
+
+void axis_labels(struct compare_axis *a)
+{
+	a->labels = memory_zeroed(a->value_count, sizeof(*a->labels));
+	for (uint32_t i = 0; i < a->value_count; i++)
+		a->labels[i] = label_make(a, a->values[i]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_split.c -- splits the flows of runs by traffic section, class or size.
+/* compare_split.c -- splits the flows of runs by traffic section, class or size, and computes
+ * metrics from flow records, for whole runs or for each part.
  *
  * With several splits a part is a combination of their values. Its number is a mixed-radix number
  * with one digit per split, most significant first. Parts are numbered alike in all runs, so they
@@ -32,7 +33,7 @@ int comparison_add_split(struct comparison *c, const char *name, uint32_t axis)
 	return 0;
 }
 
-static void add_value(struct compare_split *p, const char *name, uint64_t above)
+static void split_add_value(struct compare_split *p, const char *name, uint64_t above)
 {
 	p->names = memory_grow(p->names, p->count + UINT64_C(1), sizeof(*p->names));
 	p->above = memory_grow(p->above, p->count + UINT64_C(1), sizeof(*p->above));
@@ -43,7 +44,7 @@ static void add_value(struct compare_split *p, const char *name, uint64_t above)
 
 /* --- assigning flows to parts --- */
 
-static int value_of_section(const struct compare_split *p, const char *section)
+static int split_value_of_section(const struct compare_split *p, const char *section)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		if (strcmp(p->names[i], section) == 0)
@@ -51,7 +52,7 @@ static int value_of_section(const struct compare_split *p, const char *section)
 	return NO_PART;
 }
 
-static int value_of_number(const struct compare_split *p, uint64_t number)
+static int split_value_of_number(const struct compare_split *p, uint64_t number)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		if (p->above[i] == number)
@@ -59,7 +60,7 @@ static int value_of_number(const struct compare_split *p, uint64_t number)
 	return NO_PART;
 }
 
-static int value_of_size(const struct compare_split *p, uint64_t size)
+static int split_value_of_size(const struct compare_split *p, uint64_t size)
 {
 	uint32_t i = p->count - 1;
 
@@ -74,7 +75,7 @@ struct split_values {
 	int *of_section; /* NULL: no split by section */
 };
 
-static struct split_values values_of(const struct comparison *c, const struct flow_set *set)
+static struct split_values split_values_of(const struct comparison *c, const struct flow_set *set)
 {
 	struct split_values v = { c, NULL };
 
@@ -84,20 +85,21 @@ static struct split_values values_of(const struct comparison *c, const struct fl
 		v.of_section = memory_zeroed(set->section_count, sizeof(*v.of_section));
 		for (uint32_t k = 0; k < set->section_count; k++)
 			if (set->sections[k])
-				v.of_section[k] = value_of_section(&c->splits[i], set->sections[k]);
+				v.of_section[k] =
+					split_value_of_section(&c->splits[i], set->sections[k]);
 	}
 	return v;
 }
 
-static uint32_t part_of(const struct split_values *v, const struct counted_flow *f)
+static uint32_t split_part_of(const struct split_values *v, const struct counted_flow *f)
 {
 	uint32_t part = 0;
 
 	for (uint32_t i = 0; i < v->c->split_count; i++) {
 		const struct compare_split *p = &v->c->splits[i];
 		int value = p->kind == SPLIT_TRAFFIC ? v->of_section[f->section]
-			    : p->kind == SPLIT_CLASS ? value_of_number(p, f->class_id)
-						     : value_of_size(p, f->size_bytes);
+			    : p->kind == SPLIT_CLASS ? split_value_of_number(p, f->class_id)
+						     : split_value_of_size(p, f->size_bytes);
 
 		part = part * p->count + (uint32_t)value;
 	}
@@ -105,8 +107,8 @@ static uint32_t part_of(const struct split_values *v, const struct counted_flow 
 }
 
 /* Sorts flows by part (counting sort) and records where each part ends. */
-static void sort_flows(struct flow_parts *p, const struct split_values *v,
-		       const struct flow_set *set)
+static void split_sort_flows(struct flow_parts *p, const struct split_values *v,
+			     const struct flow_set *set)
 {
 	uint32_t *part = memory_grow(NULL, set->count + 1, sizeof(*part));
 	uint64_t before = 0;
@@ -114,7 +116,7 @@ static void sort_flows(struct flow_parts *p, const struct split_values *v,
 	p->flows = memory_grow(NULL, set->count + 1, sizeof(*p->flows));
 	p->ends = memory_zeroed(p->count, sizeof(*p->ends));
 	for (uint64_t i = 0; i < set->count; i++) {
-		part[i] = part_of(v, &set->flows[i]);
+		part[i] = split_part_of(v, &set->flows[i]);
 		p->ends[part[i]]++;
 	}
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -128,7 +130,7 @@ static void sort_flows(struct flow_parts *p, const struct split_values *v,
 	free(part);
 }
 
-static void show_part(struct flow_parts *p)
+static void split_show_part(struct flow_parts *p)
 {
 	uint64_t begin = p->part ? p->ends[p->part - 1] : 0;
 
@@ -143,9 +145,9 @@ struct flow_parts comparison_parts_of(const struct comparison *c, const struct f
 
 	if (c->split_count == 0)
 		return p;
-	v = values_of(c, set);
-	sort_flows(&p, &v, set);
-	show_part(&p);
+	v = split_values_of(c, set);
+	split_sort_flows(&p, &v, set);
+	split_show_part(&p);
 	free(v.of_section);
 	return p;
 }
@@ -153,7 +155,7 @@ struct flow_parts comparison_parts_of(const struct comparison *c, const struct f
 int comparison_next_part(struct flow_parts *p)
 {
 	if (++p->part < p->count) {
-		show_part(p);
+		split_show_part(p);
 		return 1;
 	}
 	free(p->flows);
@@ -177,26 +179,19 @@ struct survey {
 	uint64_t *sizes;
 };
 
-static void note_sections(struct compare_split *p, const struct flow_set *set)
-{
-	for (uint32_t i = 0; i < set->section_count; i++)
-		if (set->sections[i] && value_of_section(p, set->sections[i]) == NO_PART)
-			add_value(p, set->sections[i], i);
-}
-
-static void note_classes(struct compare_split *p, const struct flow_set *set)
+static void split_add_classes(struct compare_split *p, const struct flow_set *set)
 {
 	for (uint64_t i = 0; i < set->count; i++) {
 		char number[32];
 
-		if (value_of_number(p, set->flows[i].class_id) != NO_PART)
+		if (split_value_of_number(p, set->flows[i].class_id) != NO_PART)
 			continue;
 		snprintf(number, sizeof(number), "%u", set->flows[i].class_id);
-		add_value(p, number, set->flows[i].class_id);
+		split_add_value(p, number, set->flows[i].class_id);
 	}
 }
 
-static void note_sizes(struct survey *v, const struct flow_set *set)
+static void split_add_sizes(struct survey *v, const struct flow_set *set)
 {
 	if (v->size_count + set->count > v->size_room) {
 		v->size_room = 2 * v->size_room + set->count;
@@ -206,28 +201,31 @@ static void note_sizes(struct survey *v, const struct flow_set *set)
 		v->sizes[v->size_count++] = set->flows[i].size_bytes;
 }
 
-static void note_flows(struct survey *v, const struct flow_set *set)
+static void split_add_flows(struct survey *v, const struct flow_set *set)
 {
 	for (uint32_t i = 0; i < v->c->split_count; i++) {
 		struct compare_split *p = &v->c->splits[i];
 
-		if (p->kind == SPLIT_TRAFFIC)
-			note_sections(p, set);
-		else if (p->kind == SPLIT_CLASS)
-			note_classes(p, set);
+		if (p->kind == SPLIT_CLASS)
+			split_add_classes(p, set);
+		else if (p->kind == SPLIT_SIZE)
+			split_add_sizes(v, set);
 		else
-			note_sizes(v, set);
+			for (uint32_t k = 0; k < set->section_count; k++)
+				if (set->sections[k] &&
+				    split_value_of_section(p, set->sections[k]) == NO_PART)
+					split_add_value(p, set->sections[k], k);
 	}
 }
 
-static int see_runs(struct survey *v, struct store *s, struct weir_error *e)
+static int split_read_runs(struct survey *v, struct store *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < v->c->runs.count; i++) {
 		const struct flow_set *set = store_flow_set(s, &v->c->runs.runs[i], e);
 
 		if (!set)
 			return -1;
-		note_flows(v, set);
+		split_add_flows(v, set);
 	}
 	return 0;
 }
@@ -235,7 +233,7 @@ static int see_runs(struct survey *v, struct store *s, struct weir_error *e)
 /* --- sizes --- */
 
 /* Parses "10KB, 1MB" as ascending boundaries. */
-static int given_edges(struct compare_split *p, const char *text, struct weir_error *e)
+static int split_given_edges(struct compare_split *p, const char *text, struct weir_error *e)
 {
 	static const struct weir_option option = { .name = "--sizes",
 						   .type = WEIR_OPT_BYTES,
@@ -245,7 +243,7 @@ static int given_edges(struct compare_split *p, const char *text, struct weir_er
 						   .help = "" };
 	uint64_t before = 0;
 
-	add_value(p, "", 0);
+	split_add_value(p, "", 0);
 	text += strspn(text, " ");
 	while (*text) {
 		size_t length = strcspn(text, ", ");
@@ -258,7 +256,7 @@ static int given_edges(struct compare_split *p, const char *text, struct weir_er
 		if (edge <= before)
 			return weir_error_set(e, "--sizes: %s is not larger than the one before it",
 					      weir_quote(word).text);
-		add_value(p, "", edge);
+		split_add_value(p, "", edge);
 		before = edge;
 		text += length;
 		text += strspn(text, " ,");
@@ -267,19 +265,19 @@ static int given_edges(struct compare_split *p, const char *text, struct weir_er
 }
 
 /* One range per decile of flows. A size that covers more than a decile becomes one range. */
-static void decile_edges(struct compare_split *p, const struct survey *v)
+static void split_decile_edges(struct compare_split *p, const struct survey *v)
 {
-	add_value(p, "", 0);
+	split_add_value(p, "", 0);
 	for (uint64_t i = 1; i < DECILES && v->size_count > 0; i++) {
 		uint64_t edge = v->sizes[(v->size_count * i - 1) / DECILES];
 
 		if (edge > p->above[p->count - 1] && edge < v->sizes[v->size_count - 1])
-			add_value(p, "", edge);
+			split_add_value(p, "", edge);
 	}
 }
 
 /* Names each range by its largest size, and finds its median size. */
-static void name_ranges(struct compare_split *p, const struct survey *v)
+static void split_name_ranges(struct compare_split *p, const struct survey *v)
 {
 	uint64_t at = 0;
 
@@ -303,20 +301,20 @@ static void name_ranges(struct compare_split *p, const struct survey *v)
 	}
 }
 
-static int find_sizes(struct compare_split *p, struct survey *v, const char *given,
-		      struct weir_error *e)
+static int split_find_sizes(struct compare_split *p, struct survey *v, const char *given,
+			    struct weir_error *e)
 {
 	sort_counts(v->sizes, v->size_count);
-	if (given && given_edges(p, given, e))
+	if (given && split_given_edges(p, given, e))
 		return -1;
 	if (!given)
-		decile_edges(p, v);
-	name_ranges(p, v);
+		split_decile_edges(p, v);
+	split_name_ranges(p, v);
 	return 0;
 }
 
 /* Insertion sort: there are few. */
-static void sort_values(struct compare_split *p)
+static void split_sort_values(struct compare_split *p)
 {
 	for (uint32_t i = 1; i < p->count; i++)
 		for (uint32_t k = i; k > 0 && p->above[k - 1] > p->above[k]; k--) {
@@ -337,15 +335,15 @@ int comparison_find_parts(struct comparison *c, struct store *s, const struct co
 	int failed = 0;
 
 	c->part_count = 1;
-	if (c->split_count > 0 && see_runs(&v, s, e))
+	if (c->split_count > 0 && split_read_runs(&v, s, e))
 		failed = -2;
 	for (uint32_t i = 0; i < c->split_count && !failed; i++) {
 		struct compare_split *p = &c->splits[i];
 
-		if (p->kind == SPLIT_SIZE && find_sizes(p, &v, q->sizes, e))
+		if (p->kind == SPLIT_SIZE && split_find_sizes(p, &v, q->sizes, e))
 			failed = -1;
 		if (p->kind != SPLIT_SIZE)
-			sort_values(p);
+			split_sort_values(p);
 		if (!failed && (p->count == 0 || (p->kind == SPLIT_SIZE && v.size_count == 0)))
 			failed = weir_error_set(e,
 						"--by %s: no flow with a size starts in the "
@@ -372,4 +370,125 @@ void comparison_free_parts(struct comparison *c)
 		free(c->sections[i]);
 	free(c->sections);
 	free(c->flows);
+}
+
+/* --- metrics computed from flow records --- */
+
+/* Lazily computed metrics of a set, one quantity and class at a time. */
+struct set_numbers {
+	const struct flow_set *set;
+	double *sample;
+	int is_known[QUANTITIES][CLASSES];
+	struct flow_numbers of[QUANTITIES][CLASSES];
+};
+
+static double flow_metrics_set_number(struct set_numbers *n, const struct flow_metric *m)
+{
+	if (!n->sample)
+		n->sample = memory_grow(NULL, n->set->count + 1, sizeof(*n->sample));
+	if (!n->is_known[m->quantity][m->class])
+		n->of[m->quantity][m->class] =
+			flow_set_numbers(n->set, m->quantity, m->class, NULL, n->sample);
+	n->is_known[m->quantity][m->class] = 1;
+	return n->of[m->quantity][m->class].of[m->statistic];
+}
+
+/* Fills the columns that are computed from flow records. */
+static void flow_metrics_fill_numbers(const struct comparison *c, const struct flow_set *set,
+				      double *numbers)
+{
+	struct set_numbers n = { .set = set };
+	struct flow_metric m;
+
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (c->columns[i].metric < 0 && flow_metric_find(c->columns[i].name, &m))
+			numbers[i] = flow_metrics_set_number(&n, &m);
+	free(n.sample);
+}
+
+int flow_metrics(struct store *s, const struct stored_run *run, const struct comparison *c,
+		 double *numbers, struct weir_error *e)
+{
+	const struct flow_set *set = store_flow_set(s, run, e);
+
+	if (!set)
+		return -1;
+	flow_metrics_fill_numbers(c, set, numbers);
+	return 0;
+}
+
+int comparison_has_flows(const struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (column_kind(&c->columns[i]) == METRIC_FLOW)
+			return 1;
+	return 0;
+}
+
+/* --- parts --- */
+
+static void flow_metrics_add_section(struct comparison *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->section_count; i++)
+		if (strcmp(c->sections[i], name) == 0)
+			return;
+	c->sections =
+		memory_grow(c->sections, c->section_count + UINT64_C(1), sizeof(*c->sections));
+	c->sections[c->section_count] = NULL;
+	text_print(&c->sections[c->section_count++], "%s", name);
+}
+
+static void flow_metrics_name_sections(struct comparison *c, const struct flow_set *set)
+{
+	unsigned char *ended = memory_grow(NULL, set->section_count + UINT64_C(1), 1);
+
+	memset(ended, 0, set->section_count + (size_t)1);
+	for (uint64_t i = 0; i < set->count; i++)
+		if (set->flows[i].fct_ps >= 0)
+			ended[set->flows[i].section] = 1;
+	for (uint32_t i = 0; i < set->section_count; i++)
+		if (ended[i])
+			flow_metrics_add_section(c, set->sections[i]);
+	free(ended);
+}
+
+/* Removes percentiles of too few flows, whether computed here or stored. A store may have a run's
+ * numbers without its flows; then the count is unknown and they stay. */
+static void flow_metrics_drop_too_few(struct comparison *c, const struct compare_flows *flows,
+				      double *numbers)
+{
+	struct flow_metric m;
+
+	if (flows->counted[CLASS_ALL] + flows->unfinished == 0)
+		return;
+	for (uint32_t i = 0; i < c->column_count; i++) {
+		if (isnan(numbers[i]) || !flow_metric_find(c->columns[i].name, &m) ||
+		    flow_statistic_is_known(m.statistic, flows->counted[m.class]))
+			continue;
+		numbers[i] = (double)NAN;
+		c->has_too_few = 1;
+	}
+}
+
+int comparison_read_flows(struct comparison *c, struct store *s, uint32_t run,
+			  const struct compare_request *q, struct weir_error *e)
+{
+	const struct flow_set *set = store_flow_set(s, &c->runs.runs[run], e);
+	struct flow_parts parts;
+
+	if (!set)
+		return -1;
+	flow_metrics_name_sections(c, set);
+	parts = comparison_parts_of(c, set);
+	do {
+		size_t at = (size_t)run * c->part_count + parts.part;
+		double *numbers = c->numbers + at * c->column_count;
+		struct compare_flows *flows = &c->flows[at];
+
+		flows->unfinished = flow_set_counts(&parts.set, flows->counted);
+		flow_metrics_fill_numbers(c, &parts.set, numbers);
+		if (q->percentiles == PERCENTILES_KNOWN)
+			flow_metrics_drop_too_few(c, flows, numbers);
+	} while (comparison_next_part(&parts));
+	return 0;
 }

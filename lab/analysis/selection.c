@@ -3,8 +3,9 @@
  * none. */
 #include "lab/analysis/selection.h"
 #include "base/quantity.h"
-#include "lab/scenario/scenario.h"
+#include "lab/scenario/sweep.h"
 #include "base/memory.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +26,7 @@ void selection_free(struct selection *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Length up to the next comma outside brackets. */
-static size_t part_length(const char *text)
-{
-	const char *c = text;
-	int depth = 0;
-
-	for (; *c && (*c != ',' || depth > 0); c++)
-		depth += (*c == '(') - (*c == ')');
-	return (size_t)(c - text);
-}
-
-static char *copy_trimmed(const char *text, size_t length)
+static char *selection_copy_trimmed(const char *text, size_t length)
 {
 	while (length > 0 && strchr(BLANKS, text[length - 1]))
 		length--;
@@ -47,7 +37,8 @@ static char *copy_trimmed(const char *text, size_t length)
 	return memory_text(text, length);
 }
 
-static int add_condition(struct selection *s, const char *text, size_t length, struct weir_error *e)
+static int selection_add_condition(struct selection *s, const char *text, size_t length,
+				   struct weir_error *e)
 {
 	struct condition *one;
 	const char *equals = memchr(text, '=', length);
@@ -55,8 +46,8 @@ static int add_condition(struct selection *s, const char *text, size_t length, s
 
 	s->conditions = memory_grow(s->conditions, s->count + 1, sizeof(*one));
 	one = &s->conditions[s->count++];
-	one->path = copy_trimmed(text, path_length);
-	one->value = equals ? copy_trimmed(equals + 1, length - path_length - 1) : NULL;
+	one->path = selection_copy_trimmed(text, path_length);
+	one->value = equals ? selection_copy_trimmed(equals + 1, length - path_length - 1) : NULL;
 	if (!equals || *one->path == '\0' || *one->value == '\0')
 		return weir_error_set(e,
 				      "%s; runs are selected by SETTING=VALUE, "
@@ -78,9 +69,9 @@ int selection_read(struct selection *s, const char *text, struct weir_error *e)
 	memset(s, 0, sizeof(*s));
 	s->text = text_copy(text);
 	for (const char *at = text; !failed; at++) {
-		size_t length = part_length(at);
+		size_t length = list_item_length(at);
 
-		failed = add_condition(s, at, length, e);
+		failed = selection_add_condition(s, at, length, e);
 		at += length;
 		if (*at == '\0')
 			break;
@@ -92,38 +83,28 @@ int selection_read(struct selection *s, const char *text, struct weir_error *e)
 
 /* --- values --- */
 
-/* Copies the option at *at, "k=65pkts", and advances. 0: no more options. */
-static int next_option(const char **at, char *option, size_t size)
+/* Copies the next option, "k=65pkts". 0: no more options, or one that is too long. */
+static int scheme_next_option(const char **at, char *option, size_t size)
 {
+	const char *argument;
 	size_t length;
-	int depth = 0;
 
-	*at += strspn(*at, "(, ");
-	if (**at == '\0' || **at == ')')
-		return 0;
-	for (length = 0; (*at)[length]; length++) {
-		char c = (*at)[length];
-
-		if (depth == 0 && (c == ',' || c == ')'))
-			break;
-		depth += (c == '(') - (c == ')');
-	}
-	if (length >= size)
-		return 0;
-	memcpy(option, *at, length);
-	option[length] = '\0';
-	*at += length;
+	do {
+		if (!spec_next_argument(at, &argument, &length) || length >= size)
+			return 0;
+	} while (length == 0);
+	snprintf(option, size, "%.*s", (int)length, argument);
 	return 1;
 }
 
 /* Does the stored scheme have this option with the same value? */
-static int has_option(const char *stored, const char *wanted)
+static int scheme_has_option(const char *stored, const char *wanted)
 {
 	const char *at = stored + strcspn(stored, "(");
 	size_t name = strcspn(wanted, "=");
 	char option[256];
 
-	while (next_option(&at, option, sizeof(option)))
+	while (scheme_next_option(&at, option, sizeof(option)))
 		if (strcspn(option, "=") == name && strncmp(option, wanted, name) == 0 &&
 		    option[name] && wanted[name] &&
 		    setting_is(option + name + 1, wanted + name + 1))
@@ -132,7 +113,7 @@ static int has_option(const char *stored, const char *wanted)
 }
 
 /* "ecn" and "ecn(k=65pkts)" both match a stored "ecn(k=65pkts, scope=queue)". */
-static int is_scheme(const char *stored, const char *wanted)
+static int scheme_matches(const char *stored, const char *wanted)
 {
 	size_t name = strcspn(stored, "(");
 	const char *at = wanted + name;
@@ -141,14 +122,14 @@ static int is_scheme(const char *stored, const char *wanted)
 	if (stored[name] != '(' || strcspn(wanted, "(") != name ||
 	    strncmp(stored, wanted, name) != 0)
 		return 0;
-	while (next_option(&at, option, sizeof(option)))
-		if (!has_option(stored, option))
+	while (scheme_next_option(&at, option, sizeof(option)))
+		if (!scheme_has_option(stored, option))
 			return 0;
 	return at[0] == '\0' || strcmp(at, ")") == 0;
 }
 
 /* A quantity with unit, or a fraction such as 1/16. */
-static int read_value(struct quantity *q, const char *text)
+static int setting_read_value(struct quantity *q, const char *text)
 {
 	const char *slash = strchr(text, '/');
 	struct quantity below;
@@ -172,9 +153,9 @@ int setting_is(const char *stored, const char *wanted)
 
 	if (strcmp(stored, wanted) == 0)
 		return 1;
-	if (read_value(&a, stored) == 0 && read_value(&b, wanted) == 0)
+	if (setting_read_value(&a, stored) == 0 && setting_read_value(&b, wanted) == 0)
 		return strcmp(a.unit, b.unit) == 0 && is_same_number(a.number, b.number);
-	return is_scheme(stored, wanted);
+	return scheme_matches(stored, wanted);
 }
 
 /* --- runs --- */
@@ -186,7 +167,7 @@ static const char *value_of(const struct stored_run *run, const char *path)
 	return strcmp(path, version_path) == 0 ? run->version : stored_setting(run, path);
 }
 
-static int meets(const struct condition *c, const struct stored_run *run)
+static int condition_is_met(const struct condition *c, const struct stored_run *run)
 {
 	const char *value = value_of(run, c->path);
 
@@ -196,7 +177,7 @@ static int meets(const struct condition *c, const struct stored_run *run)
 int selection_has(const struct selection *s, const struct stored_run *run)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		if (!meets(&s->conditions[i], run))
+		if (!condition_is_met(&s->conditions[i], run))
 			return 0;
 	return 1;
 }
@@ -222,8 +203,8 @@ int path_check(const char *path, const struct stored_runs *runs, struct weir_err
 			      nearest ? nearest : "", nearest ? ")" : "");
 }
 
-static int refuse_value(const struct condition *c, const struct stored_runs *runs,
-			struct weir_error *e)
+static int condition_refuse_value(const struct condition *c, const struct stored_runs *runs,
+				  struct weir_error *e)
 {
 	const char *values[NAMES_MAX] = { NULL }, *nearest;
 	size_t count = 0;
@@ -247,20 +228,18 @@ static int refuse_value(const struct condition *c, const struct stored_runs *run
 	return -1;
 }
 
-static int check_condition(const struct condition *c, const struct stored_runs *runs,
-			   struct weir_error *e)
-{
-	for (uint32_t i = 0; i < runs->count; i++)
-		if (meets(c, &runs->runs[i]))
-			return 0;
-	return path_check(c->path, runs, e) ? -1 : refuse_value(c, runs, e);
-}
-
 int selection_check(const struct selection *s, const struct stored_runs *runs, struct weir_error *e)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		if (check_condition(&s->conditions[i], runs, e))
-			return -1;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct condition *c = &s->conditions[i];
+		uint32_t run = 0;
+
+		while (run < runs->count && !condition_is_met(c, &runs->runs[run]))
+			run++;
+		if (run == runs->count)
+			return path_check(c->path, runs, e) ? -1
+							    : condition_refuse_value(c, runs, e);
+	}
 	for (uint32_t i = 0; i < runs->count; i++)
 		if (selection_has(s, &runs->runs[i]))
 			return 0;
@@ -274,8 +253,8 @@ static int is_compared(const char *path, const char *apart)
 }
 
 /* A setting of one run that the other lacks or has with a different value; NULL: there is none. */
-static const char *differing(const struct stored_run *one, const struct stored_run *other,
-			     const char *apart)
+static const char *selection_differing(const struct stored_run *one, const struct stored_run *other,
+				       const char *apart)
 {
 	for (uint32_t i = 0; i < one->setting_count; i++) {
 		const struct stored_setting *at = &one->settings[i];
@@ -303,9 +282,9 @@ const char *selection_mixes(const struct selection *s, const struct stored_runs 
 			continue;
 		if (!first)
 			first = run;
-		path = differing(first, run, apart);
+		path = selection_differing(first, run, apart);
 		if (!path)
-			path = differing(run, first, apart);
+			path = selection_differing(run, first, apart);
 		if (!path && first->version && strcmp(first->version, run->version) != 0)
 			path = version_path;
 	}

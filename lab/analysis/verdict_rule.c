@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verdict_rule.c -- the rules that turn a measurement into a verdict, and the counting of verdicts.
+/* verdict_rule.c -- the rules that turn a measurement into a verdict; counts and text of verdicts.
  *
  * - too few: fewer than VERDICT_SEEDS seeds, unless their results are identical; or the mean
  * agrees, but the confidence interval is too long for either of the next two;
@@ -9,8 +9,11 @@
  *
  * If a level is never reached there is no interval; then the individual seeds are judged. */
 #include "lab/analysis/verdict.h"
+#include "base/memory.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double mostly = 0.5;
@@ -56,7 +59,8 @@ static int is_on_side(const struct claim *c, double x)
 }
 
 /* Share of the confidence interval that lies within the accepted range. */
-static double share_within(const struct claim *c, const struct measured *m, const double *known)
+static double verdict_share_within(const struct claim *c, const struct measured *m,
+				   const double *known)
 {
 	double low = m->mean - m->half, high = m->mean + m->half;
 	uint32_t count = 0;
@@ -70,7 +74,8 @@ static double share_within(const struct claim *c, const struct measured *m, cons
 	return (double)count / m->count;
 }
 
-static int has_direction(const struct claim *c, const struct measured *m, const double *known)
+static int verdict_has_direction(const struct claim *c, const struct measured *m,
+				 const double *known)
 {
 	int has = is_on_side(c, m->mean - (isfinite(m->half) ? m->half : 0)) &&
 		  is_on_side(c, m->mean + (isfinite(m->half) ? m->half : 0));
@@ -80,7 +85,8 @@ static int has_direction(const struct claim *c, const struct measured *m, const 
 	return has;
 }
 
-static enum verdict_kind kind_of(const struct claim *c, const double *known, struct verdict *v)
+static enum verdict_kind verdict_kind_of(const struct claim *c, const double *known,
+					 struct verdict *v)
 {
 	const struct measured *m = &v->value;
 	double share;
@@ -94,10 +100,10 @@ static enum verdict_kind kind_of(const struct claim *c, const double *known, str
 			 m->count, m->count == 1 ? "" : "s", VERDICT_SEEDS, VERDICT_SEEDS_ALIKE);
 		return VERDICT_TOO_FEW;
 	}
-	share = share_within(c, m, known);
+	share = verdict_share_within(c, m, known);
 	if (is_within(c, m->mean) && (share >= mostly || is_same_number(share, mostly)))
 		return VERDICT_AGREES;
-	if (has_direction(c, m, known))
+	if (verdict_has_direction(c, m, known))
 		return VERDICT_SAME_DIRECTION;
 	if (!is_within(c, m->mean))
 		return VERDICT_DISAGREES;
@@ -116,7 +122,7 @@ static enum verdict_kind kind_of_number(const struct claim *c, double x)
 
 /* The verdict is firm if both ends of the interval give the same kind as the mean, and the accepted
  * range does not lie between them. */
-static int is_firm(const struct claim *c, const struct verdict *v)
+static int verdict_is_firm(const struct claim *c, const struct verdict *v)
 {
 	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
 
@@ -128,8 +134,8 @@ static int is_firm(const struct claim *c, const struct verdict *v)
 
 void verdict_rule(const struct claim *c, const double *known, struct verdict *v)
 {
-	v->by_number = kind_of(c, known, v);
-	v->is_firm = is_firm(c, v);
+	v->by_number = verdict_kind_of(c, known, v);
+	v->is_firm = verdict_is_firm(c, v);
 	v->kind = c->contradicts ? VERDICT_CONTRADICTS : c->fitted ? VERDICT_FITTED : v->by_number;
 }
 
@@ -151,7 +157,7 @@ static int are_parts(const struct claim *a, const struct claim *b)
 
 /* counts: the sentence's claims by kind. Returns the first kind, in the order of precedence, that
  * one of them has. */
-static enum verdict_kind kind_of_sentence(const struct verdict_counts *parts)
+static enum verdict_kind verdict_kind_of_sentence(const struct verdict_counts *parts)
 {
 	static const enum verdict_kind order[] = {
 		VERDICT_DISAGREES,      VERDICT_CONTRADICTS, VERDICT_NOT_MEASURED, VERDICT_TOO_FEW,
@@ -179,7 +185,7 @@ struct verdict_counts verdict_count_sentences(const struct figure *f,
 			if (are_parts(&f->claims[i], &f->claims[k]))
 				parts.of[verdicts[k].kind]++;
 		if (first == i)
-			counts.of[kind_of_sentence(&parts)]++;
+			counts.of[verdict_kind_of_sentence(&parts)]++;
 	}
 	return counts;
 }
@@ -200,4 +206,106 @@ uint32_t verdict_total(const struct verdict_counts *counts)
 	for (int i = 0; i < VERDICTS; i++)
 		total += i == VERDICT_FITTED ? 0 : counts->of[i];
 	return total;
+}
+
+/* --- text --- */
+
+/* Rounds an uncertainty to two significant digits. */
+static double two_digits(double x)
+{
+	double step = x > 0 ? pow(10, floor(log10(x)) - 1) : 1;
+
+	return round(x / step) * step;
+}
+
+struct claim_text measured_text(const struct measured *m, const char *unit)
+{
+	struct claim_text t = claim_number(m->mean, unit);
+	size_t used = strlen(t.text);
+
+	if (isfinite(m->mean) && isfinite(m->half))
+		snprintf(t.text + used, sizeof(t.text) - used, " \xc2\xb1%.60s",
+			 claim_number(two_digits(m->half), unit).text);
+	return t;
+}
+
+/* --- findings --- */
+
+static char *finding_measured_text(const struct verdict *v)
+{
+	char *text = NULL;
+
+	if (v->kind >= VERDICT_OTHER_SIZE)
+		return text_copy("");
+	if (v->over.count)
+		text_print(&text, "%s, %u seed%s (%s over %s)",
+			   measured_text(&v->value, v->unit).text, v->value.count,
+			   v->value.count == 1 ? "" : "s",
+			   measured_text(&v->of, v->metric_unit).text,
+			   measured_text(&v->over, v->metric_unit).text);
+	else
+		text_print(&text, "%s, %u seed%s", measured_text(&v->value, v->unit).text,
+			   v->value.count, v->value.count == 1 ? "" : "s");
+	return text;
+}
+
+void findings_add(struct findings *o, const struct finding *f)
+{
+	o->all = memory_grow(o->all, o->count + UINT64_C(1), sizeof(*o->all));
+	o->all[o->count++] = *f;
+}
+
+void findings_make(struct findings *o, const struct figure *f, const struct verdict *verdicts)
+{
+	*o = (struct findings){ .version = "" };
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const struct verdict *v = &verdicts[i];
+		int is_doubtful = v->kind < VERDICT_OTHER_SIZE && v->is_doubtful;
+
+		findings_add(
+			o,
+			&(struct finding){
+				.claim = text_copy(f->claims[i].name),
+				.kind = v->kind,
+				.by_number = v->kind < VERDICT_OTHER_SIZE ? v->by_number : v->kind,
+				.measured = finding_measured_text(v),
+				.doubt = text_copy(is_doubtful ? health_text(&v->health).text : ""),
+			});
+	}
+	findings_count(o, f);
+}
+
+void findings_free(struct findings *o)
+{
+	for (uint32_t i = 0; i < o->count; i++) {
+		free(o->all[i].claim);
+		free(o->all[i].measured);
+		free(o->all[i].doubt);
+	}
+	free(o->all);
+	*o = (struct findings){ .version = "" };
+}
+
+const struct finding *findings_find(const struct findings *o, const char *claim)
+{
+	for (uint32_t i = 0; i < o->count; i++)
+		if (strcmp(o->all[i].claim, claim) == 0)
+			return &o->all[i];
+	return NULL;
+}
+
+void findings_count(struct findings *o, const struct figure *f)
+{
+	struct verdict *verdicts =
+		memory_zeroed(f->claim_count + UINT64_C(1), sizeof(struct verdict));
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const struct finding *one = findings_find(o, f->claims[i].name);
+
+		verdicts[i].kind = one ? one->kind : VERDICT_NOT_MEASURED;
+	}
+	o->claims = verdict_count(f, verdicts);
+	o->sentences = verdict_count_sentences(f, verdicts);
+	o->whys = why_count(f, verdicts);
+	free(verdicts);
 }

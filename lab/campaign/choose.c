@@ -2,7 +2,7 @@
 /* choose.c -- candidates of a search and the runs of its rounds; see choose.h. */
 #include "lab/campaign/choose.h"
 #include "base/memory.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 #include "weir/rng.h"
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "lab/store/results.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 #include "weir/rng.h"
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "lab/campaign/choose.h"
 #include "lab/store/results.h"
 #include "base/memory.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

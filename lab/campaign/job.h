@@ -12,7 +12,7 @@
 #ifndef LAB_CAMPAIGN_JOB_H
 #define LAB_CAMPAIGN_JOB_H
 #include "lab/campaign/shard.h"
-#include "lab/scenario/key.h"
+#include "lab/scenario/scenario.h"
 #include "lab/scenario/sweep.h"
 #include <stdio.h>
 

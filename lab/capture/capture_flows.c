@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* capture_flows.c -- see capture_flows.h. */
-#include "lab/capture/capture_flows.h"
+/* capture_flows.c -- collects the flows of a capture in a hash table of conversations; see
+ * capture.h for what a flow is. */
+#include "lab/capture/capture.h"
 #include "base/memory.h"
 #include "weir/rng.h"
 #include <errno.h>
@@ -9,14 +10,14 @@
 
 enum {
 	PSN_BITS = 24,
-	PSN_WINDOW = 4096, /* RoCE packets further behind the newest are taken for sent again */
+	PSN_WINDOW = 4096, /* RoCE packets further behind the newest count as retransmissions */
 	FLOWS_MAX = 1 << 24,
 };
 
 /* --- a table of things found by their first bytes --- */
 
-/* Items lie one behind the other and begin with their key; slots hold their number plus 1, half of
- * them at most. */
+/* Open-addressing hash table. Items are contiguous and start with their key; slots hold index + 1
+ * and are at most half full. */
 struct table {
 	size_t key_bytes, item_bytes;
 	uint32_t count, room, slot_count;
@@ -24,12 +25,12 @@ struct table {
 	uint32_t *slots;
 };
 
-static void *item_at(const struct table *t, uint32_t number)
+static void *table_item(const struct table *t, uint32_t number)
 {
 	return t->items + (size_t)number * t->item_bytes;
 }
 
-static uint32_t *slot_of(const struct table *t, const void *key)
+static uint32_t *table_slot(const struct table *t, const void *key)
 {
 	uint64_t hash = t->key_bytes;
 
@@ -42,7 +43,7 @@ static uint32_t *slot_of(const struct table *t, const void *key)
 	for (;; hash++) {
 		uint32_t *slot = &t->slots[hash & (t->slot_count - 1)];
 
-		if (!*slot || memcmp(item_at(t, *slot - 1), key, t->key_bytes) == 0)
+		if (!*slot || memcmp(table_item(t, *slot - 1), key, t->key_bytes) == 0)
 			return slot;
 	}
 }
@@ -55,20 +56,20 @@ static void table_grow(struct table *t)
 	free(t->slots);
 	t->slots = memory_zeroed(t->slot_count, sizeof(*t->slots));
 	for (uint32_t i = 0; i < t->count; i++)
-		*slot_of(t, item_at(t, i)) = i + 1;
+		*table_slot(t, table_item(t, i)) = i + 1;
 }
 
-/* The number of the item with this key, which is added with zeros behind it where it is not
- * there. */
+/* Index of the item with this key; a missing item is added, zeroed behind its key. O(1)
+ * expected. */
 static uint32_t table_find(struct table *t, const void *key)
 {
 	uint32_t *slot;
 
 	if (t->count == t->room)
 		table_grow(t);
-	slot = slot_of(t, key);
+	slot = table_slot(t, key);
 	if (!*slot) {
-		unsigned char *item = item_at(t, t->count);
+		unsigned char *item = table_item(t, t->count);
 
 		memset(item, 0, t->item_bytes);
 		memcpy(item, key, t->key_bytes);
@@ -85,15 +86,16 @@ static void table_free(struct table *t)
 
 /* --- flows --- */
 
-/* A flow while the capture is read. */
+/* A flow while the capture is being read. */
 struct stream {
 	struct wire_key key;
-	uint32_t is_begun; /* TCP: low and high are known */
+	uint32_t is_begun; /* TCP: low and high are valid */
 	int64_t start_ns;
-	uint64_t bytes;     /* but for those of TCP between low and high */
-	uint64_t low, high; /* TCP: numbers of bytes; RoCE: high, of the packet after the newest */
-	uint64_t *arrived;  /* RoCE: a bit for each packet of the window below high */
-	int has_writes;     /* RoCE: a WRITE said how long it is */
+	uint64_t bytes;     /* payload bytes, except those of TCP between low and high */
+	uint64_t low, high; /* TCP: unwrapped sequence numbers; RoCE: high: unwrapped PSN after the
+			       newest */
+	uint64_t *arrived;  /* RoCE: bitmap of the packets within PSN_WINDOW below high */
+	int has_writes;     /* RoCE: a WRITE carried its length */
 };
 
 struct reading {
@@ -102,22 +104,22 @@ struct reading {
 	int64_t first_ns;
 };
 
-/* The number nearest to what was last seen, of all that look the same in so many bits. */
-static uint64_t unwrap(uint64_t near, uint32_t number, int bits)
+/* Unwraps a serial number of that many bits: the candidate nearest to `near`. */
+static uint64_t stream_unwrap(uint64_t near, uint32_t number, int bits)
 {
 	uint64_t ahead = (number - near) & ((UINT64_C(1) << bits) - 1);
 
 	return ahead >> (bits - 1) ? near + ahead - (UINT64_C(1) << bits) : near + ahead;
 }
 
-/* Numbers start so high that those before the first stay above 0. */
+/* Base of unwrapped numbers, so that numbers before the first stay positive. */
 #define UNWRAPPED_BASE (UINT64_C(1) << 48)
 
-/* A SYN with another number than before begins anew: its ports were used again. */
-static void add_tcp(struct stream *s, const struct wire_packet *w)
+/* A SYN with a different sequence number starts a new connection on reused ports. */
+static void stream_add_tcp(struct stream *s, const struct wire_packet *w)
 {
-	uint64_t first =
-		s->is_begun ? unwrap(s->high, w->sequence, 32) : UNWRAPPED_BASE + w->sequence;
+	uint64_t first = s->is_begun ? stream_unwrap(s->high, w->sequence, 32)
+				     : UNWRAPPED_BASE + w->sequence;
 
 	if (!w->is_syn && !w->payload_bytes)
 		return;
@@ -132,8 +134,8 @@ static void add_tcp(struct stream *s, const struct wire_packet *w)
 		s->high = first + w->payload_bytes;
 }
 
-/* The bit of a packet in the window. */
-static uint64_t *arrival_word(const struct stream *s, uint64_t number)
+/* Bitmap word of a packet in the window. */
+static uint64_t *stream_arrival_word(const struct stream *s, uint64_t number)
 {
 	return &s->arrived[number % PSN_WINDOW / 64];
 }
@@ -143,19 +145,19 @@ static uint64_t arrival_bit(uint64_t number)
 	return UINT64_C(1) << number % 64;
 }
 
-/* The window moves on, so that the packet is the newest. */
-static void move_window(struct stream *s, uint64_t number)
+/* Advances the window so that the packet is the newest. */
+static void stream_advance_window(struct stream *s, uint64_t number)
 {
 	if (number - s->high >= PSN_WINDOW) {
 		memset(s->arrived, 0, PSN_WINDOW / 8);
 		s->high = number;
 	}
 	for (; s->high <= number; s->high++)
-		*arrival_word(s, s->high) &= ~arrival_bit(s->high);
+		*stream_arrival_word(s, s->high) &= ~arrival_bit(s->high);
 }
 
-/* Notes that a packet came. Was it the first time, as far as is known? */
-static int note_arrival(struct stream *s, uint32_t psn)
+/* Records the arrival of a packet; returns 1 unless it is a known retransmission. */
+static int stream_record_arrival(struct stream *s, uint32_t psn)
 {
 	uint64_t number;
 
@@ -163,19 +165,19 @@ static int note_arrival(struct stream *s, uint32_t psn)
 		s->arrived = memory_zeroed(PSN_WINDOW / 64, sizeof(*s->arrived));
 		s->high = UNWRAPPED_BASE + psn;
 	}
-	number = unwrap(s->high, psn, PSN_BITS);
+	number = stream_unwrap(s->high, psn, PSN_BITS);
 	if (number >= s->high)
-		move_window(s, number);
-	if (s->high - number > PSN_WINDOW || *arrival_word(s, number) & arrival_bit(number))
+		stream_advance_window(s, number);
+	if (s->high - number > PSN_WINDOW || *stream_arrival_word(s, number) & arrival_bit(number))
 		return 0;
-	*arrival_word(s, number) |= arrival_bit(number);
+	*stream_arrival_word(s, number) |= arrival_bit(number);
 	return 1;
 }
 
-/* Where WRITEs say how long they are, their later packets count no more. */
-static void add_roce(struct stream *s, const struct wire_packet *w)
+/* The first packet of a WRITE counts with the whole length, its later packets not at all. */
+static void stream_add_roce(struct stream *s, const struct wire_packet *w)
 {
-	if ((!w->payload_bytes && !w->is_write) || !note_arrival(s, w->psn))
+	if ((!w->payload_bytes && !w->is_write) || !stream_record_arrival(s, w->psn))
 		return;
 	s->has_writes |= w->is_write_begin;
 	if (w->is_write_begin)
@@ -184,8 +186,8 @@ static void add_roce(struct stream *s, const struct wire_packet *w)
 		s->bytes += w->payload_bytes;
 }
 
-/* -1: there are too many flows. */
-static int add_packet(struct reading *r, const struct capture_packet *p)
+/* -1: too many flows. */
+static int capture_add_packet(struct reading *r, const struct capture_packet *p)
 {
 	struct wire_packet w;
 	uint32_t before = r->streams.count, number;
@@ -199,15 +201,15 @@ static int add_packet(struct reading *r, const struct capture_packet *p)
 	if (before == FLOWS_MAX)
 		return -1;
 	number = table_find(&r->streams, &w.key);
-	s = item_at(&r->streams, number);
+	s = table_item(&r->streams, number);
 	if (before == 0 || p->time_ns < r->first_ns)
 		r->first_ns = p->time_ns;
 	if (number == before || p->time_ns < s->start_ns)
 		s->start_ns = p->time_ns;
 	if (w.kind == WIRE_ROCE)
-		add_roce(s, &w);
+		stream_add_roce(s, &w);
 	else if (w.kind == WIRE_TCP)
-		add_tcp(s, &w);
+		stream_add_tcp(s, &w);
 	else
 		s->bytes += w.payload_bytes;
 	return 0;
@@ -220,13 +222,13 @@ static uint64_t stream_payload(const struct stream *s)
 	return s->bytes + (s->is_begun ? s->high - s->low : 0);
 }
 
-/* By start; those that start together, in the order of the capture. */
+/* Sort key: start time, then order in the capture. */
 struct order {
 	int64_t start_ns;
 	uint32_t stream;
 };
 
-static int compare_order(const void *left, const void *right)
+static int order_compare(const void *left, const void *right)
 {
 	const struct order *a = left, *b = right;
 
@@ -235,14 +237,14 @@ static int compare_order(const void *left, const void *right)
 	return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-/* Streams that count, in order. */
+/* Sorted list of the streams that are flows. */
 static struct order *order_streams(struct reading *r)
 {
 	struct capture_flows *found = r->found;
 	struct order *order = memory_grow(NULL, r->streams.count, sizeof(*order));
 
 	for (uint32_t i = 0; i < r->streams.count; i++) {
-		const struct stream *s = item_at(&r->streams, i);
+		const struct stream *s = table_item(&r->streams, i);
 
 		if (stream_payload(s) == 0)
 			found->empty_flows++;
@@ -251,17 +253,17 @@ static struct order *order_streams(struct reading *r)
 		else
 			order[found->flow_count++] = (struct order){ s->start_ns, i };
 	}
-	qsort(order, found->flow_count, sizeof(*order), compare_order);
+	qsort(order, found->flow_count, sizeof(*order), order_compare);
 	return order;
 }
 
-static void number_hosts(struct reading *r, const struct order *order)
+static void capture_number_hosts(struct reading *r, const struct order *order)
 {
 	struct capture_flows *found = r->found;
 
 	found->flows = memory_grow(NULL, found->flow_count, sizeof(*found->flows));
 	for (uint32_t i = 0; i < found->flow_count; i++) {
-		const struct stream *s = item_at(&r->streams, order[i].stream);
+		const struct stream *s = table_item(&r->streams, order[i].stream);
 		uint32_t src = table_find(&r->hosts, &s->key.src);
 		uint32_t dst = table_find(&r->hosts, &s->key.dst);
 
@@ -273,20 +275,20 @@ static void number_hosts(struct reading *r, const struct order *order)
 	r->hosts.items = NULL;
 }
 
-static int read_all(struct reading *r, struct capture *c, struct weir_error *e)
+static int capture_read_all(struct reading *r, struct capture *c, struct weir_error *e)
 {
 	struct capture_packet p;
 	struct order *order;
 	int more;
 
 	while ((more = capture_next(c, &p)) == 1)
-		if (add_packet(r, &p))
+		if (capture_add_packet(r, &p))
 			return weir_error_set(e, "%.300s: more than %u flows", c->name,
 					      r->streams.count);
 	if (more < 0)
 		return -1;
 	order = order_streams(r);
-	number_hosts(r, order);
+	capture_number_hosts(r, order);
 	free(order);
 	return 0;
 }
@@ -307,9 +309,9 @@ int capture_flows_read_stream(struct capture_flows *found, FILE *f, const char *
 	memset(found, 0, sizeof(*found));
 	if (capture_begin(&c, f, name, e))
 		return -1;
-	failed = read_all(&r, &c, e);
+	failed = capture_read_all(&r, &c, e);
 	for (uint32_t i = 0; i < r.streams.count; i++)
-		free(((struct stream *)item_at(&r.streams, i))->arrived);
+		free(((struct stream *)table_item(&r.streams, i))->arrived);
 	table_free(&r.streams);
 	table_free(&r.hosts);
 	capture_end(&c);

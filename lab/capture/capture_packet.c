@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* capture_packet.c -- see capture_packet.h. Ethernet with VLAN tags, IPv4 (RFC 791), IPv6 (RFC
- * 8200), TCP (RFC 9293), UDP (RFC 768), RoCEv2 (InfiniBand Architecture Specification, annex A17).
+/* capture_packet.c -- parses the headers of a captured packet: Ethernet with VLAN tags, IPv4 (RFC
+ * 791), IPv6 (RFC 8200), TCP (RFC 9293), UDP (RFC 768), RoCEv2 (InfiniBand Architecture
+ * Specification, annex A17).
  *
- * Lengths are those that headers give, as captures often hold less. */
-#include "lab/capture/capture_packet.h"
+ * Sizes come from the headers, because captures often hold truncated packets. */
+#include "lab/capture/capture.h"
 #include <string.h>
 
 enum {
@@ -18,21 +19,21 @@ enum {
 	IP_FRAGMENT = 44,
 	IP_OPTIONS = 60,
 	IPV6_BYTES = 40,
-	FRAGMENT_MASK = 0x1fff, /* IPv4: where the fragment lies */
+	FRAGMENT_MASK = 0x1fff, /* IPv4: fragment offset */
 	TCP_SYN = 0x02,
 	ROCE_PORT = 4791,
 	BTH_BYTES = 12,
-	RETH_BYTES = 16, /* of an RDMA WRITE: address, key, length */
+	RETH_BYTES = 16, /* RDMA extended header of a WRITE: address, key, length */
 	ICRC_BYTES = 4,
 };
 
-/* What has not been looked at: bytes that are here, and how many there were on the wire. */
+/* The unparsed rest of a packet: captured bytes, and their number on the wire. */
 struct view {
 	const unsigned char *at;
 	uint32_t here, whole;
 };
 
-static uint32_t number_at(const unsigned char *at, int width)
+static uint32_t wire_number_at(const unsigned char *at, int width)
 {
 	uint32_t value = 0;
 
@@ -41,8 +42,8 @@ static uint32_t number_at(const unsigned char *at, int width)
 	return value;
 }
 
-/* Goes over a header. -1: it is not all there. */
-static int pass(struct view *v, uint32_t bytes)
+/* Skips a header. -1: truncated. */
+static int view_skip(struct view *v, uint32_t bytes)
 {
 	if (bytes > v->here || bytes > v->whole)
 		return -1;
@@ -52,8 +53,8 @@ static int pass(struct view *v, uint32_t bytes)
 	return 0;
 }
 
-/* No more than so many bytes belong to it. */
-static void limit(struct view *v, uint32_t bytes)
+/* Limits the rest to the length that a header gives, which excludes padding. */
+static void view_limit(struct view *v, uint32_t bytes)
 {
 	if (v->whole > bytes)
 		v->whole = bytes;
@@ -63,11 +64,12 @@ static void limit(struct view *v, uint32_t bytes)
 
 /* --- RoCE --- */
 
-/* Bytes of the headers between the base header and payload, by the lower five bits of the opcode,
- * which reliable and unreliable connections share; -1: no payload that counts. */
+/* Size of the extended headers between BTH and payload, by the lower five bits of the opcode, which
+ * reliable and unreliable connections share; -1: no payload to count. */
 static const int8_t extended_bytes[32] = {
 	[0x00] = 0,  0,  0,  4,  0,  4, /* SEND first, middle, last (immediate), only (immediate) */
-	[0x06] = 16, 0,  0,  4,  16, 20, /* RDMA WRITE, likewise */
+	[0x06] = 16, 0,  0,  4,  16, 20, /* RDMA WRITE first, middle, last (immediate), only
+					    (immediate) */
 	[0x0c] = -1,                     /* RDMA READ request */
 	[0x0d] = 4,  0,  4,  4,          /* RDMA READ response first, middle, last, only */
 	[0x11] = -1, -1, -1, -1, -1,     /* acknowledgements, atomic operations */
@@ -77,12 +79,12 @@ static const int8_t extended_bytes[32] = {
 
 enum { OPCODE_MASK = 0x1f, OPCODE_FAMILIES = 0x40, WRITE_FIRST = 0x06, WRITE_END = 0x0b };
 
-/* A packet behind its UDP header. */
-static void read_roce(struct wire_packet *w, struct view v)
+/* v: the packet after its UDP header. */
+static void wire_read_roce(struct wire_packet *w, struct view v)
 {
 	const unsigned char *bth = v.at;
 
-	if (pass(&v, BTH_BYTES))
+	if (view_skip(&v, BTH_BYTES))
 		return;
 
 	uint32_t opcode = bth[0] & OPCODE_MASK, pad = bth[1] >> 4 & 3, behind = pad + ICRC_BYTES;
@@ -91,25 +93,25 @@ static void read_roce(struct wire_packet *w, struct view v)
 
 	w->kind = WIRE_ROCE;
 	w->key.src_port = 0;
-	w->key.queue_pair = number_at(bth + 5, 3);
-	w->psn = number_at(bth + 9, 3);
+	w->key.queue_pair = wire_number_at(bth + 5, 3);
+	w->psn = wire_number_at(bth + 9, 3);
 	w->payload_bytes = 0;
-	if (extended < 0 || pass(&v, (uint32_t)extended) || v.whole < behind)
+	if (extended < 0 || view_skip(&v, (uint32_t)extended) || v.whole < behind)
 		return;
 	w->payload_bytes = v.whole - behind;
 	w->is_write = opcode >= WRITE_FIRST && opcode <= WRITE_END;
 	w->is_write_begin = w->is_write && extended >= RETH_BYTES;
 	if (w->is_write_begin)
-		w->write_bytes = number_at(header + RETH_BYTES - 4, 4);
+		w->write_bytes = wire_number_at(header + RETH_BYTES - 4, 4);
 }
 
 /* --- transport --- */
 
-static int read_tcp(struct wire_packet *w, struct view v)
+static int wire_read_tcp(struct wire_packet *w, struct view v)
 {
 	const unsigned char *tcp = v.at;
 
-	if (pass(&v, 20))
+	if (view_skip(&v, 20))
 		return -1;
 
 	uint32_t header = (uint32_t)(tcp[12] >> 4) * 4, options = header - 20;
@@ -118,94 +120,93 @@ static int read_tcp(struct wire_packet *w, struct view v)
 		return -1;
 	w->kind = WIRE_TCP;
 	w->is_syn = (tcp[13] & TCP_SYN) != 0;
-	w->sequence = number_at(tcp + 4, 4) + (w->is_syn ? 1 : 0);
+	w->sequence = wire_number_at(tcp + 4, 4) + (w->is_syn ? 1 : 0);
 	w->payload_bytes = v.whole - options;
 	return 0;
 }
 
-static int read_udp(struct wire_packet *w, struct view v)
+static int wire_read_udp(struct wire_packet *w, struct view v)
 {
 	const unsigned char *udp = v.at;
 
-	if (pass(&v, 8))
+	if (view_skip(&v, 8))
 		return -1;
 
-	uint32_t length = number_at(udp + 4, 2);
+	uint32_t length = wire_number_at(udp + 4, 2);
 
-	if (length >= 8) /* 0: as long as the IP packet */
-		limit(&v, length - 8);
+	if (length >= 8) /* 0: the rest of the IP packet (jumbogram) */
+		view_limit(&v, length - 8);
 	w->kind = WIRE_UDP;
 	w->payload_bytes = v.whole;
 	if (w->key.dst_port == ROCE_PORT)
-		read_roce(w, v);
+		wire_read_roce(w, v);
 	return 0;
 }
 
-static int read_transport(struct wire_packet *w, struct view v)
+static int wire_read_transport(struct wire_packet *w, struct view v)
 {
 	if ((w->key.protocol != IP_TCP && w->key.protocol != IP_UDP) || v.here < 4)
 		return -1;
-	w->key.src_port = (uint16_t)number_at(v.at, 2);
-	w->key.dst_port = (uint16_t)number_at(v.at + 2, 2);
-	return w->key.protocol == IP_TCP ? read_tcp(w, v) : read_udp(w, v);
+	w->key.src_port = (uint16_t)wire_number_at(v.at, 2);
+	w->key.dst_port = (uint16_t)wire_number_at(v.at + 2, 2);
+	return w->key.protocol == IP_TCP ? wire_read_tcp(w, v) : wire_read_udp(w, v);
 }
 
 /* --- IP --- */
 
-static void set_ipv4(struct wire_address *a, const unsigned char *at)
+static void wire_set_ipv4(struct wire_address *a, const unsigned char *at)
 {
 	a->bytes[10] = a->bytes[11] = 0xff;
 	memcpy(a->bytes + 12, at, 4);
 }
 
-/* Of a fragment only the first has ports. A total length of 0 is that of a card that divides
- * packets later. */
-static int read_ipv4(struct wire_packet *w, struct view v)
+/* Only the first fragment has ports. Total length 0: captured before segmentation offload. */
+static int wire_read_ipv4(struct wire_packet *w, struct view v)
 {
 	const unsigned char *ip = v.at;
 
 	if (v.here < 20 || ip[0] >> 4 != 4)
 		return -1;
 
-	uint32_t total = number_at(ip + 2, 2), header = (ip[0] & UINT32_C(15)) * 4;
+	uint32_t total = wire_number_at(ip + 2, 2), header = (ip[0] & UINT32_C(15)) * 4;
 
 	if (total)
-		limit(&v, total);
-	if (header < 20 || pass(&v, header) || number_at(ip + 6, 2) & FRAGMENT_MASK)
+		view_limit(&v, total);
+	if (header < 20 || view_skip(&v, header) || wire_number_at(ip + 6, 2) & FRAGMENT_MASK)
 		return -1;
-	set_ipv4(&w->key.src, ip + 12);
-	set_ipv4(&w->key.dst, ip + 16);
+	wire_set_ipv4(&w->key.src, ip + 12);
+	wire_set_ipv4(&w->key.dst, ip + 16);
 	w->key.protocol = ip[9];
-	return read_transport(w, v);
+	return wire_read_transport(w, v);
 }
 
-static int read_ipv6(struct wire_packet *w, struct view v)
+static int wire_read_ipv6(struct wire_packet *w, struct view v)
 {
 	const unsigned char *ip = v.at;
 
-	if (pass(&v, IPV6_BYTES) || ip[0] >> 4 != 6)
+	if (view_skip(&v, IPV6_BYTES) || ip[0] >> 4 != 6)
 		return -1;
 
-	uint32_t next = ip[6], payload = number_at(ip + 4, 2);
+	uint32_t next = ip[6], payload = wire_number_at(ip + 4, 2);
 
 	if (payload)
-		limit(&v, payload);
+		view_limit(&v, payload);
 	while (next == IP_HOP_BY_HOP || next == IP_ROUTING || next == IP_OPTIONS ||
 	       next == IP_FRAGMENT) {
 		const unsigned char *header = v.at;
 
 		if (v.here < 8)
 			return -1;
-		if (next == IP_FRAGMENT && number_at(header + 2, 2) >> 3)
+		if (next == IP_FRAGMENT && wire_number_at(header + 2, 2) >> 3)
 			return -1;
-		if (pass(&v, next == IP_FRAGMENT ? 8 : (header[1] + UINT32_C(1)) * 8))
+		if (view_skip(&v, next == IP_FRAGMENT ? 8 : (header[1] + UINT32_C(1)) * 8))
 			return -1;
 		next = header[0];
 	}
 	memcpy(w->key.src.bytes, ip + 8, 16);
 	memcpy(w->key.dst.bytes, ip + 24, 16);
 	w->key.protocol = next;
-	return read_transport(w, v);
+	return wire_read_transport(w, v);
 }
 
 int wire_packet_read(struct wire_packet *w, const struct capture_packet *p)
@@ -214,17 +215,17 @@ int wire_packet_read(struct wire_packet *w, const struct capture_packet *p)
 	uint32_t type;
 
 	memset(w, 0, sizeof(*w));
-	if (pass(&v, 14))
+	if (view_skip(&v, 14))
 		return -1;
-	type = number_at(v.at - 2, 2);
+	type = wire_number_at(v.at - 2, 2);
 	while (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN) {
-		if (pass(&v, 4))
+		if (view_skip(&v, 4))
 			return -1;
-		type = number_at(v.at - 2, 2);
+		type = wire_number_at(v.at - 2, 2);
 	}
 	if (type == TYPE_IPV4)
-		return read_ipv4(w, v);
-	return type == TYPE_IPV6 ? read_ipv6(w, v) : -1;
+		return wire_read_ipv4(w, v);
+	return type == TYPE_IPV6 ? wire_read_ipv6(w, v) : -1;
 }
 
 const char *wire_address_text(const struct wire_address *a, char text[WIRE_ADDRESS_TEXT])
@@ -239,6 +240,6 @@ const char *wire_address_text(const struct wire_address *a, char text[WIRE_ADDRE
 	}
 	for (int i = 0; i < 16; i += 2)
 		length += snprintf(text + length, (size_t)(WIRE_ADDRESS_TEXT - length), "%s%x",
-				   i ? ":" : "", number_at(b + i, 2));
+				   i ? ":" : "", wire_number_at(b + i, 2));
 	return text;
 }

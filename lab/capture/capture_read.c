@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* capture_read.c -- see capture_read.h. Formats: draft-ietf-opsawg-pcapng and
- * draft-ietf-opsawg-pcap. */
-#include "lab/capture/capture_read.h"
-#include "lab/capture/pcapng.h"
+/* capture_read.c -- reads the packets of a pcapng or pcap file, in order. */
+#include "lab/capture/capture.h"
 #include "base/memory.h"
 #include "weir/units.h"
 #include <errno.h>
@@ -12,12 +10,12 @@
 
 enum {
 	BLOCK_MAX_BYTES = 1 << 24,
-	PACKET_MAX_BYTES = 1 << 18, /* what a damaged length exceeds, and no packet */
-	BLOCK_ENDS_BYTES = 12,      /* type and length before a block, length behind */
+	PACKET_MAX_BYTES = 1 << 18, /* larger than any packet; a length beyond it is damaged */
+	BLOCK_ENDS_BYTES = 12,      /* type and length before the body, length after it */
 	UNIT_IS_BINARY = 0x80,
 	MICROSECONDS = 6,
 	NANOSECONDS = 9,
-	LINK_TYPE_MASK = 0xffff, /* of pcap's field */
+	LINK_TYPE_MASK = 0xffff, /* low bits of pcap's link-type field */
 };
 
 #define PCAP_MICRO UINT32_C(0xa1b2c3d4)
@@ -25,7 +23,7 @@ enum {
 
 /* --- bytes --- */
 
-static uint64_t number_at(const struct capture *c, const unsigned char *at, int width)
+static uint64_t capture_number(const struct capture *c, const unsigned char *at, int width)
 {
 	uint64_t value = 0;
 
@@ -34,22 +32,22 @@ static uint64_t number_at(const struct capture *c, const unsigned char *at, int 
 	return value;
 }
 
-static uint32_t number32(const struct capture *c, const unsigned char *at)
+static uint32_t capture_number32(const struct capture *c, const unsigned char *at)
 {
-	return (uint32_t)number_at(c, at, 4);
+	return (uint32_t)capture_number(c, at, 4);
 }
 
-static uint16_t number16(const struct capture *c, const unsigned char *at)
+static uint16_t capture_number16(const struct capture *c, const unsigned char *at)
 {
-	return (uint16_t)number_at(c, at, 2);
+	return (uint16_t)capture_number(c, at, 2);
 }
 
-static int damaged(struct capture *c, uint64_t at, const char *what)
+static int capture_damaged(struct capture *c, uint64_t at, const char *what)
 {
 	return weir_error_set(c->e, "%.300s: byte %" PRIu64 ": %s", c->name, at, what);
 }
 
-static int ends_early(struct capture *c)
+static int capture_truncated(struct capture *c)
 {
 	if (ferror(c->f))
 		return weir_error_set(c->e, "%.300s: cannot be read: %s", c->name, strerror(errno));
@@ -59,30 +57,30 @@ static int ends_early(struct capture *c)
 			      c->name, c->at, c->began_at);
 }
 
-static int take(struct capture *c, void *to, size_t count)
+static int capture_get(struct capture *c, void *to, size_t count)
 {
 	size_t got = fread(to, 1, count, c->f);
 
 	c->at += got;
-	return got == count ? 0 : ends_early(c);
+	return got == count ? 0 : capture_truncated(c);
 }
 
-static int pass_over(struct capture *c, uint32_t count)
+static int capture_skip(struct capture *c, uint32_t count)
 {
 	unsigned char unused[4096];
 
 	while (count) {
 		uint32_t part = count < sizeof(unused) ? count : (uint32_t)sizeof(unused);
 
-		if (take(c, unused, part))
+		if (capture_get(c, unused, part))
 			return -1;
 		count -= part;
 	}
 	return 0;
 }
 
-/* Like take, for what may begin here or not: 1: it does, 0: the file ends, -1: message. */
-static int take_first(struct capture *c, void *to, size_t count)
+/* Reads bytes, or finds the end of the file: 1: read; 0: end of file; -1: message. */
+static int capture_get_first(struct capture *c, void *to, size_t count)
 {
 	c->began_at = c->at;
 
@@ -91,16 +89,16 @@ static int take_first(struct capture *c, void *to, size_t count)
 	c->at += got;
 	if (got == 0 && !ferror(c->f))
 		return 0;
-	return got == count ? 1 : ends_early(c);
+	return got == count ? 1 : capture_truncated(c);
 }
 
-/* The front of a packet of which kept bytes are in the file. */
-static int take_packet(struct capture *c, struct capture_packet *p, uint32_t kept)
+/* Reads the front of a packet of which the file holds `kept` bytes, and skips the rest. */
+static int capture_get_packet(struct capture *c, struct capture_packet *p, uint32_t kept)
 {
 	if (kept > PACKET_MAX_BYTES)
-		return damaged(c, c->began_at, "a packet of more than 256 KiB");
+		return capture_damaged(c, c->began_at, "a packet of more than 256 KiB");
 	p->head_bytes = kept < CAPTURE_HEAD_MAX ? kept : CAPTURE_HEAD_MAX;
-	if (take(c, p->head, p->head_bytes) || pass_over(c, kept - p->head_bytes))
+	if (capture_get(c, p->head, p->head_bytes) || capture_skip(c, kept - p->head_bytes))
 		return -1;
 	return 1;
 }
@@ -116,8 +114,8 @@ static uint64_t power_of_ten(int exponent)
 	return value;
 }
 
-/* In nanoseconds, as long as 63 bits hold it: three centuries. 2^64 units x 10^12 < 2^104. */
-static int64_t to_ns(const struct capture_interface *i, uint64_t time)
+/* Nanoseconds, saturated at 63 bits (three centuries). No overflow: 2^64 units x 10^12 < 2^104. */
+static int64_t capture_time_ns(const struct capture_interface *i, uint64_t time)
 {
 	weir_i128 ns = time, ns_per_s = WEIR_PS_PER_S / WEIR_PS_PER_NS;
 	int digits = i->time_unit;
@@ -134,11 +132,11 @@ static int64_t to_ns(const struct capture_interface *i, uint64_t time)
 
 /* --- pcap --- */
 
-static int add_interface(struct capture *c, struct capture_interface made)
+static int capture_add_interface(struct capture *c, struct capture_interface made)
 {
 	if (c->interface_count == c->interface_room) {
 		if (c->interface_count == CAPTURE_INTERFACES_MAX)
-			return damaged(c, c->began_at, "too many interfaces");
+			return capture_damaged(c, c->began_at, "too many interfaces");
 		c->interface_room = c->interface_room ? 2 * c->interface_room : 4;
 		c->interfaces =
 			memory_grow(c->interfaces, c->interface_room, sizeof(*c->interfaces));
@@ -147,7 +145,7 @@ static int add_interface(struct capture *c, struct capture_interface made)
 	return 0;
 }
 
-static int check_link_type(struct capture *c, uint32_t type)
+static int capture_check_link_type(struct capture *c, uint32_t type)
 {
 	if (type == CAPTURE_ETHERNET)
 		return 0;
@@ -157,173 +155,178 @@ static int check_link_type(struct capture *c, uint32_t type)
 			      c->name, c->began_at, type);
 }
 
-static int begin_pcap(struct capture *c, uint8_t time_unit)
+static int capture_begin_pcap(struct capture *c, uint8_t time_unit)
 {
 	unsigned char rest[20];
 
-	if (take(c, rest, sizeof(rest)))
+	if (capture_get(c, rest, sizeof(rest)))
 		return -1;
 
-	uint32_t link_type = number32(c, rest + 16) & LINK_TYPE_MASK;
+	uint32_t link_type = capture_number32(c, rest + 16) & LINK_TYPE_MASK;
 
-	return check_link_type(c, link_type) ||
-	       add_interface(c, (struct capture_interface){ link_type, time_unit, 0 });
+	return capture_check_link_type(c, link_type) ||
+	       capture_add_interface(c, (struct capture_interface){ link_type, time_unit, 0 });
 }
 
-/* A record: seconds, parts of a second, bytes here, bytes on the wire, packet. */
-static int next_record(struct capture *c, struct capture_packet *p)
+/* pcap record: seconds, fraction of a second, captured bytes, bytes on the wire, packet. */
+static int capture_next_record(struct capture *c, struct capture_packet *p)
 {
 	const struct capture_interface *i = &c->interfaces[0];
 	unsigned char record[16];
-	int found = take_first(c, record, sizeof(record));
+	int found = capture_get_first(c, record, sizeof(record));
 
 	if (found <= 0)
 		return found;
-	p->time_ns = (int64_t)number32(c, record) * (WEIR_PS_PER_S / WEIR_PS_PER_NS) +
-		     to_ns(i, number32(c, record + 4));
-	p->whole_bytes = number32(c, record + 12);
-	return take_packet(c, p, number32(c, record + 8));
+	p->time_ns = (int64_t)capture_number32(c, record) * (WEIR_PS_PER_S / WEIR_PS_PER_NS) +
+		     capture_time_ns(i, capture_number32(c, record + 4));
+	p->whole_bytes = capture_number32(c, record + 12);
+	return capture_get_packet(c, p, capture_number32(c, record + 8));
 }
 
 /* --- pcapng --- */
 
-/* The number that says in which order bytes are, from here on. */
-static int begin_section(struct capture *c)
+/* Reads a section's byte-order magic, which applies from here on. */
+static int capture_begin_section(struct capture *c)
 {
 	unsigned char order[4];
 
-	if (take(c, order, sizeof(order)))
+	if (capture_get(c, order, sizeof(order)))
 		return -1;
 	c->is_big_endian = 0;
-	if (number32(c, order) != PCAPNG_BYTE_ORDER)
+	if (capture_number32(c, order) != PCAPNG_BYTE_ORDER)
 		c->is_big_endian = 1;
-	if (number32(c, order) != PCAPNG_BYTE_ORDER)
-		return damaged(c, c->began_at, "a section with no byte order");
+	if (capture_number32(c, order) != PCAPNG_BYTE_ORDER)
+		return capture_damaged(c, c->began_at, "a section with no byte order");
 	c->interface_count = 0;
 	return 0;
 }
 
-/* An option of an interface whose value is of interest. */
-static int read_option(struct capture *c, struct capture_interface *made, uint16_t code,
-		       uint16_t bytes)
+/* Reads an interface option: time resolution, time offset, or none of these. */
+static int capture_read_option(struct capture *c, struct capture_interface *made, uint16_t code,
+			       uint16_t bytes)
 {
 	unsigned char value[8];
 
 	if (code == PCAPNG_OPTION_TIME_UNIT && bytes == 1) {
-		if (take(c, value, 4)) /* with padding */
+		if (capture_get(c, value, 4)) /* including padding */
 			return -1;
 		made->time_unit = value[0];
 	} else if (code == PCAPNG_OPTION_TIME_OFFSET && bytes == 8) {
-		if (take(c, value, 8))
+		if (capture_get(c, value, 8))
 			return -1;
-		made->offset_s = (int64_t)number_at(c, value, 8);
+		made->offset_s = (int64_t)capture_number(c, value, 8);
 	} else {
-		return pass_over(c, (bytes + UINT32_C(3)) / 4 * 4);
+		return capture_skip(c, (bytes + UINT32_C(3)) / 4 * 4);
 	}
 	return 0;
 }
 
-/* left: bytes of the block's body that have not been read. */
-static int read_interface(struct capture *c, uint32_t *left)
+/* *left: unread bytes of the block's body. */
+static int capture_read_interface(struct capture *c, uint32_t *left)
 {
 	struct capture_interface made = { .time_unit = MICROSECONDS };
 	unsigned char fields[8], option[4];
 
 	if (*left < sizeof(fields))
-		return damaged(c, c->began_at, "an interface of too few bytes");
-	if (take(c, fields, sizeof(fields)))
+		return capture_damaged(c, c->began_at, "an interface of too few bytes");
+	if (capture_get(c, fields, sizeof(fields)))
 		return -1;
 	*left -= (uint32_t)sizeof(fields);
-	made.link_type = number16(c, fields);
+	made.link_type = capture_number16(c, fields);
 	while (*left >= sizeof(option)) {
-		if (take(c, option, sizeof(option)))
+		if (capture_get(c, option, sizeof(option)))
 			return -1;
 		*left -= (uint32_t)sizeof(option);
 
-		uint16_t code = number16(c, option), bytes = number16(c, option + 2);
+		uint16_t code = capture_number16(c, option),
+			 bytes = capture_number16(c, option + 2);
 		uint32_t padded = (bytes + UINT32_C(3)) / 4 * 4;
 
 		if (code == PCAPNG_OPTION_END)
 			break;
 		if (padded > *left)
-			return damaged(c, c->at - sizeof(option),
-				       "an option longer than its block");
-		if (read_option(c, &made, code, bytes))
+			return capture_damaged(c, c->at - sizeof(option),
+					       "an option longer than its block");
+		if (capture_read_option(c, &made, code, bytes))
 			return -1;
 		*left -= padded;
 	}
-	return add_interface(c, made);
+	return capture_add_interface(c, made);
 }
 
-/* An enhanced packet block, or a packet block, its forerunner: they differ in how many bytes say
- * which interface it is. */
-static int read_packet(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
+/* Enhanced packet block, or the obsolete packet block, whose interface number has two bytes. */
+static int capture_read_packet(struct capture *c, struct capture_packet *p, uint32_t type,
+			       uint32_t *left)
 {
 	unsigned char fields[20];
 
 	if (*left < sizeof(fields))
-		return damaged(c, c->began_at, "a packet of too few bytes");
-	if (take(c, fields, sizeof(fields)))
+		return capture_damaged(c, c->began_at, "a packet of too few bytes");
+	if (capture_get(c, fields, sizeof(fields)))
 		return -1;
 	*left -= (uint32_t)sizeof(fields);
 
-	uint32_t number = type == PCAPNG_PACKET ? number32(c, fields) : number16(c, fields);
-	uint32_t kept = number32(c, fields + 12);
+	uint32_t number =
+		type == PCAPNG_PACKET ? capture_number32(c, fields) : capture_number16(c, fields);
+	uint32_t kept = capture_number32(c, fields + 12);
 
 	if (number >= c->interface_count)
-		return damaged(c, c->began_at, "a packet of an interface that is not there");
+		return capture_damaged(c, c->began_at,
+				       "a packet of an interface that is not there");
 	if (kept > *left)
-		return damaged(c, c->began_at, "a packet longer than its block");
-	if (check_link_type(c, c->interfaces[number].link_type))
+		return capture_damaged(c, c->began_at, "a packet longer than its block");
+	if (capture_check_link_type(c, c->interfaces[number].link_type))
 		return -1;
-	p->time_ns = to_ns(&c->interfaces[number],
-			   (uint64_t)number32(c, fields + 4) << 32 | number32(c, fields + 8));
-	p->whole_bytes = number32(c, fields + 16);
+	p->time_ns = capture_time_ns(&c->interfaces[number],
+				     (uint64_t)capture_number32(c, fields + 4) << 32 |
+					     capture_number32(c, fields + 8));
+	p->whole_bytes = capture_number32(c, fields + 16);
 	*left -= kept;
-	return take_packet(c, p, kept);
+	return capture_get_packet(c, p, kept);
 }
 
-/* What a block holds. 1: a packet, 0: none, -1: message. */
-static int read_body(struct capture *c, struct capture_packet *p, uint32_t type, uint32_t *left)
+/* Reads a block's body. 1: a packet; 0: no packet; -1: message. */
+static int capture_read_body(struct capture *c, struct capture_packet *p, uint32_t type,
+			     uint32_t *left)
 {
 	switch (type) {
 	case PCAPNG_INTERFACE:
-		return read_interface(c, left);
+		return capture_read_interface(c, left);
 	case PCAPNG_PACKET:
 	case PCAPNG_OLD_PACKET:
-		return read_packet(c, p, type, left);
+		return capture_read_packet(c, p, type, left);
 	case PCAPNG_SIMPLE_PACKET:
-		return damaged(c, c->began_at, "a packet without a time");
+		return capture_damaged(c, c->began_at, "a packet without a time");
 	default:
 		return 0;
 	}
 }
 
-/* A block whose type has been read. Likewise. */
-static int read_block(struct capture *c, struct capture_packet *p, uint32_t type)
+/* Reads a block after its type. 1: a packet; 0: no packet; -1: message. */
+static int capture_read_block(struct capture *c, struct capture_packet *p, uint32_t type)
 {
 	unsigned char before[4], behind[4];
 	uint32_t read = BLOCK_ENDS_BYTES;
 	int found;
 
-	if (take(c, before, sizeof(before)))
+	if (capture_get(c, before, sizeof(before)))
 		return -1;
 	if (type == PCAPNG_SECTION) {
-		if (begin_section(c))
+		if (capture_begin_section(c))
 			return -1;
 		read += 4;
 	}
 
-	uint32_t length = number32(c, before), left = length - read;
+	uint32_t length = capture_number32(c, before), left = length - read;
 
 	if (length < read || length % 4 || length > BLOCK_MAX_BYTES)
-		return damaged(c, c->began_at + 4, "no block has this length");
-	found = read_body(c, p, type, &left);
-	if (found < 0 || pass_over(c, left) || take(c, behind, sizeof(behind)))
+		return capture_damaged(c, c->began_at + 4, "no block has this length");
+	found = capture_read_body(c, p, type, &left);
+	if (found < 0 || capture_skip(c, left) || capture_get(c, behind, sizeof(behind)))
 		return -1;
-	if (number32(c, behind) != length)
-		return damaged(c, c->at - sizeof(behind),
-			       "a block's length here is not that at its beginning");
+	if (capture_number32(c, behind) != length)
+		return capture_damaged(c, c->at - sizeof(behind),
+				       "a block's length here is not that at its beginning");
 	return found;
 }
 
@@ -335,21 +338,21 @@ int capture_next(struct capture *c, struct capture_packet *p)
 	int found;
 
 	if (!c->is_pcapng)
-		return next_record(c, p);
+		return capture_next_record(c, p);
 	do {
-		found = take_first(c, type, sizeof(type));
+		found = capture_get_first(c, type, sizeof(type));
 		if (found <= 0)
 			return found;
-		found = read_block(c, p, number32(c, type));
+		found = capture_read_block(c, p, capture_number32(c, type));
 	} while (found == 0);
 	return found;
 }
 
-/* The first four bytes as a number. 1: pcapng, 0: pcap, -1: neither. */
-static int format_of(struct capture *c, const unsigned char magic[4], uint8_t *time_unit)
+/* Identifies the format by its magic number. 1: pcapng; 0: pcap; -1: neither. */
+static int capture_format(struct capture *c, const unsigned char magic[4], uint8_t *time_unit)
 {
 	for (c->is_big_endian = 0; c->is_big_endian < 2; c->is_big_endian++) {
-		uint32_t number = number32(c, magic);
+		uint32_t number = capture_number32(c, magic);
 
 		if (number == PCAPNG_SECTION)
 			return 1;
@@ -367,7 +370,7 @@ int capture_is(const char *path)
 	uint8_t time_unit;
 	FILE *f = fopen(path, "rb");
 	int is = f && fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
-		 format_of(&c, magic, &time_unit) >= 0;
+		 capture_format(&c, magic, &time_unit) >= 0;
 
 	if (f)
 		fclose(f);
@@ -382,12 +385,13 @@ int capture_begin(struct capture *c, FILE *f, const char *name, struct weir_erro
 	int failed;
 
 	*c = (struct capture){ .f = f, .name = name, .e = e };
-	if (take(c, magic, sizeof(magic)))
+	if (capture_get(c, magic, sizeof(magic)))
 		return -1;
-	c->is_pcapng = format_of(c, magic, &time_unit);
+	c->is_pcapng = capture_format(c, magic, &time_unit);
 	if (c->is_pcapng < 0)
-		return damaged(c, 0, "neither pcapng nor pcap begins like this");
-	failed = c->is_pcapng ? read_block(c, &none, PCAPNG_SECTION) : begin_pcap(c, time_unit);
+		return capture_damaged(c, 0, "neither pcapng nor pcap begins like this");
+	failed = c->is_pcapng ? capture_read_block(c, &none, PCAPNG_SECTION)
+			      : capture_begin_pcap(c, time_unit);
 	if (failed)
 		capture_end(c);
 	return failed ? -1 : 0;

@@ -34,7 +34,7 @@ void report_choice_sentences(struct report *r)
 	text_print(&goal, "Goal: %s.", choice_goal_text(&r->choice).text);
 	report_add_sentence(r, goal);
 	free(goal);
-	choice_describe(&r->choice, keep_sentence, &listener);
+	choice_describe(&r->choice, &(struct line_sink){ keep_sentence, &listener });
 }
 
 static uint32_t setting_of_row(const struct report *r, const struct compare_row *row)

@@ -314,7 +314,7 @@ void report_table_all(FILE *f, const struct report *r)
 	write_table(f, &view);
 	view.table = REPORT_NETWORK;
 	write_table(f, &view);
-	comparison_caveats(&r->compare, write_caveat, f);
+	comparison_caveats(&r->compare, &(struct line_sink){ write_caveat, f });
 	fputs("</section>\n", f);
 }
 
@@ -329,7 +329,7 @@ void report_table_parts(FILE *f, const struct report *r)
 		page_element(f, "h3", r->parts.splits[0].names[view.part]);
 		write_table(f, &view);
 	}
-	comparison_caveats(&r->parts, write_caveat, f);
+	comparison_caveats(&r->parts, &(struct line_sink){ write_caveat, f });
 	fputs("</section>\n", f);
 }
 

@@ -9,7 +9,7 @@
 #define LAB_REPORT_REPRODUCE_H
 #include "lab/report/figure_report.h"
 #include "lab/report/shipped.h"
-#include "lab/analysis/today.h"
+#include "lab/analysis/planned.h"
 
 /* Pages: of a figure, in its folder of results; of them all, in OUT. */
 #define FIGURE_PAGE "figure.html"

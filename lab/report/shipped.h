@@ -20,7 +20,7 @@
 #ifndef LAB_REPORT_SHIPPED_H
 #define LAB_REPORT_SHIPPED_H
 #include "lab/report/figure_report.h"
-#include "lab/analysis/findings.h"
+#include "lab/analysis/verdict.h"
 
 /* Of all that decides the verdicts of a figure in one size: the settings of its scenario, and what
  * its claims measure and expect. Comments, titles and notes decide nothing; nor does [full] where

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcc_config.c -- see hpcc_config.h. */
-#include "lab/scenario/hpcc_config.h"
+/* hpcc_config.c -- reads the configuration file of the HPCC simulator. */
+#include "lab/scenario/import.h"
 #include "base/input.h"
 #include "weir/units.h"
 #include <ctype.h>
@@ -18,8 +18,8 @@ enum value_kind {
 	VALUE_LINK,
 };
 
-/* What the simulator takes where a key is not given; NULL: it has nothing that works. EWMA_GAIN is
- * among those: its 1 / 16 is a division of whole numbers. */
+/* def: the simulator's default; NULL: it has no usable one. EWMA_GAIN has none, because the
+ * simulator computes 1 / 16 in integers. */
 struct key {
 	const char *name;
 	enum value_kind kind;
@@ -86,7 +86,7 @@ const char *hpcc_key_name(enum hpcc_key key)
 
 /* --- values --- */
 
-static int read_number(const char *word, double *number)
+static int hpcc_read_number(const char *word, double *number)
 {
 	char *end;
 
@@ -94,8 +94,8 @@ static int read_number(const char *word, double *number)
 	return end == word || *end != '\0' || !isfinite(*number) || *number < 0 ? -1 : 0;
 }
 
-/* ns-3's rates: a number and bps or b/s, Bps or B/s for bytes, with k, K, M or G before it. */
-static int read_rate(const char *word, double *bps)
+/* ns-3's data rates: a number and bps or b/s (Bps or B/s for bytes), with prefix k, K, M or G. */
+static int hpcc_read_rate(const char *word, double *bps)
 {
 	char *unit;
 	double scale;
@@ -113,7 +113,7 @@ static int read_rate(const char *word, double *bps)
 }
 
 /* "2 25000000000 100 100000000000 400" */
-static int read_map(struct hpcc_map *map, char *const words[], int count, struct line_file *in)
+static int hpcc_read_map(struct hpcc_map *map, char *const words[], int count, struct line_file *in)
 {
 	uint64_t listed;
 
@@ -129,7 +129,7 @@ static int read_map(struct hpcc_map *map, char *const words[], int count, struct
 		char *const *pair = words + 2 + 2 * i;
 
 		if (parse_integer(pair[0], UINT64_MAX, &map->rate_bps[i]) ||
-		    read_number(pair[1], &map->value[i]))
+		    hpcc_read_number(pair[1], &map->value[i]))
 			return line_file_error(in, "%s: %s %s is not a rate in bit/s and a value",
 					       words[0], weir_quote(pair[0]).text,
 					       weir_quote(pair[1]).text);
@@ -137,7 +137,8 @@ static int read_map(struct hpcc_map *map, char *const words[], int count, struct
 	return 0;
 }
 
-static int read_link(struct hpcc_config *c, char *const words[], int count, struct line_file *in)
+static int hpcc_read_link(struct hpcc_config *c, char *const words[], int count,
+			  struct line_file *in)
 {
 	if (count != 4 || parse_integer(words[1], UINT32_MAX, &c->down_us) ||
 	    parse_integer(words[2], UINT32_MAX, &c->down_node[0]) ||
@@ -147,32 +148,28 @@ static int read_link(struct hpcc_config *c, char *const words[], int count, stru
 	return 0;
 }
 
-static struct hpcc_map *map_of(struct hpcc_config *c, enum hpcc_key key)
-{
-	return key == HPCC_KMAX_MAP ? &c->kmax_kb : key == HPCC_KMIN_MAP ? &c->kmin_kb : &c->pmax;
-}
-
-/* What a word is where it does not fit; NULL: it does. */
-static const char *read_word(enum value_kind kind, const char *word, double *number)
+/* NULL: the word was read; otherwise the text for messages of what it must be. */
+static const char *hpcc_read_word(enum value_kind kind, const char *word, double *number)
 {
 	switch (kind) {
 	case VALUE_FLAG:
-		return read_number(word, number) || (*number != 0 && *number != 1) ? "0 or 1"
-										   : NULL;
+		return hpcc_read_number(word, number) || (*number != 0 && *number != 1) ? "0 or 1"
+											: NULL;
 	case VALUE_WHOLE:
-		return read_number(word, number) || *number != floor(*number) ? "a whole number"
-									      : NULL;
+		return hpcc_read_number(word, number) || *number != floor(*number)
+			       ? "a whole number"
+			       : NULL;
 	case VALUE_NUMBER:
-		return read_number(word, number) ? "a number that is not below 0" : NULL;
+		return hpcc_read_number(word, number) ? "a number that is not below 0" : NULL;
 	case VALUE_RATE:
-		return read_rate(word, number) ? "a rate, as in 50Mb/s" : NULL;
+		return hpcc_read_rate(word, number) ? "a rate, as in 50Mb/s" : NULL;
 	default:
 		return NULL;
 	}
 }
 
-static int read_value(struct hpcc_config *c, enum hpcc_key key, char *const words[], int count,
-		      struct line_file *in)
+static int hpcc_read_value(struct hpcc_config *c, enum hpcc_key key, char *const words[], int count,
+			   struct line_file *in)
 {
 	struct hpcc_value *v = &c->values[key];
 	size_t length = 0;
@@ -186,14 +183,17 @@ static int read_value(struct hpcc_config *c, enum hpcc_key key, char *const word
 		length += (size_t)snprintf(v->text + length, sizeof(v->text) - length, "%s%s",
 					   i > 1 ? " " : "", words[i]);
 	if (keys[key].kind == VALUE_MAP)
-		return read_map(map_of(c, key), words, count, in);
+		return hpcc_read_map(key == HPCC_KMAX_MAP   ? &c->kmax_kb
+				     : key == HPCC_KMIN_MAP ? &c->kmin_kb
+							    : &c->pmax,
+				     words, count, in);
 	if (keys[key].kind == VALUE_LINK)
-		return read_link(c, words, count, in);
+		return hpcc_read_link(c, words, count, in);
 	if (count != 2)
 		return line_file_error(in, "%s has %d values; it is one", words[0], count - 1);
 	if (strlen(words[1]) >= sizeof(v->text))
 		return line_file_error(in, "%s is too long", weir_quote(words[1]).text);
-	wanted = read_word(keys[key].kind, words[1], &v->number);
+	wanted = hpcc_read_word(keys[key].kind, words[1], &v->number);
 	return wanted ? line_file_error(in, "%s %s; it is %s", words[0], weir_quote(words[1]).text,
 					wanted)
 		      : 0;
@@ -201,7 +201,7 @@ static int read_value(struct hpcc_config *c, enum hpcc_key key, char *const word
 
 /* --- the file --- */
 
-static int read_config_line(struct hpcc_config *c, struct line_file *in)
+static int hpcc_read_config_line(struct hpcc_config *c, struct line_file *in)
 {
 	const char *names[HPCC_KEYS];
 	char *words[LINE_WORDS_MAX];
@@ -217,7 +217,7 @@ static int read_config_line(struct hpcc_config *c, struct line_file *in)
 	for (int key = 0; key < HPCC_KEYS; key++) {
 		names[key] = keys[key].name;
 		if (strcmp(words[0], keys[key].name) == 0)
-			return read_value(c, (enum hpcc_key)key, words, count, in);
+			return hpcc_read_value(c, (enum hpcc_key)key, words, count, in);
 	}
 	nearest = weir_nearest_name(words[0], names, HPCC_KEYS);
 	return line_file_error(in, "%s is no key of HPCC's simulator%s%s%s",
@@ -225,7 +225,7 @@ static int read_config_line(struct hpcc_config *c, struct line_file *in)
 			       nearest ? nearest : "", nearest ? ")" : "");
 }
 
-static void take_defaults(struct hpcc_config *c)
+static void hpcc_set_defaults(struct hpcc_config *c)
 {
 	for (int key = 0; key < HPCC_KEYS; key++) {
 		struct hpcc_value *v = &c->values[key];
@@ -233,7 +233,7 @@ static void take_defaults(struct hpcc_config *c)
 		if (!keys[key].def)
 			continue;
 		snprintf(v->text, sizeof(v->text), "%s", keys[key].def);
-		read_word(keys[key].kind, v->text, &v->number);
+		hpcc_read_word(keys[key].kind, v->text, &v->number);
 	}
 }
 
@@ -243,11 +243,11 @@ int hpcc_config_read(struct hpcc_config *c, const char *file, struct weir_error 
 	int got;
 
 	*c = (struct hpcc_config){ .file = file };
-	take_defaults(c);
+	hpcc_set_defaults(c);
 	if (line_file_open(&in, file, e))
 		return -1;
 	while ((got = line_file_next(&in)) == 1)
-		if (read_config_line(c, &in)) {
+		if (hpcc_read_config_line(c, &in)) {
 			got = -1;
 			break;
 		}
@@ -265,7 +265,7 @@ int hpcc_config_is(const char *file)
 
 	if (!f)
 		return 0;
-	do { /* the first word that is in no comment */
+	do { /* find the first word outside comments */
 		next = fgetc(f);
 		if (next == '#')
 			while (next != '\n' && next != EOF)

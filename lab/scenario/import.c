@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.c -- see import.h. */
+/* import.c -- writes scenarios from files of other simulators and from captures. */
 #include "lab/scenario/import.h"
 #include "lab/scenario/sections.h"
-#include "sim/net/hpcc.h"
+#include "sim/net/topology.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
 #include <inttypes.h>
@@ -20,7 +20,8 @@ static int is_matrix(const char *file)
 
 /* --- the scenario that names the files --- */
 
-static int add(struct scenario *s, const char *path, const char *value, struct weir_error *e)
+static int import_add_setting(struct scenario *s, const char *path, const char *value,
+			      struct weir_error *e)
 {
 	if (strlen(value) >= WEIR_OPT_TEXT_SIZE)
 		return weir_error_set(e, "%s is too long for the name of a file",
@@ -29,25 +30,28 @@ static int add(struct scenario *s, const char *path, const char *value, struct w
 	return 0;
 }
 
-static int add_files(struct scenario *s, const struct import_files *files, struct weir_error *e)
+static int import_add_files(struct scenario *s, const struct import_files *files,
+			    struct weir_error *e)
 {
-	if (files->topology &&
-	    (add(s, "network.topology", "hpcc", e) || add(s, "network.file", files->topology, e)))
+	if (files->topology && (import_add_setting(s, "network.topology", "hpcc", e) ||
+				import_add_setting(s, "network.file", files->topology, e)))
 		return -1;
 	if (files->star_hosts) {
 		char hosts[16];
 
 		snprintf(hosts, sizeof(hosts), "%u", files->star_hosts);
-		if (add(s, "network.topology", "star", e) || add(s, "network.hosts", hosts, e))
+		if (import_add_setting(s, "network.topology", "star", e) ||
+		    import_add_setting(s, "network.hosts", hosts, e))
 			return -1;
 	}
 	if (files->capture)
-		return add(s, FLOWS_PATH ".pattern", "list", e);
+		return import_add_setting(s, FLOWS_PATH ".pattern", "list", e);
 	if (!files->flows)
-		return add(s, FLOWS_PATH ".pattern", "permutation", e) ||
-		       add(s, FLOWS_PATH ".size", "1MB", e);
-	if (add(s, FLOWS_PATH ".pattern", is_matrix(files->flows) ? "htsim" : "hpcc-flows", e) ||
-	    add(s, FLOWS_PATH ".file", files->flows, e))
+		return import_add_setting(s, FLOWS_PATH ".pattern", "permutation", e) ||
+		       import_add_setting(s, FLOWS_PATH ".size", "1MB", e);
+	if (import_add_setting(s, FLOWS_PATH ".pattern",
+			       is_matrix(files->flows) ? "htsim" : "hpcc-flows", e) ||
+	    import_add_setting(s, FLOWS_PATH ".file", files->flows, e))
 		return -1;
 	return 0;
 }
@@ -59,7 +63,7 @@ int import_scenario(struct scenario *s, const struct import_files *files, struct
 
 	if (scenario_read_text(s, name, text, strlen(text), e))
 		return -1;
-	if (add_files(s, files, e) == 0)
+	if (import_add_files(s, files, e) == 0)
 		return 0;
 	scenario_free(s);
 	return -1;
@@ -67,7 +71,7 @@ int import_scenario(struct scenario *s, const struct import_files *files, struct
 
 /* --- writing it without them --- */
 
-static int is_path(const struct setting *at, const char *owner, const char *key)
+static int import_is_path(const struct setting *at, const char *owner, const char *key)
 {
 	size_t length = strlen(owner);
 
@@ -75,17 +79,9 @@ static int is_path(const struct setting *at, const char *owner, const char *key)
 	       strcmp(at->path + length + 1, key) == 0;
 }
 
-/* Is it a key of the files' own pattern, which is not the one that is written? */
-static int is_of_files(const struct setting *at, const char *owner)
-{
-	const char *key = at->path + strlen(owner) + 1;
-
-	return strcmp(owner, FLOWS_PATH) == 0 && strcmp(key, "prio") == 0;
-}
-
-/* Every setting of a section but the two that name a kind and its file. */
-static void write_settings(FILE *f, const struct scenario *s, const char *owner,
-			   const char *chooser)
+/* Writes the settings of a section except the chooser of its kind and the kind's file. */
+static void import_write_settings(FILE *f, const struct scenario *s, const char *owner,
+				  const char *chooser)
 {
 	size_t length = strlen(owner);
 
@@ -94,10 +90,12 @@ static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 		const char *value = at->value;
 
 		if (strncmp(at->path, owner, length) != 0 || at->path[length] != '.' ||
-		    (chooser && (is_path(at, owner, chooser) || is_path(at, owner, "file"))) ||
-		    is_of_files(at, owner))
+		    (chooser &&
+		     (import_is_path(at, owner, chooser) || import_is_path(at, owner, "file"))) ||
+		    /* pattern hpcc-flows has this key, the written pattern, list, has not */
+		    import_is_path(at, FLOWS_PATH, "prio"))
 			continue;
-		/* Lines of a repeated key may have come as one value. */
+		/* A value may hold several lines of a repeated key, separated by ";". */
 		do {
 			size_t part;
 
@@ -108,28 +106,28 @@ static void write_settings(FILE *f, const struct scenario *s, const char *owner,
 	}
 }
 
-static int write_network(FILE *f, const struct scenario *s, const struct config *c,
-			 struct weir_error *e)
+static int import_write_network(FILE *f, const struct scenario *s, const struct config *c,
+				struct weir_error *e)
 {
 	struct hpcc_topology t;
 
 	fputs("[network]\n", f);
 	if (strcmp(c->network.topology, "hpcc") != 0) {
 		fprintf(f, "topology = %s\n", c->network.topology);
-		write_settings(f, s, "network", "topology");
+		import_write_settings(f, s, "network", "topology");
 		return 0;
 	}
 	if (hpcc_read(&t, scenario_find(s, "network.file")->value, e))
 		return -1;
 	fputs("topology = explicit\n", f);
-	write_settings(f, s, "network", "topology");
+	import_write_settings(f, s, "network", "topology");
 	for (uint32_t i = 0; i < t.links.count; i++)
 		fprintf(f, "link = %s\n", t.links.lines[i].text);
 	hpcc_free(&t);
 	return 0;
 }
 
-static const char *import_format_ps(char *buffer, size_t size, int64_t ps)
+static const char *import_format_exact_ps(char *buffer, size_t size, int64_t ps)
 {
 	static const struct weir_option time = { "time", WEIR_OPT_TIME_PS, 0,  NULL,
 						 0,      UINT64_MAX,       "", NULL };
@@ -138,7 +136,7 @@ static const char *import_format_ps(char *buffer, size_t size, int64_t ps)
 	return weir_option_format(buffer, size, &time, &value);
 }
 
-static int has_settings(const struct scenario *s, const char *owner)
+static int import_has_settings(const struct scenario *s, const char *owner)
 {
 	size_t length = strlen(owner);
 
@@ -149,52 +147,51 @@ static int has_settings(const struct scenario *s, const char *owner)
 	return 0;
 }
 
-/* The one flow that the flow waits for, as a tie; NULL where several are to be done, or any of
- * several. */
-static const struct gate_tie *waits_for(const struct gate_list *l, uint32_t flow)
+/* The only flow that this flow waits for; NULL: it waits for all or for any of several. */
+static const struct gate_tie *import_find_trigger(const struct gate_list *l, uint32_t flow)
 {
 	const struct gate_tie *found = NULL;
 	uint32_t wait = 0;
 
 	while (l->waits[wait].flow != flow)
 		wait++;
-	for (uint32_t i = 0; i < l->tell_count; i++) {
-		if (l->tells[i].gate != l->waits[wait].gate)
+	for (uint32_t i = 0; i < l->signal_count; i++) {
+		if (l->signals[i].gate != l->waits[wait].gate)
 			continue;
 		if (found)
 			return NULL;
-		found = &l->tells[i];
+		found = &l->signals[i];
 	}
 	return l->gates[l->waits[wait].gate].needed == 1 ? found : NULL;
 }
 
-/* Can every start be written in a list? */
-static int check_starts(const struct flow_list *flows, struct weir_error *e)
+/* Refuses flows whose start the pattern list cannot express. */
+static int import_check_starts(const struct flow_list *flows, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < flows->count; i++)
-		if (flows->flows[i].flags & FLOW_WAITS && !waits_for(&flows->gates, i))
+		if (flows->flows[i].flags & FLOW_WAITS && !import_find_trigger(&flows->gates, i))
 			return weir_error_set(
 				e, "a trigger that several flows set off cannot be written as a "
 				   "list; run the matrix as it is, with pattern = htsim");
 	return 0;
 }
 
-static const char *start_text(char *buffer, size_t size, const struct flow_list *flows,
-			      uint32_t flow, int64_t base_ps)
+static const char *import_start_text(char *buffer, size_t size, const struct flow_list *flows,
+				     uint32_t flow, int64_t base_ps)
 {
 	const struct gate_tie *tie;
 
 	if (!(flows->flows[flow].flags & FLOW_WAITS))
-		return import_format_ps(buffer, size, flows->flows[flow].start_ps - base_ps);
-	tie = waits_for(&flows->gates, flow);
+		return import_format_exact_ps(buffer, size, flows->flows[flow].start_ps - base_ps);
+	tie = import_find_trigger(&flows->gates, flow);
 	snprintf(buffer, size, "%s:%u", tie->kind == FLOW_SIGNALS_SENT ? "sent" : "received",
 		 tie->flow);
 	return buffer;
 }
 
-/* Starts count from the section's own start, which is among its settings. */
-static void write_flows(FILE *f, const struct scenario *s, const struct config *c,
-			const struct import_files *files, const struct flow_list *flows)
+/* Start times are relative to the section's own start, which is one of its settings. */
+static void import_write_flows(FILE *f, const struct scenario *s, const struct config *c,
+			       const struct import_files *files, const struct flow_list *flows)
 {
 	static const struct weir_option size = { "size", WEIR_OPT_SIZE, 0,  NULL,
 						 0,      UINT64_MAX,    "", NULL };
@@ -204,7 +201,7 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 
 	fprintf(f, "\n[traffic " IMPORT_TRAFFIC "]\npattern = %s\n",
 		is_listed ? "list" : c->traffic[0].pattern);
-	write_settings(f, s, FLOWS_PATH, "pattern");
+	import_write_settings(f, s, FLOWS_PATH, "pattern");
 	if (!is_listed)
 		return;
 	for (uint32_t i = 0; i < flows->count; i++) {
@@ -213,14 +210,15 @@ static void write_flows(FILE *f, const struct scenario *s, const struct config *
 
 		weir_option_format(bytes, sizeof(bytes), &size, &flow->size_bytes);
 		fprintf(f, "flow = %u %u %s %s\n", flow->src, flow->dst, bytes,
-			start_text(start, sizeof(start), flows, i, base_ps));
+			import_start_text(start, sizeof(start), flows, i, base_ps));
 	}
 }
 
-/* A run ends when all flows have ended, or where their simulator would stop it: so long after the
- * last start, unless it stops before that. */
-static void write_end(FILE *f, const struct scenario *s, const struct flow_list *flows,
-		      int64_t stop_ps)
+/* The run ends when all flows have completed, or at the simulator's stop time: written as drain
+ * time after the last flow start, or as end of the measured interval if it is earlier than that
+ * start. */
+static void import_write_end(FILE *f, const struct scenario *s, const struct flow_list *flows,
+			     int64_t stop_ps)
 {
 	int64_t last_ps = flows->flows[flows->count - 1].start_ps;
 	char text[64];
@@ -228,44 +226,46 @@ static void write_end(FILE *f, const struct scenario *s, const struct flow_list 
 	if (scenario_find(s, "measure.to") || scenario_find(s, "measure.drain"))
 		return;
 	if (stop_ps > last_ps) {
-		fprintf(f, "drain = %s\n", import_format_ps(text, sizeof(text), stop_ps - last_ps));
+		fprintf(f, "drain = %s\n",
+			import_format_exact_ps(text, sizeof(text), stop_ps - last_ps));
 		return;
 	}
-	fprintf(f, "to = %s\n", import_format_ps(text, sizeof(text), stop_ps));
+	fprintf(f, "to = %s\n", import_format_exact_ps(text, sizeof(text), stop_ps));
 	fputs("drain = 0us\n", f);
 }
 
-/* Files of the HPCC family start at 2 s: what is measured begins with the first flow. */
-static void write_measure(FILE *f, const struct scenario *s, const struct import_files *files,
-			  const struct flow_list *flows)
+/* Flows of the HPCC family start at 2 s, so the measured interval starts with the first flow. */
+static void import_write_measure(FILE *f, const struct scenario *s,
+				 const struct import_files *files, const struct flow_list *flows)
 {
 	char start[64];
 
 	int is_late = !scenario_find(s, "measure.from") && flows->flows[0].start_ps > 0;
 
-	if (is_late || files->hpcc || has_settings(s, "measure"))
+	if (is_late || files->hpcc || import_has_settings(s, "measure"))
 		fputs("\n[measure]\n", f);
 	if (is_late)
 		fprintf(f, "from = %s\n",
-			import_format_ps(start, sizeof(start), flows->flows[0].start_ps));
+			import_format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
 	if (files->hpcc)
-		write_end(f, s, flows, files->hpcc->stop_ps);
-	write_settings(f, s, "measure", NULL);
+		import_write_end(f, s, flows, files->hpcc->stop_ps);
+	import_write_settings(f, s, "measure", NULL);
 }
 
-static void write_others(FILE *f, const struct scenario *s)
+static void import_write_others(FILE *f, const struct scenario *s)
 {
 	static const char *const others[] = { "switch", "host", "rdma" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (has_settings(s, others[i]))
+		if (import_has_settings(s, others[i]))
 			fprintf(f, "\n[%s]\n", others[i]);
-		write_settings(f, s, others[i], NULL);
+		import_write_settings(f, s, others[i], NULL);
 	}
 }
 
-/* What of a capture is here, and what is not. */
-static void write_capture(FILE *f, const struct capture_flows *c)
+/* Writes as comments which flows and packets of the capture were imported, and the hosts'
+ * addresses. */
+static void import_write_capture(FILE *f, const struct capture_flows *c)
 {
 	char text[WIRE_ADDRESS_TEXT];
 
@@ -281,7 +281,7 @@ static void write_capture(FILE *f, const struct capture_flows *c)
 		fprintf(f, "# h%u %s\n", i, wire_address_text(&c->hosts[i], text));
 }
 
-static void write_title(FILE *f, const struct import_files *files)
+static void import_write_title(FILE *f, const struct import_files *files)
 {
 	fputs("# Imported from ", f);
 	if (files->hpcc)
@@ -289,16 +289,16 @@ static void write_title(FILE *f, const struct import_files *files)
 	fprintf(f, "%s%s%s\n", files->topology ? files->topology : "",
 		files->topology && files->flows ? " and " : "", files->flows ? files->flows : "");
 	if (files->capture)
-		write_capture(f, files->capture);
+		import_write_capture(f, files->capture);
 	for (uint32_t i = 0; files->hpcc && i < files->hpcc->notes.count; i++) {
 		const struct config_line *note = &files->hpcc->notes.lines[i];
 
-		fprintf(f, "# not as there: %s\n", note->text);
+		fprintf(f, "# differs: %s\n", note->text);
 	}
 }
 
-/* The flows of a capture, as if they had been written down. */
-static void add_captured(struct config *c, const struct capture_flows *capture)
+/* Adds the flows of a capture to the config as lines of pattern list. */
+static void import_add_captured(struct config *c, const struct capture_flows *capture)
 {
 	char line[96];
 
@@ -311,10 +311,9 @@ static void add_captured(struct config *c, const struct capture_flows *capture)
 	}
 }
 
-/* An experiment of HPCC's simulator that stops before its first flow starts has nothing to
- * measure. */
-static int check_stop(const struct scenario *s, const struct import_files *files,
-		      const struct flow_list *flows, struct weir_error *e)
+/* Refuses a configuration that stops before its first flow starts: nothing would be measured. */
+static int import_check_stop(const struct scenario *s, const struct import_files *files,
+			     const struct flow_list *flows, struct weir_error *e)
 {
 	char stop[64], start[64];
 
@@ -323,13 +322,13 @@ static int check_stop(const struct scenario *s, const struct import_files *files
 		return 0;
 	return weir_error_set(
 		e, "SIMULATOR_STOP_TIME: %s; the first flow of %s starts later, at %s",
-		import_format_ps(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
-		import_format_ps(start, sizeof(start), flows->flows[0].start_ps));
+		import_format_exact_ps(stop, sizeof(stop), files->hpcc->stop_ps), files->flows,
+		import_format_exact_ps(start, sizeof(start), flows->flows[0].start_ps));
 }
 
-/* Nothing is written before everything was read. */
-static int write_all(FILE *f, const struct scenario *s, const struct config *c,
-		     const struct import_files *files, struct weir_error *e)
+/* Reads everything before it writes the first byte, so that an error leaves no partial output. */
+static int import_write_all(FILE *f, const struct scenario *s, const struct config *c,
+			    const struct import_files *files, struct weir_error *e)
 {
 	const struct setting *seed = scenario_find(s, "seed");
 	struct flow_list flows = { 0 };
@@ -338,26 +337,27 @@ static int write_all(FILE *f, const struct scenario *s, const struct config *c,
 
 	if (network_build(&net, &c->network, e))
 		return -1;
-	failed = traffic_generate(&flows, c, &net, e) || check_starts(&flows, e) ||
-		 check_stop(s, files, &flows, e);
+	failed = traffic_generate(&flows, c, &net, e) || import_check_starts(&flows, e) ||
+		 import_check_stop(s, files, &flows, e);
 	if (!failed)
-		write_title(f, files);
+		import_write_title(f, files);
 	if (!failed && seed)
 		fprintf(f, "seed = %s\n", seed->value);
 	if (!failed)
-		failed = write_network(f, s, c, e);
+		failed = import_write_network(f, s, c, e);
 	if (!failed) {
-		write_others(f, s);
-		write_flows(f, s, c, files, &flows);
-		write_measure(f, s, files, &flows);
+		import_write_others(f, s);
+		import_write_flows(f, s, c, files, &flows);
+		import_write_measure(f, s, files, &flows);
 	}
 	flow_list_free(&flows);
 	network_free(&net);
 	return failed;
 }
 
-/* Puts a message about an imported file in front of everything: "topo.txt:3: ...". */
-static int locate(const struct scenario *s, struct weir_error *e)
+/* Errors in an imported file name that file alone, "topo.txt:3: ...", not the setting that names
+ * it. */
+static int import_locate(const struct scenario *s, struct weir_error *e)
 {
 	static const char *const keys[] = { "network.file: ", FLOWS_PATH ".file: " };
 
@@ -375,10 +375,10 @@ int import_write(FILE *f, const struct scenario *s, const struct import_files *f
 
 	if (scenario_config(s, &c, e))
 		return -1;
-	add_captured(&c, files->capture);
-	failed = write_all(f, s, &c, files, e);
+	import_add_captured(&c, files->capture);
+	failed = import_write_all(f, s, &c, files, e);
 	if (failed)
-		locate(s, e);
+		import_locate(s, e);
 	config_free(&c);
 	return failed;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import_hpcc.c -- see import_hpcc.h. */
-#include "lab/scenario/import_hpcc_parts.h"
+/* import_hpcc.c -- reads a configuration of the HPCC simulator and converts marking, shared buffer,
+ * PFC and link failures; notes what differs. */
+#include "lab/scenario/import.h"
 #include "base/input.h"
 #include "sim/net/network.h"
 #include "weir/units.h"
@@ -10,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Flows and failures of that simulator count from here. */
+/* Flow starts and link failures are relative to this time in that simulator. */
 #define BEGIN_US (2 * (uint64_t)(WEIR_NS_PER_S / WEIR_NS_PER_US))
 
-/* Of its shared memory: alpha of links as fast as a host's, headroom in link delays at line
- * rate. */
+/* The simulator's shared buffer: 1 / alpha of links as fast as a host's; headroom in propagation
+ * delays at line rate. */
 enum { ALPHA_SHARE = 8, HEADROOM_DELAYS = 3 };
 
-const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
+static const struct hpcc_value *hpcc_value_of(const struct import_hpcc *h, enum hpcc_key key)
 {
 	return &h->config.values[key];
 }
@@ -37,7 +38,7 @@ int hpcc_mode_of(const struct import_hpcc *h)
 void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
-	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
+	struct weir_quoted quoted = weir_quote(v->text); /* removes control characters */
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%s %.*s%s: %s", hpcc_key_name(key),
@@ -49,76 +50,75 @@ void import_hpcc_note(struct import_hpcc *h, enum hpcc_key key, const char *what
 #define MODE(mode) (1u << (mode))
 #define ANY_MODE UINT32_MAX
 
-/* Keys that have one value here. */
-static const struct lone_value {
+/* Keys for which Weir supports a single value. */
+static const struct fixed_value {
 	enum hpcc_key key;
-	double here;
-	uint32_t modes; /* in which it matters */
+	double value;
+	uint32_t modes; /* bit set of the CC modes concerned */
 	const char *what;
-} lone_values[] = {
+} fixed_values[] = {
 	{ HPCC_CC_MODE, HPCC_HPCC, MODE(HPCC_PINT),
-	  "there is no PINT here; hpcc, whose packets carry as many bytes as PINT's, reads exact "
-	  "telemetry of every hop" },
+	  "Weir has no PINT; hpcc, with packets as long as PINT's, reads exact telemetry of every "
+	  "hop" },
 	{ HPCC_USE_DYNAMIC_PFC_THRESHOLD, 1, ANY_MODE,
-	  "thresholds are dynamic, as they are there whatever it says" },
+	  "thresholds are always dynamic, as in HPCC's simulator" },
 	{ HPCC_MULTI_RATE, 0, MODE(HPCC_HPCC), "a sender keeps one rate, not one for each hop" },
-	{ HPCC_SAMPLE_FEEDBACK, 0, MODE(HPCC_HPCC), "telemetry of every packet counts" },
-	{ HPCC_INT_MULTI, 1, MODE(HPCC_HPCC),
-	  "telemetry is exact, not in multiples of so many units" },
-	{ HPCC_PINT_PROB, 1, MODE(HPCC_PINT), "telemetry of every packet counts" },
-	{ HPCC_RATE_BOUND, 1, ANY_MODE, "senders keep to their rate" },
-	{ HPCC_ERROR_RATE_PER_LINK, 0, ANY_MODE, "links lose nothing" },
+	{ HPCC_SAMPLE_FEEDBACK, 0, MODE(HPCC_HPCC), "telemetry of every packet is used" },
+	{ HPCC_INT_MULTI, 1, MODE(HPCC_HPCC), "telemetry is exact, not in multiples of a unit" },
+	{ HPCC_PINT_PROB, 1, MODE(HPCC_PINT), "telemetry of every packet is used" },
+	{ HPCC_RATE_BOUND, 1, ANY_MODE, "senders are always paced" },
+	{ HPCC_ERROR_RATE_PER_LINK, 0, ANY_MODE, "links have no random loss" },
 	{ HPCC_L2_BACK_TO_ZERO, 0, ANY_MODE,
-	  "after a loss everything from the lost packet on is sent again, not its chunk" },
+	  "go-back-N retransmits from the lost packet on, not from its chunk" },
 	{ HPCC_ACK_HIGH_PRIO, 0, ANY_MODE,
-	  "a pause stops a host's ACKs too; there it lets them pass" },
+	  "PFC pauses a host's ACKs, too; HPCC's simulator sends them" },
 };
 
-static void note_lone_values(struct import_hpcc *h)
+static void import_hpcc_note_fixed_values(struct import_hpcc *h)
 {
-	for (size_t i = 0; i < sizeof(lone_values) / sizeof(lone_values[0]); i++) {
-		const struct lone_value *l = &lone_values[i];
+	for (size_t i = 0; i < sizeof(fixed_values) / sizeof(fixed_values[0]); i++) {
+		const struct fixed_value *l = &fixed_values[i];
 
-		if (l->modes & MODE(hpcc_mode_of(h)) && hpcc_number_of(h, l->key) != l->here)
+		if (l->modes & MODE(hpcc_mode_of(h)) && hpcc_number_of(h, l->key) != l->value)
 			import_hpcc_note(h, l->key, l->what);
 	}
 }
 
-/* Differences that no key of the configuration decides: how the two simulators are made. */
-static const struct standing_difference {
-	enum hpcc_key key; /* under which it is told */
-	uint32_t modes;    /* in which it matters */
+/* Differences between the two simulators that no key of the configuration controls. */
+static const struct inherent_difference {
+	enum hpcc_key key; /* key that the note is filed under */
+	uint32_t modes;    /* bit set of the CC modes concerned */
 	const char *what;
-} standing_differences[] = {
+} inherent_differences[] = {
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
-	  "a notification is a packet of its own beside the ACK of a marked packet; there, the ACK "
-	  "carries it" },
+	  "a CNP is a packet of its own; in HPCC's simulator the ACK of a marked packet carries "
+	  "it" },
 	{ HPCC_CC_MODE, MODE(HPCC_DCQCN),
-	  "a new rate moves a queue pair's next packet at once; there, only the packet after "
-	  "that" },
+	  "a new rate applies to a queue pair's next packet; in HPCC's simulator to the packet "
+	  "after it" },
 	{ HPCC_CC_MODE, ANY_MODE,
-	  "a NIC wakes in time for each of its paced queue pairs; there, it has one timer that a "
-	  "queue pair due earlier does not advance, so that large flows of busy NICs take 1 to 3 % "
-	  "longer" },
+	  "a NIC paces each of its queue pairs exactly; in HPCC's simulator it has one timer, "
+	  "which a queue pair due earlier does not advance, so that large flows of busy NICs take "
+	  "1 to 3 % longer" },
 	{ HPCC_PACKET_PAYLOAD_SIZE, ANY_MODE,
-	  "serialisation times are exact; there, they are cut to whole nanoseconds: a frame of "
-	  "1048 B takes 0.1 % less at 25 Gb/s and 1 % less at 100 Gb/s" },
+	  "serialisation delays are exact; HPCC's simulator truncates them to nanoseconds: a frame "
+	  "of 1048 B takes 0.1 % less at 25 Gb/s and 1 % less at 100 Gb/s" },
 };
 
-static void note_standing_differences(struct import_hpcc *h)
+static void import_hpcc_note_inherent_differences(struct import_hpcc *h)
 {
-	for (size_t i = 0; i < sizeof(standing_differences) / sizeof(standing_differences[0]); i++)
-		if (standing_differences[i].modes & MODE(hpcc_mode_of(h)))
-			import_hpcc_note(h, standing_differences[i].key,
-					 standing_differences[i].what);
+	for (size_t i = 0; i < sizeof(inherent_differences) / sizeof(inherent_differences[0]); i++)
+		if (inherent_differences[i].modes & MODE(hpcc_mode_of(h)))
+			import_hpcc_note(h, inherent_differences[i].key,
+					 inherent_differences[i].what);
 	if (hpcc_number_of(h, HPCC_HAS_WIN) != 0)
-		import_hpcc_note(h, HPCC_HAS_WIN,
-				 "the round trip that a window is made for counts headers and an "
-				 "ACK; there, payload only, so that windows are a few percent "
-				 "smaller");
+		import_hpcc_note(
+			h, HPCC_HAS_WIN,
+			"windows are computed from an RTT with headers and an ACK; in HPCC's "
+			"simulator with payload only, so that windows are a few percent smaller");
 }
 
-static void note_outputs(struct import_hpcc *h)
+static void import_hpcc_note_outputs(struct import_hpcc *h)
 {
 	static const enum hpcc_key outputs[] = {
 		HPCC_TRACE_FILE,      HPCC_TRACE_OUTPUT_FILE, HPCC_FCT_OUTPUT_FILE,
@@ -128,22 +128,20 @@ static void note_outputs(struct import_hpcc *h)
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
 		if (hpcc_value_of(h, outputs[i])->line) {
-			import_hpcc_note(
-				h, outputs[i],
-				"this and the other files that are written there: here it is "
-				"weir run --csv or --pcap, and probe in [measure]");
+			import_hpcc_note(h, outputs[i],
+					 "an output file of HPCC's simulator, as others; use weir "
+					 "run --csv or --pcap, and probe in [measure]");
 			break;
 		}
 	if (hpcc_value_of(h, HPCC_FCT_OUTPUT_FILE)->line)
-		import_hpcc_note(
-			h, HPCC_FCT_OUTPUT_FILE,
-			"slowdowns divide by the exact time that a flow takes alone, to its last "
-			"ACK; the standalone time there counts one packet more, so that its "
-			"slowdowns begin below 1");
+		import_hpcc_note(h, HPCC_FCT_OUTPUT_FILE,
+				 "slowdown is relative to the exact FCT of the flow alone, up to "
+				 "its last ACK; HPCC's simulator counts one packet more, so that "
+				 "its slowdowns start below 1");
 }
 
-/* Priorities of flows: each is a queue there. */
-static int note_priorities(struct import_hpcc *h, struct weir_error *e)
+/* Notes flows of several priorities: the simulator gives each priority a queue. */
+static int import_hpcc_note_priorities(struct import_hpcc *h, struct weir_error *e)
 {
 	char *words[LINE_WORDS_MAX];
 	struct line_file in;
@@ -157,15 +155,13 @@ static int note_priorities(struct import_hpcc *h, struct weir_error *e)
 			seen |= UINT64_C(1) << priority;
 	line_file_close(&in);
 	if (seen & (seen - 1))
-		import_hpcc_note(
-			h, HPCC_FLOW_FILE,
-			"its flows have several priorities; here all share a class, and with it a "
-			"queue");
+		import_hpcc_note(h, HPCC_FLOW_FILE,
+				 "its flows have several priorities; Weir puts all of them into "
+				 "one class and queue");
 	else if (seen & 1)
-		import_hpcc_note(
-			h, HPCC_FLOW_FILE,
-			"its flows have priority 0, which is neither marked nor paused there; here "
-			"they are");
+		import_hpcc_note(h, HPCC_FLOW_FILE,
+				 "its flows have priority 0, which HPCC's simulator neither marks "
+				 "nor pauses; Weir does");
 	return got;
 }
 
@@ -209,7 +205,7 @@ int import_hpcc_mistake(const struct import_hpcc *h, enum hpcc_key key, const ch
 			struct weir_error *e)
 {
 	const struct hpcc_value *v = hpcc_value_of(h, key);
-	struct weir_quoted quoted = weir_quote(v->text); /* without control characters */
+	struct weir_quoted quoted = weir_quote(v->text); /* removes control characters */
 
 	weir_error_set(e, "%s%s%.*s: %s", hpcc_key_name(key), v->text[0] ? " " : "",
 		       (int)strlen(quoted.text) - 2, quoted.text + 1, what);
@@ -232,8 +228,8 @@ int import_hpcc_check_given(const struct import_hpcc *h, const enum hpcc_key *ke
 
 /* --- switches --- */
 
-/* The value for a rate; -1: the map has none. */
-static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
+/* The map's value for a rate, the last one if given twice; -1: none. */
+static double hpcc_map_find(const struct hpcc_map *map, uint64_t rate_bps)
 {
 	for (uint32_t i = map->count; i-- > 0;)
 		if (map->rate_bps[i] == rate_bps)
@@ -241,10 +237,10 @@ static double map_find(const struct hpcc_map *map, uint64_t rate_bps)
 	return -1;
 }
 
-/* The queue that a packet leaves behind decides, and is above the thresholds, not at them: a byte
- * that nothing here depends on. */
-static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
-			  const char *path, struct weir_error *e)
+/* at=dequeue: the simulator marks by the queue that a departing packet leaves behind. It compares
+ * with >, Weir's red with >=; the difference is one byte. */
+static int import_hpcc_add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t rate_bps,
+				      const char *path, struct weir_error *e)
 {
 	static const enum hpcc_key keys[] = { HPCC_KMIN_MAP, HPCC_KMAX_MAP, HPCC_PMAX_MAP };
 	const struct hpcc_map *maps[] = { &h->config.kmin_kb, &h->config.kmax_kb, &h->config.pmax };
@@ -253,7 +249,7 @@ static int add_marking_of(struct import_hpcc *h, struct scenario *s, uint64_t ra
 	for (int i = 0; i < 3; i++) {
 		char rate[64], what[128];
 
-		value[i] = map_find(maps[i], rate_bps);
+		value[i] = hpcc_map_find(maps[i], rate_bps);
 		snprintf(what, sizeof(what), "no value for the rate %s of a switch's port",
 			 hpcc_rate_text(rate, sizeof(rate), (double)rate_bps));
 		if (value[i] < 0)
@@ -270,9 +266,9 @@ static int is_switch_port(const struct network *net, uint32_t link)
 	return net->nodes[net->links[link].from].kind == NODE_SWITCH;
 }
 
-/* Each rate that a switch sends at once, in the order of links. */
-static int add_marking(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		       struct weir_error *e)
+/* One marking per distinct rate of switch ports, in link order. */
+static int import_hpcc_add_marking(struct import_hpcc *h, struct scenario *s,
+				   const struct network *net, struct weir_error *e)
 {
 	uint64_t rates[HPCC_RATES_MAX + 1] = { 0 };
 	uint32_t count = 0;
@@ -290,22 +286,23 @@ static int add_marking(struct import_hpcc *h, struct scenario *s, const struct n
 			rates[count++] = net->links[i].rate_bps;
 	}
 	if (count == 1)
-		return add_marking_of(h, s, rates[0], "switch.marking", e);
+		return import_hpcc_add_marking_of(h, s, rates[0], "switch.marking", e);
 	import_hpcc_add(h, s, HPCC_KMIN_MAP, "switch.marking", "none");
 	for (uint32_t i = 0; i < count; i++) {
 		char path[96], rate[64];
 
 		snprintf(path, sizeof(path), "switch.marking.%s",
 			 hpcc_rate_text(rate, sizeof(rate), (double)rates[i]));
-		if (add_marking_of(h, s, rates[i], path, e))
+		if (import_hpcc_add_marking_of(h, s, rates[i], path, e))
 			return -1;
 	}
 	return 0;
 }
 
-/* Headroom there is three link delays at line rate; here it is one size, or what each link
- * needs. */
-static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct network *net)
+/* The simulator's headroom is three propagation delays at line rate; Weir has one size for all
+ * links, or computes what each link needs. */
+static void import_hpcc_add_headroom(struct import_hpcc *h, struct scenario *s,
+				     const struct network *net)
 {
 	double first = -1;
 	int differ = 0;
@@ -322,16 +319,15 @@ static void add_headroom(struct import_hpcc *h, struct scenario *s, const struct
 		first = bytes;
 	}
 	if (differ)
-		import_hpcc_note(
-			h, HPCC_BUFFER_SIZE,
-			"headroom is what a pause on each link needs, not three of its delays at "
-			"line rate");
+		import_hpcc_note(h, HPCC_BUFFER_SIZE,
+				 "headroom is what PFC needs on each link, not three propagation "
+				 "delays at line rate");
 	else if (first >= 2 * hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
 		import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-headroom", "%.0fB", first);
 }
 
-static int add_memory(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		      struct weir_error *e)
+static int import_hpcc_add_buffer(struct import_hpcc *h, struct scenario *s,
+				  const struct network *net, struct weir_error *e)
 {
 	uint64_t host_bps = net->links[net->nodes[net->host_node[0]].first_link].rate_bps;
 	int is_faster = 0;
@@ -347,18 +343,17 @@ static int add_memory(struct import_hpcc *h, struct scenario *s, const struct ne
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-alpha", "1/%d", ALPHA_SHARE);
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-reserved", "4KiB");
 	import_hpcc_add(h, s, HPCC_BUFFER_SIZE, "switch.pfc-margin", "3KiB");
-	add_headroom(h, s, net);
+	import_hpcc_add_headroom(h, s, net);
 	if (is_faster)
-		import_hpcc_note(
-			h, HPCC_BUFFER_SIZE,
-			"links are paused at 1/8 of the free buffer; there, those faster than a "
-			"host's at up to all of it");
+		import_hpcc_note(h, HPCC_BUFFER_SIZE,
+				 "XOFF is 1/8 of the free buffer; in HPCC's simulator up to all of "
+				 "it for links faster than a host's");
 	return 0;
 }
 
-/* The node of that number in the topology file: hosts have numbers of their own, switch 4 is s4.
- * UINT32_MAX: there is none. */
-static uint32_t node_of(const struct network *net, uint64_t number)
+/* Node with that number in the topology file: host_ids maps hosts; switch 4 is named s4.
+ * UINT32_MAX: none. */
+static uint32_t hpcc_find_node(const struct network *net, uint64_t number)
 {
 	char wanted[32], name[32];
 
@@ -372,9 +367,9 @@ static uint32_t node_of(const struct network *net, uint64_t number)
 	return UINT32_MAX;
 }
 
-/* Every cable between the two nodes is cut: the second of parallel ones is "s2 s7#1". */
-static int add_failure(struct import_hpcc *h, struct scenario *s, const struct network *net,
-		       struct weir_error *e)
+/* Fails every parallel link between the two nodes; the second one is "s2 s7#1". */
+static int import_hpcc_add_failure(struct import_hpcc *h, struct scenario *s,
+				   const struct network *net, struct weir_error *e)
 {
 	uint32_t node[2], cut = 0;
 	char name[2][32];
@@ -382,7 +377,7 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 	if (h->config.down_us == 0)
 		return 0;
 	for (int end = 0; end < 2; end++) {
-		node[end] = node_of(net, h->config.down_node[end]);
+		node[end] = hpcc_find_node(net, h->config.down_node[end]);
 		if (node[end] == UINT32_MAX)
 			return import_hpcc_mistake(h, HPCC_LINK_DOWN,
 						   "the topology has no such node", e);
@@ -402,25 +397,24 @@ static int add_failure(struct import_hpcc *h, struct scenario *s, const struct n
 	return cut ? 0 : import_hpcc_mistake(h, HPCC_LINK_DOWN, "the topology has no such link", e);
 }
 
-/* Between two nodes the simulator knows one link, the last of the file. */
-static void note_paths(struct import_hpcc *h, const struct network *net)
+/* The simulator keeps one link between two nodes, the last of the file. */
+static void import_hpcc_note_paths(struct import_hpcc *h, const struct network *net)
 {
 	if (net->switch_count > 1)
 		import_hpcc_note(h, HPCC_TOPOLOGY_FILE,
-				 "where there are several shortest paths, another hash chooses "
-				 "which of them a flow takes");
+				 "ECMP uses another hash: flows may take other shortest paths");
 	for (uint32_t i = 1; i < net->link_count; i++)
 		for (uint32_t k = net->nodes[net->links[i].from].first_link; k < i; k++)
 			if (net->links[k].to == net->links[i].to) {
-				import_hpcc_note(
-					h, HPCC_TOPOLOGY_FILE,
-					"all links between two nodes are used; there, the last of "
-					"them alone");
+				import_hpcc_note(h, HPCC_TOPOLOGY_FILE,
+						 "all links between two nodes are used; in HPCC's "
+						 "simulator the last one only");
 				return;
 			}
 }
 
-static int add_network_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_network_settings(struct import_hpcc *h, struct scenario *s,
+					    struct weir_error *e)
 {
 	struct network net;
 	struct config c;
@@ -432,10 +426,10 @@ static int add_network_settings(struct import_hpcc *h, struct scenario *s, struc
 	config_free(&c);
 	if (failed) /* "network.file: topology.txt:3: ..." */
 		return weir_error_set(e, "%s", strstr(e->text, ": ") + 2);
-	failed = add_marking(h, s, &net, e) || add_memory(h, s, &net, e) ||
-		 add_failure(h, s, &net, e);
+	failed = import_hpcc_add_marking(h, s, &net, e) || import_hpcc_add_buffer(h, s, &net, e) ||
+		 import_hpcc_add_failure(h, s, &net, e);
 	if (!failed)
-		note_paths(h, &net);
+		import_hpcc_note_paths(h, &net);
 	network_free(&net);
 	return failed;
 }
@@ -443,20 +437,20 @@ static int add_network_settings(struct import_hpcc *h, struct scenario *s, struc
 int import_hpcc_settings(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	if (import_hpcc_control(h, s, e) || import_hpcc_transport(h, s, e) ||
-	    add_network_settings(h, s, e))
+	    import_hpcc_add_network_settings(h, s, e))
 		return -1;
 	import_hpcc_add(h, s, HPCC_FCT_OUTPUT_FILE, "measure.completion", "sender");
-	note_lone_values(h);
-	note_standing_differences(h);
-	if (note_priorities(h, e))
+	import_hpcc_note_fixed_values(h);
+	import_hpcc_note_inherent_differences(h);
+	if (import_hpcc_note_priorities(h, e))
 		return -1;
-	note_outputs(h);
+	import_hpcc_note_outputs(h);
 	return 0;
 }
 
 /* --- reading --- */
 
-static int is_there(const char *path)
+static int hpcc_file_exists(const char *path)
 {
 	FILE *f = fopen(path, "r");
 
@@ -465,9 +459,9 @@ static int is_there(const char *path)
 	return f != NULL;
 }
 
-/* As named, beside the configuration, or beside its folder; as named where it is nowhere. */
-static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path, size_t size,
-		     struct weir_error *e)
+/* Looks for the file as named, beside the configuration, and in the parent of its folder. */
+static int import_hpcc_find_file(const struct import_hpcc *h, enum hpcc_key key, char *path,
+				 size_t size, struct weir_error *e)
 {
 	const char *named = hpcc_value_of(h, key)->text, *slash = strrchr(h->config.file, '/');
 	static const char *const beside[] = { "", "../" };
@@ -475,10 +469,10 @@ static int find_file(const struct import_hpcc *h, enum hpcc_key key, char *path,
 	if (named[0] == '\0')
 		return import_hpcc_mistake(h, key, "not given", e);
 	snprintf(path, size, "%s", named);
-	for (int i = 0; i < 2 && !is_there(path) && named[0] != '/'; i++)
+	for (int i = 0; i < 2 && !hpcc_file_exists(path) && named[0] != '/'; i++)
 		snprintf(path, size, "%.*s%s%s", slash ? (int)(slash + 1 - h->config.file) : 0,
 			 h->config.file, beside[i], named);
-	if (!is_there(path))
+	if (!hpcc_file_exists(path))
 		return import_hpcc_mistake(
 			h, key, "no such file here, beside the configuration or beside its folder",
 			e);
@@ -491,8 +485,8 @@ int import_hpcc_read(struct import_hpcc *h, const char *file, struct weir_error 
 	if (hpcc_config_read(&h->config, file, e))
 		return -1;
 	h->stop_ps = (int64_t)(hpcc_number_of(h, HPCC_SIMULATOR_STOP_TIME) * (double)WEIR_PS_PER_S);
-	return find_file(h, HPCC_TOPOLOGY_FILE, h->topology, sizeof(h->topology), e) ||
-	       find_file(h, HPCC_FLOW_FILE, h->flows, sizeof(h->flows), e);
+	return import_hpcc_find_file(h, HPCC_TOPOLOGY_FILE, h->topology, sizeof(h->topology), e) ||
+	       import_hpcc_find_file(h, HPCC_FLOW_FILE, h->flows, sizeof(h->flows), e);
 }
 
 void import_hpcc_free(struct import_hpcc *h)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import_hpcc_control.c -- of a configuration of HPCC's simulator: the congestion control with its
- * numbers, and what hosts do. */
-#include "lab/scenario/import_hpcc_parts.h"
+/* import_hpcc_control.c -- converts the congestion control and the transport of hosts from a
+ * configuration of the HPCC simulator. */
+#include "lab/scenario/import.h"
 #include "weir/units.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* HAS_WIN and VAR_WIN. */
+/* The option window of a control, from HAS_WIN and VAR_WIN. */
 static const char *window_text(const struct import_hpcc *h)
 {
 	return hpcc_number_of(h, HPCC_HAS_WIN) == 0   ? "none"
@@ -16,7 +16,7 @@ static const char *window_text(const struct import_hpcc *h)
 						      : "bdp";
 }
 
-static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64], hai[64];
 
@@ -37,12 +37,12 @@ static int add_dcqcn(struct import_hpcc *h, struct scenario *s, struct weir_erro
 			hpcc_rate_text(hai, sizeof(hai), hpcc_number_of(h, HPCC_RATE_HAI)),
 			hpcc_number_of(h, HPCC_CLAMP_TARGET_RATE) != 0 ? "yes" : "no",
 			window_text(h));
-	/* Every ACK of a marked packet is a notification there. */
+	/* The simulator treats every ACK of a marked packet as a CNP. */
 	import_hpcc_add(h, s, HPCC_CC_MODE, "rdma.cnp-interval", "0us");
 	return 0;
 }
 
-static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64];
 
@@ -50,12 +50,11 @@ static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error
 		return -1;
 	if (hpcc_number_of(h, HPCC_HAS_WIN) == 0)
 		import_hpcc_note(h, HPCC_HAS_WIN,
-				 "hpcc without a window, which the simulator divides by: there its "
-				 "rates are "
-				 "undefined");
+				 "hpcc without a window: HPCC's simulator divides by the window, "
+				 "so its rates are undefined");
 	else if (hpcc_number_of(h, HPCC_VAR_WIN) == 0)
 		import_hpcc_note(h, HPCC_VAR_WIN,
-				 "the window goes with the rate, as with VAR_WIN 1");
+				 "the window scales with the rate, as with VAR_WIN 1");
 	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc",
 			"hpcc(eta=%s, max-stage=%.0f, ai=%s, react=%s, window=%s)",
 			hpcc_plain(hpcc_number_of(h, HPCC_U_TARGET)).text,
@@ -70,13 +69,14 @@ static int add_hpcc(struct import_hpcc *h, struct scenario *s, struct weir_error
 	return 0;
 }
 
-static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_timely(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64], hai[64];
 
 	if (CHECK_GIVEN(h, e, HPCC_RATE_AI, HPCC_RATE_HAI))
 		return -1;
-	/* Gradients are over 20 us there whatever the network, and packets carry a time of 8 B. */
+	/* The simulator normalises RTT gradients by 20 us in every network; its packets carry a
+	 * timestamp of 8 B. */
 	import_hpcc_add(
 		h, s, HPCC_CC_MODE, "host.cc",
 		"timely(t-low=50us, t-high=500us, alpha=0.875, beta=0.8, delta=%s, hai-delta=%s, "
@@ -87,16 +87,16 @@ static int add_timely(struct import_hpcc *h, struct scenario *s, struct weir_err
 	return 0;
 }
 
-static int add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
+static int import_hpcc_add_dctcp(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char ai[64];
 
 	if (CHECK_GIVEN(h, e, HPCC_DCTCP_RATE_AI, HPCC_EWMA_GAIN))
 		return -1;
 	if (strcmp(window_text(h), "scaled") != 0)
-		import_hpcc_note(h,
-				 hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
-				 "the window goes with the rate, as with HAS_WIN 1 and VAR_WIN 1");
+		import_hpcc_note(
+			h, hpcc_number_of(h, HPCC_HAS_WIN) == 0 ? HPCC_HAS_WIN : HPCC_VAR_WIN,
+			"the window scales with the rate, as with HAS_WIN 1 and VAR_WIN 1");
 	import_hpcc_add(h, s, HPCC_CC_MODE, "host.cc", "dctcp-rdma(g=%s, ai=%s)",
 			hpcc_plain(hpcc_number_of(h, HPCC_EWMA_GAIN)).text,
 			hpcc_rate_text(ai, sizeof(ai), hpcc_number_of(h, HPCC_DCTCP_RATE_AI)));
@@ -109,8 +109,9 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		double mode;
 		int (*add)(struct import_hpcc *h, struct scenario *s, struct weir_error *e);
 	} controls[] = {
-		{ HPCC_DCQCN, add_dcqcn }, { HPCC_HPCC, add_hpcc }, { HPCC_TIMELY, add_timely },
-		{ HPCC_DCTCP, add_dctcp }, { HPCC_PINT, add_hpcc },
+		{ HPCC_DCQCN, import_hpcc_add_dcqcn },   { HPCC_HPCC, import_hpcc_add_hpcc },
+		{ HPCC_TIMELY, import_hpcc_add_timely }, { HPCC_DCTCP, import_hpcc_add_dctcp },
+		{ HPCC_PINT, import_hpcc_add_hpcc },
 	};
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
@@ -123,15 +124,15 @@ int import_hpcc_control(struct import_hpcc *h, struct scenario *s, struct weir_e
 		e);
 }
 
-/* Its switches put ACKs into the queue of their data; the NIC of a host sends them first. An ACK
- * has 20 bytes of IP, 14 of PPP and 12 of its own, is padded to 60, and carries what data packets
- * carry for the control. */
-static void add_acks(struct import_hpcc *h, struct scenario *s)
+/* The simulator's switches enqueue ACKs with the data; a host's NIC sends them first. An ACK has 20
+ * B of IP, 14 B of PPP and 12 B of its own, padded to 60 B, plus the telemetry of the data
+ * packet. */
+static void import_hpcc_add_acks(struct import_hpcc *h, struct scenario *s)
 {
 	enum { PADDED_BYTES = 60, HEADER_BYTES = 46, PINT_BYTES = 2 };
 	int bytes = PADDED_BYTES;
 
-	if (hpcc_mode_of(h) == HPCC_HPCC) /* with int-header it is above 60 */
+	if (hpcc_mode_of(h) == HPCC_HPCC) /* with rdma.int-header it exceeds 60 */
 		bytes = HEADER_BYTES;
 	if (hpcc_mode_of(h) == HPCC_PINT)
 		bytes = PADDED_BYTES - PINT_BYTES;
@@ -139,8 +140,8 @@ static void add_acks(struct import_hpcc *h, struct scenario *s)
 	import_hpcc_add(h, s, HPCC_L2_ACK_INTERVAL, "traffic.flows.ack-class", "data");
 }
 
-/* An ACK for each packet once as many bytes have come as the interval says: it does not count on
- * from the last. */
+/* The simulator acknowledges every packet once L2_ACK_INTERVAL bytes have arrived: it does not
+ * count from the last ACK. */
 int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir_error *e)
 {
 	char rate[64];
@@ -148,10 +149,10 @@ int import_hpcc_transport(struct import_hpcc *h, struct scenario *s, struct weir
 	if (CHECK_GIVEN(h, e, HPCC_PACKET_PAYLOAD_SIZE, HPCC_L2_ACK_INTERVAL, HPCC_MIN_RATE))
 		return -1;
 	if (hpcc_number_of(h, HPCC_L2_ACK_INTERVAL) > hpcc_number_of(h, HPCC_PACKET_PAYLOAD_SIZE))
-		import_hpcc_note(
-			h, HPCC_L2_ACK_INTERVAL,
-			"every packet is acknowledged; there, all but the first so many bytes");
-	add_acks(h, s);
+		import_hpcc_note(h, HPCC_L2_ACK_INTERVAL,
+				 "every packet is acknowledged; HPCC's simulator does not "
+				 "acknowledge the first bytes, as many as this says");
+	import_hpcc_add_acks(h, s);
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.jitter", "0ns");
 	import_hpcc_add(h, s, HPCC_RATE_BOUND, "host.arbitration", "round-robin");
 	import_hpcc_add(h, s, HPCC_PACKET_PAYLOAD_SIZE, "rdma.mtu", "%.0fB",

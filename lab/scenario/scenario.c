@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario.c -- the list of settings: adding, replacing, finding, and saying where one stands. */
+/* scenario.c -- the list of settings: adding, replacing and finding them, --set, and locations in
+ * messages. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "lab/scenario/sweep.h"
@@ -61,7 +62,7 @@ const struct scenario_section *scenario_section(const struct scenario *s, const 
 	return NULL;
 }
 
-/* Names of sections have no dot; a key may: "marking.leaf". */
+/* Section names have no dot; a key may have one: "marking.leaf". */
 int path_split(const char *path, struct setting_path *p)
 {
 	const char *dot = strchr(path, '.'), *last = dot;
@@ -94,14 +95,14 @@ const struct section *path_section(const struct setting_path *p)
 
 /* --- --set --- */
 
-void scenario_drop(struct scenario *s, const char *path, enum whose whose)
+void scenario_drop(struct scenario *s, const char *path, enum drop_scope scope)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->setting_count; i++) {
 		struct setting *at = &s->settings[i];
 
-		if ((at->line != 0 || whose == OF_ALL) && strcmp(at->path, path) == 0) {
+		if ((at->line != 0 || scope == DROP_ALL) && strcmp(at->path, path) == 0) {
 			free(at->path);
 			free(at->value);
 		} else {
@@ -111,9 +112,8 @@ void scenario_drop(struct scenario *s, const char *path, enum whose whose)
 	s->setting_count = kept;
 }
 
-/* The file has no [traffic NAME] of that name. */
-static int unknown_named(const struct scenario *s, const struct setting_path *p,
-			 struct weir_error *e)
+static int scenario_unknown_name(const struct scenario *s, const struct setting_path *p,
+				 struct weir_error *e)
 {
 	const char *names[SECTION_NAMES_MAX];
 	char what[64];
@@ -131,8 +131,8 @@ static int unknown_named(const struct scenario *s, const struct setting_path *p,
 	return weir_error_unknown(e, what, p->name, names, count);
 }
 
-/* "switch", "traffic.NAME": how a path may begin. */
-static int unknown_section(const char *name, struct weir_error *e)
+/* The message names the sections as prefixes of paths: "switch", "traffic.NAME". */
+static int scenario_unknown_section(const char *name, struct weir_error *e)
 {
 	enum { SECTIONS_MAX = 16 };
 	char starts[SECTIONS_MAX][64];
@@ -152,7 +152,7 @@ static int unknown_section(const char *name, struct weir_error *e)
 
 void scenario_put(struct scenario *s, const char *path, const char *value, int line)
 {
-	scenario_drop(s, path, OF_ALL);
+	scenario_drop(s, path, DROP_ALL);
 	scenario_add(s, path, value, line);
 }
 
@@ -173,7 +173,7 @@ int scenario_check_path(const struct scenario *s, const char *path, struct weir_
 				      weir_quote(path).text);
 	section = path_section(&p);
 	if (!section || section->traits & SECTION_PATHS)
-		return unknown_section(p.section, e);
+		return scenario_unknown_section(p.section, e);
 	if (section->traits & SECTION_NAMED && !p.name)
 		return weir_error_set(e, "which %s? Write %s.NAME.%s=value", p.section, p.section,
 				      p.key);
@@ -182,7 +182,7 @@ int scenario_check_path(const struct scenario *s, const char *path, struct weir_
 				      weir_quote(path).text, p.owner);
 	if (!p.name)
 		return 0;
-	return scenario_section(s, p.owner) ? 0 : unknown_named(s, &p, e);
+	return scenario_section(s, p.owner) ? 0 : scenario_unknown_name(s, &p, e);
 }
 
 const char *path_of_list(const char *path)
@@ -200,8 +200,8 @@ int path_is_repeated(const char *path)
 	       section_repeats(path_section(&p), p.key);
 }
 
-/* The list that [sweep] has of the setting, or NULL. */
-static const struct setting *find_sweep(const struct scenario *s, const char *path)
+/* The list of the setting in [sweep], or NULL. */
+static const struct setting *scenario_find_list(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++) {
 		const char *listed = path_of_list(s->settings[i].path);
@@ -212,8 +212,8 @@ static const struct setting *find_sweep(const struct scenario *s, const char *pa
 	return NULL;
 }
 
-/* Of the file or scenario_set, whatever case is in use. */
-static struct setting *find_own(const struct scenario *s, const char *path)
+/* The setting of the file or of scenario_set; cases are ignored. */
+static struct setting *scenario_find_own(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)
 		if (strcmp(s->settings[i].path, path) == 0)
@@ -223,29 +223,19 @@ static struct setting *find_own(const struct scenario *s, const char *path)
 
 void scenario_replace(struct scenario *s, const char *path, const char *value, int line)
 {
-	struct setting *old = (struct setting *)find_sweep(s, path);
+	struct setting *old = (struct setting *)scenario_find_list(s, path);
 
 	if (strcmp(path, CASE_PATH) == 0)
-		path = SWEEP_PREFIX CASE_PATH; /* cases are always several */
+		path = SWEEP_PREFIX
+			CASE_PATH; /* a case is always chosen through the list in [sweep] */
 	if (!old)
-		old = find_own(s, path);
+		old = scenario_find_own(s, path);
 	if (!old) {
 		scenario_add(s, path, value, line);
 		return;
 	}
 	text_print(&old->value, "%s", value);
 	old->line = line;
-}
-
-/* A setting that scenario_set gives. */
-static void set(struct scenario *s, const char *path, const char *value)
-{
-	if (find_sweep(s, path) || !path_is_repeated(path)) {
-		scenario_replace(s, path, value, 0);
-		return;
-	}
-	scenario_drop(s, path, OF_FILE);
-	scenario_add(s, path, value, 0);
 }
 
 int scenario_set(struct scenario *s, const char *assignment, struct weir_error *e)
@@ -267,19 +257,25 @@ int scenario_set(struct scenario *s, const char *assignment, struct weir_error *
 	listed = path_of_list(path);
 	if (scenario_check_path(s, listed ? listed : path, e))
 		return weir_error_prefix(e, "--set %.100s: ", assignment);
-	set(s, path, equals + 1);
+	if (scenario_find_list(s, path) || !path_is_repeated(path)) {
+		scenario_replace(s, path, equals + 1, 0);
+		return 0;
+	}
+	scenario_drop(s, path, DROP_FROM_FILE);
+	scenario_add(s, path, equals + 1, 0);
 	return 0;
 }
 
 /* --- where is it? --- */
 
-/* A list or range where one value belongs. */
-static void explain_list(const struct scenario *s, const struct setting *at, struct weir_error *e)
+/* Extends the message if a list or range was given where one value is allowed. */
+static void setting_explain_list(const struct scenario *s, const struct setting *at,
+				 struct weir_error *e)
 {
 	struct weir_error ignored, copy;
 	struct text_list list;
 
-	if (find_sweep(s, at->path) || path_of_list(at->path) ||
+	if (scenario_find_list(s, at->path) || path_of_list(at->path) ||
 	    list_split(&list, at->value, &ignored))
 		return;
 	if (list.count > 1) {
@@ -293,7 +289,7 @@ int setting_prefix(const struct scenario *s, const struct setting *at, struct we
 {
 	const char *listed = path_of_list(at->path);
 
-	explain_list(s, at, e);
+	setting_explain_list(s, at, e);
 	if (at->line == 0)
 		return weir_error_prefix(e, "--set %.60s=%.100s: ", listed ? listed : at->path,
 					 at->value);
@@ -309,8 +305,8 @@ const char *line_part(const char *text, size_t *length)
 	return text;
 }
 
-/* Does one of the value's lines follow in quotes? */
-static int is_quoted(const char *value, const char *rest)
+/* Does `rest` start with one of the value's lines in quotes? */
+static int setting_is_quoted(const char *value, const char *rest)
 {
 	size_t length;
 
@@ -324,14 +320,14 @@ static int is_quoted(const char *value, const char *rest)
 	return 0;
 }
 
-/* Of several settings with one path: the one whose text follows in quotes. */
-static const struct setting *find_quoted(const struct scenario *s, const char *path,
-					 const char *rest)
+/* Among several settings of the path, the one that the message quotes; else the first. */
+static const struct setting *scenario_find_quoted(const struct scenario *s, const char *path,
+						  const char *rest)
 {
 	const struct setting *at;
 
 	for (uint32_t i = 0; (at = scenario_next(s, &i));)
-		if (strcmp(at->path, path) == 0 && is_quoted(at->value, rest))
+		if (strcmp(at->path, path) == 0 && setting_is_quoted(at->value, rest))
 			return at;
 	return scenario_find(s, path);
 }
@@ -347,7 +343,7 @@ int scenario_locate(const struct scenario *s, struct weir_error *e)
 	if (!colon || (size_t)(colon - e->text) >= sizeof(path))
 		return weir_error_prefix(e, "%.200s: ", s->file);
 	snprintf(path, sizeof(path), "%.*s", (int)(colon - e->text), e->text);
-	at = find_quoted(s, path, colon + 2);
+	at = scenario_find_quoted(s, path, colon + 2);
 	if (at) {
 		weir_error_set(e, "%s", e->text + (colon + 2 - e->text));
 		return setting_prefix(s, at, e);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario_case.c -- settings that count only when asked for: [case NAME], one at a time, and
- * [full].
+/* scenario_case.c -- settings that apply only if selected: [case NAME], one at a time, and [full].
  *
- * A case is laid over the other settings and changes none of them, so that nothing of it can be
- * left when another takes its place. [full] is for good: it replaces what the file says, and [full
- * NAME] what a case says. */
+ * A selected case overlays the other settings without changing them (scenario_next), so selecting
+ * another case leaves no trace of it. [full] is applied permanently: it replaces settings of the
+ * file, and [full NAME] those of a case. */
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"
@@ -35,7 +34,7 @@ void bundle_free(struct setting_bundle *b)
 
 void bundle_add(struct setting_bundle *b, const char *path, const char *value, int line)
 {
-	if ((b->count & (b->count - 1)) == 0) /* none, or a power of two: no room left */
+	if ((b->count & (b->count - 1)) == 0) /* capacity is the next power of two */
 		b->settings = memory_grow(b->settings, 2 * (b->count + UINT64_C(1)),
 					  sizeof(*b->settings));
 	b->settings[b->count++] = (struct setting){ text_copy(path), text_copy(value), line };
@@ -92,8 +91,8 @@ int scenario_use_case(struct scenario *s, const char *name, struct weir_error *e
 	return 0;
 }
 
-/* Was it given by scenario_set? */
-static int is_set(const struct scenario *s, const char *path)
+/* Line 0: given by scenario_set. */
+static int scenario_is_set(const struct scenario *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->setting_count; i++)
 		if (s->settings[i].line == 0 && strcmp(s->settings[i].path, path) == 0)
@@ -114,7 +113,7 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i)
 	while (b && *i - s->setting_count < b->count) {
 		const struct setting *at = &b->settings[(*i)++ - s->setting_count];
 
-		if (!is_set(s, at->path))
+		if (!scenario_is_set(s, at->path))
 			return at;
 	}
 	return NULL;
@@ -122,12 +121,12 @@ const struct setting *scenario_next(const struct scenario *s, uint32_t *i)
 
 /* --- [full] --- */
 
-static void use_full_case(struct setting_bundle *b)
+static void bundle_use_full(struct setting_bundle *b)
 {
 	for (uint32_t i = 0; i < b->full->count; i++) {
 		const struct setting *at = &b->full->settings[i];
 
-		if (bundle_find(b->full, at->path) == at) /* the first line of it */
+		if (bundle_find(b->full, at->path) == at) /* first line of a repeated key */
 			bundle_drop(b, at->path);
 		bundle_add(b, at->path, at->value, at->line);
 	}
@@ -137,7 +136,7 @@ void scenario_use_full(struct scenario *s)
 {
 	for (uint32_t i = 0; i < s->case_count; i++)
 		if (s->cases[i].full)
-			use_full_case(&s->cases[i]);
+			bundle_use_full(&s->cases[i]);
 	for (uint32_t i = 0; i < s->full.count; i++) {
 		const struct setting *at = &s->full.settings[i];
 
@@ -145,16 +144,16 @@ void scenario_use_full(struct scenario *s)
 			scenario_replace(s, at->path, at->value, at->line);
 			continue;
 		}
-		if (bundle_find(&s->full, at->path) == at) /* the first line of it */
-			scenario_drop(s, at->path, OF_FILE);
+		if (bundle_find(&s->full, at->path) == at) /* first line of a repeated key */
+			scenario_drop(s, at->path, DROP_FROM_FILE);
 		scenario_add(s, at->path, at->value, at->line);
 	}
 }
 
 /* --- mistakes --- */
 
-/* Every key that a section may have, whatever its kind. */
-static size_t all_keys(const struct section *section, const char *names[NAMES_MAX])
+/* Every key that the section can have with any of its kinds. */
+static size_t section_all_keys(const struct section *section, const char *names[NAMES_MAX])
 {
 	size_t count = section_keys(section, NULL, names);
 	struct kind k;
@@ -165,7 +164,7 @@ static size_t all_keys(const struct section *section, const char *names[NAMES_MA
 	return count;
 }
 
-static int check_key(const char *path, struct weir_error *e)
+static int scenario_check_key(const char *path, struct weir_error *e)
 {
 	const char *names[NAMES_MAX], *nearest;
 	const struct section *section;
@@ -176,8 +175,8 @@ static int check_key(const char *path, struct weir_error *e)
 		return 0; /* seed or case */
 	section = section_find(p.section);
 	if (section_spec(section, p.key))
-		return 0; /* what it may be is scenario_config's business */
-	count = all_keys(section, names);
+		return 0; /* options of schemes are checked by scenario_config */
+	count = section_all_keys(section, names);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], p.key) == 0)
 			return 0;
@@ -187,15 +186,15 @@ static int check_key(const char *path, struct weir_error *e)
 			      nearest ? nearest : "", nearest ? ")" : "", section->name);
 }
 
-static int check_setting(const struct scenario *s, const struct setting_bundle *b,
-			 const struct setting *at, struct weir_error *e)
+static int bundle_check_setting(const struct scenario *s, const struct setting_bundle *b,
+				const struct setting *at, struct weir_error *e)
 {
 	const char *listed = b == &s->full ? path_of_list(at->path) : NULL;
 	const char *path = listed ? listed : at->path;
 
 	if (b != &s->full && strcmp(path, CASE_PATH) == 0)
 		return weir_error_set(e, "a case cannot choose a case");
-	if (scenario_check_path(s, path, e) || check_key(path, e))
+	if (scenario_check_path(s, path, e) || scenario_check_key(path, e))
 		return -1;
 	for (uint32_t i = 0; b == &s->full && i < s->case_count; i++) {
 		const struct setting_bundle *c = &s->cases[i];
@@ -211,8 +210,8 @@ static int check_setting(const struct scenario *s, const struct setting_bundle *
 	return 0;
 }
 
-/* kind is what its header says before the name. */
-static int check_bundle(const struct scenario *s, const struct setting_bundle *b, const char *kind,
+/* kind: the header's text before the name, "case ". */
+static int bundle_check(const struct scenario *s, const struct setting_bundle *b, const char *kind,
 			struct weir_error *e)
 {
 	if (b->count == 0)
@@ -221,7 +220,7 @@ static int check_bundle(const struct scenario *s, const struct setting_bundle *b
 				      "switch.marking = tcn, or leave it out",
 				      s->file, b->line, kind, b->name);
 	for (uint32_t i = 0; i < b->count; i++)
-		if (check_setting(s, b, &b->settings[i], e))
+		if (bundle_check_setting(s, b, &b->settings[i], e))
 			return setting_prefix(s, &b->settings[i], e);
 	return 0;
 }
@@ -231,9 +230,9 @@ int scenario_check_bundles(const struct scenario *s, struct weir_error *e)
 	for (uint32_t i = 0; i < s->case_count; i++) {
 		const struct setting_bundle *c = &s->cases[i];
 
-		if (check_bundle(s, c, "case ", e) ||
-		    (c->full && check_bundle(s, c->full, "full ", e)))
+		if (bundle_check(s, c, "case ", e) ||
+		    (c->full && bundle_check(s, c->full, "full ", e)))
 			return -1;
 	}
-	return s->full.name ? check_bundle(s, &s->full, "", e) : 0;
+	return s->full.name ? bundle_check(s, &s->full, "", e) : 0;
 }

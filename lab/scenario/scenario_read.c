@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario_read.c -- from the headers and pairs of a file to the list of settings. */
+/* scenario_read.c -- reads a scenario file: section headers and pairs become the list of settings,
+ * cases and [full]. Keys are checked against option tables later, by scenario_config. */
 #include "base/ini.h"
 #include "lab/scenario/scenario.h"
 #include "lab/scenario/sections.h"
@@ -12,23 +13,24 @@
 enum {
 	TRAFFIC_SECTIONS_MAX = 1000,
 	CASES_MAX = 1000,
-	SETTINGS_MAX = 20000, /* besides those of keys that may be repeated */
+	SETTINGS_MAX = 20000, /* not counting repeatable keys */
 	PATH_ROOM = 192,
 };
 
 struct reader {
 	struct scenario *s;
 	struct weir_error *e;
-	int line; /* that is being read */
+	int line; /* line being read */
 	uint32_t single_settings;
-	char owner[128];               /* of the current section: "", "network", "traffic.web" */
+	char owner[128]; /* prefix of the current section's paths: "", "network", "traffic.web" */
 	const struct section *section; /* section_root before the first header */
-	struct setting_bundle *bundle; /* of cases and [full]; NULL: in another section */
+	struct setting_bundle
+		*bundle; /* the current [case NAME] or [full]; NULL: in another section */
 };
 
 /* --- section headers --- */
 
-static int add_section(struct reader *r)
+static int reader_add_section(struct reader *r)
 {
 	struct scenario *s = r->s;
 	const struct scenario_section *first = scenario_section(s, r->owner);
@@ -47,7 +49,7 @@ static int add_section(struct reader *r)
 	return 0;
 }
 
-static int unknown_section(struct reader *r, const char *name)
+static int reader_unknown_section(struct reader *r, const char *name)
 {
 	const char *names[16];
 	size_t count = 0;
@@ -57,8 +59,8 @@ static int unknown_section(struct reader *r, const char *name)
 	return weir_error_unknown(r->e, "section", name, names, count);
 }
 
-/* A case may be called ecn# or k0.5; its name is no part of a path. */
-static int add_case(struct reader *r, const char *name)
+/* Names of cases may contain # and dots, because they are not part of paths. */
+static int reader_add_case(struct reader *r, const char *name)
 {
 	struct scenario *s = r->s;
 	const struct setting_bundle *first = scenario_case(s, name);
@@ -77,8 +79,8 @@ static int add_case(struct reader *r, const char *name)
 	return 0;
 }
 
-/* The case stands above. */
-static int add_full_case(struct reader *r, const char *name)
+/* [full NAME] must follow its case. */
+static int reader_add_full_case(struct reader *r, const char *name)
 {
 	struct setting_bundle *c = (struct setting_bundle *)scenario_case(r->s, name);
 
@@ -102,8 +104,7 @@ static int add_full_case(struct reader *r, const char *name)
 	return 0;
 }
 
-/* A section of which there are several. */
-static int read_named(struct reader *r, const char *name)
+static int reader_add_named(struct reader *r, const char *name)
 {
 	int is_case = r->section->traits & SECTION_LATER;
 
@@ -113,16 +114,15 @@ static int read_named(struct reader *r, const char *name)
 			r->section->name, *name ? weir_quote(name).text : "is missing",
 			is_case ? "- _ # and ." : "- and _", r->section->example);
 	if (is_case)
-		return add_case(r, name);
+		return reader_add_case(r, name);
 	snprintf(r->owner, sizeof(r->owner), "%s.%s", r->section->name, name);
-	return add_section(r);
+	return reader_add_section(r);
 }
 
-/* [full], or a section with settings of its own. */
-static int read_single(struct reader *r)
+static int reader_add_single(struct reader *r)
 {
 	snprintf(r->owner, sizeof(r->owner), "%s", r->section->name);
-	if (add_section(r))
+	if (reader_add_section(r))
 		return -1;
 	if (!(r->section->traits & SECTION_LATER))
 		return 0;
@@ -131,7 +131,7 @@ static int read_single(struct reader *r)
 	return 0;
 }
 
-static int take_header(void *user, struct ini_place *at, const char *kind, const char *name)
+static int reader_on_header(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct reader *r = user;
 
@@ -139,13 +139,13 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 	r->bundle = NULL;
 	r->section = section_find(kind);
 	if (!r->section)
-		return unknown_section(r, kind);
+		return reader_unknown_section(r, kind);
 	if (r->section->traits & SECTION_NAMED)
-		return read_named(r, name);
+		return reader_add_named(r, name);
 	if (*name == '\0')
-		return read_single(r);
+		return reader_add_single(r);
 	if (r->section->traits & SECTION_LATER)
-		return add_full_case(r, name);
+		return reader_add_full_case(r, name);
 	return weir_error_set(r->e,
 			      "[%s %s]: only [traffic NAME], [case NAME] and [full NAME] have a "
 			      "name; write [%s]",
@@ -154,7 +154,7 @@ static int take_header(void *user, struct ini_place *at, const char *kind, const
 
 /* --- key = value --- */
 
-static int check_pair(struct reader *r, const char *key, const char *value)
+static int reader_check_pair(struct reader *r, const char *key, const char *value)
 {
 	if (*key == '\0')
 		return weir_error_set(r->e, "a key is missing in front of = %s",
@@ -177,15 +177,15 @@ static int check_pair(struct reader *r, const char *key, const char *value)
 	return 0;
 }
 
-static int count_setting(struct reader *r)
+static int reader_count_setting(struct reader *r)
 {
 	return ++r->single_settings > SETTINGS_MAX
 		       ? weir_error_set(r->e, "more than %d settings", SETTINGS_MAX)
 		       : 0;
 }
 
-/* In [case NAME], [full] or [full NAME]. */
-static int add_bundled(struct reader *r, const char *path, const char *value)
+/* Adds a setting of [case NAME], [full] or [full NAME]. */
+static int reader_add_bundled(struct reader *r, const char *path, const char *value)
 {
 	struct setting_bundle *b = r->bundle;
 	const struct setting *first = path_is_repeated(path) ? NULL : bundle_find(b, path);
@@ -194,7 +194,7 @@ static int add_bundled(struct reader *r, const char *path, const char *value)
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(path).text);
 	if (first && !path_of_list(path))
 		return weir_error_set(r->e, "%s: given twice, first in line %d", path, first->line);
-	if (count_setting(r))
+	if (reader_count_setting(r))
 		return -1;
 	if (first)
 		setting_extend((struct setting *)first, value);
@@ -203,19 +203,19 @@ static int add_bundled(struct reader *r, const char *path, const char *value)
 	return 0;
 }
 
-static int add_pair(struct reader *r, const char *key, const char *value)
+static int reader_add_pair(struct reader *r, const char *key, const char *value)
 {
 	const struct setting *first;
 	char path[PATH_ROOM];
 
 	if (r->bundle)
-		return add_bundled(r, key, value);
+		return reader_add_bundled(r, key, value);
 	if (snprintf(path, sizeof(path), "%s%s%s", r->owner, *r->owner ? "." : "", key) >=
 	    (int)sizeof(path))
 		return weir_error_set(r->e, "%s is too long for a key", weir_quote(key).text);
 	if (!section_repeats(r->section, key)) {
 		first = scenario_find(r->s, path);
-		/* A list may go on in another line. */
+		/* A list of [sweep] may continue on further lines with the same key. */
 		if (first && path_of_list(path)) {
 			setting_extend((struct setting *)first, value);
 			return 0;
@@ -223,22 +223,22 @@ static int add_pair(struct reader *r, const char *key, const char *value)
 		if (first)
 			return weir_error_set(r->e, "%s: given twice, first in line %d", path,
 					      first->line);
-		if (count_setting(r))
+		if (reader_count_setting(r))
 			return -1;
 	}
 	scenario_add(r->s, path, value, r->line);
 	return 0;
 }
 
-static int take_pair(void *user, struct ini_place *at, const char *key, const char *value)
+static int reader_on_pair(void *user, struct ini_place *at, const char *key, const char *value)
 {
 	struct reader *r = user;
 
 	r->line = at->line;
-	return check_pair(r, key, value) || add_pair(r, key, value) ? -1 : 0;
+	return reader_check_pair(r, key, value) || reader_add_pair(r, key, value) ? -1 : 0;
 }
 
-static void take_title(void *user, const char *text)
+static void reader_on_title(void *user, const char *text)
 {
 	struct scenario *s = ((struct reader *)user)->s;
 
@@ -250,9 +250,9 @@ static void take_title(void *user, const char *text)
 static const struct ini_form form = {
 	.what = "a scenario",
 	.example = "[network]",
-	.title = take_title,
-	.section = take_header,
-	.pair = take_pair,
+	.title = reader_on_title,
+	.section = reader_on_header,
+	.pair = reader_on_pair,
 };
 
 int scenario_read_text(struct scenario *s, const char *file, const char *text, size_t length,

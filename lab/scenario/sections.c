@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sections.c -- the sections of a scenario and their keys. */
+/* sections.c -- the table of a scenario's sections, and lookups of sections, kinds and keys. */
 #include "lab/scenario/sections.h"
 #include "sim/net/network.h"
 #include "sim/traffic/traffic.h"
@@ -37,7 +37,7 @@ static const struct weir_scheme *find_pattern(const char *name, struct weir_erro
 	return ops ? &ops->scheme : NULL;
 }
 
-/* A head is where its ops begin. */
+/* A scheme head is the first member of its ops. */
 static void choose_topology(void *config, const struct weir_scheme *kind)
 {
 	topology_choose(config, (const struct topology_ops *)kind);
@@ -48,7 +48,7 @@ static void choose_pattern(void *config, const struct weir_scheme *kind)
 	traffic_choose(config, (const struct weir_traffic_ops *)kind);
 }
 
-/* Of sections whose keys are the paths of other sections' keys. */
+/* For sections with SECTION_PATHS. */
 static const struct weir_option path_options[] = { { .name = NULL } };
 
 static const struct weir_option root_options[] = {
@@ -123,9 +123,9 @@ const struct section section_all[] = {
 			"traffic.web.load = 0.1..0.9/0.2, or seed = 1..5; or of an option of the "
 			"scheme that a setting names: switch.marking.min = 10KB, 40KB, or "
 			"host.cc.g = 1/16, 1/4. A list may go on in another line with the same "
-			"key. "
-			"Where no seed is given, here, in the file or by --seed, run takes seeds 1 "
-			"to 5 of each, so that differences have an interval; seed = 1 takes one",
+			"key. Where no seed is given, here, in the file or by --seed, run takes "
+			"seeds 1 to 5 of each, so that differences have an interval; seed = 1 "
+			"takes one",
 		.options = path_options,
 		.example = "[sweep]",
 		.traits = SECTION_PATHS,
@@ -212,9 +212,9 @@ const struct weir_option *section_spec(const struct section *s, const char *key)
 
 int kind_find(const struct section *s, const char *name, struct kind *k)
 {
-	struct weir_error unheard;
+	struct weir_error ignored;
 
-	return kind_read(s, name, k, &unheard) == 0;
+	return kind_read(s, name, k, &ignored) == 0;
 }
 
 size_t kind_names(const struct section *s, const char *names[KINDS_MAX])
@@ -285,4 +285,33 @@ const char *names_join(char *buffer, size_t size, const char *const *names, size
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, names[i]);
 	}
 	return buffer;
+}
+
+/* --- views --- */
+
+struct section_view section_view_single(struct config *c, const struct section *s)
+{
+	return (struct section_view){ .section = s,
+				      .owner = s->name,
+				      .params = (char *)c + s->offset };
+}
+
+struct section_view section_view_traffic(struct traffic_config *t, const char *owner)
+{
+	return (struct section_view){ .section = section_find("traffic"),
+				      .owner = owner,
+				      .params = t };
+}
+
+void *section_values(const struct section_view *v, const struct weir_option *table)
+{
+	return (char *)v->params + (table == v->section->options ? 0 : v->section->kind_params);
+}
+
+struct line_list *section_lines(const struct section_view *v, const struct weir_option *table,
+				const struct weir_option *o)
+{
+	return (struct line_list *)((char *)v->params + (table == v->section->options
+								 ? o->offset
+								 : v->section->kind_lines));
 }

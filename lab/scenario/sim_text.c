@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim_text.c -- simulations of weir/sim.h and environments of weir/env.h from the text of a
+/* sim_text.c -- makes simulations (weir/sim.h) and environments (weir/env.h) from the text of a
  * scenario file. */
 #include "lab/scenario/scenario.h"
 #include "base/memory.h"
 #include "sim/run/env.h"
-#include "sim/run/env_pool.h"
 #include "sim/run/sim.h"
 #include <string.h>
 
 static const char text_name[] = "scenario";
 
-/* A sweep is many simulations, and which one is meant nobody has said. */
-static int check_single(const struct scenario *s, struct weir_error *e)
+/* Refuses lists: a sweep stands for several simulations. */
+static int sim_text_check_single(const struct scenario *s, struct weir_error *e)
 {
 	const struct setting *at;
 
@@ -23,14 +22,14 @@ static int check_single(const struct scenario *s, struct weir_error *e)
 	return 0;
 }
 
-/* Whoever makes something of a config, which it takes. */
-struct maker {
+/* Builds an object from a config, which it takes ownership of. */
+struct builder {
 	int (*make)(void *out, struct config *c, const void *plan, struct weir_error *e);
 	void *out;
 	const void *plan;
 };
 
-static int make_from_text(const struct maker *m, const char *text, struct weir_error *e)
+static int sim_text_make_from_text(const struct builder *b, const char *text, struct weir_error *e)
 {
 	struct scenario s;
 	struct config c;
@@ -38,9 +37,9 @@ static int make_from_text(const struct maker *m, const char *text, struct weir_e
 
 	if (scenario_read_text(&s, text_name, text, strlen(text), e))
 		return -1;
-	failed = check_single(&s, e) || scenario_config(&s, &c, e) ? -1 : 0;
+	failed = sim_text_check_single(&s, e) || scenario_config(&s, &c, e) ? -1 : 0;
 	if (!failed) {
-		failed = m->make(m->out, &c, m->plan, e);
+		failed = b->make(b->out, &c, b->plan, e);
 		if (failed)
 			scenario_locate(&s, e);
 	}
@@ -56,7 +55,7 @@ static int make_sim(void *out, struct config *c, const void *plan, struct weir_e
 int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
 		 struct weir_error *e)
 {
-	return make_from_text(&(struct maker){ make_sim, sim, plan }, text, e);
+	return sim_text_make_from_text(&(struct builder){ make_sim, sim, plan }, text, e);
 }
 
 static int make_env(void *out, struct config *c, const void *plan, struct weir_error *e)
@@ -67,7 +66,7 @@ static int make_env(void *out, struct config *c, const void *plan, struct weir_e
 int weir_env_new(struct weir_env **env, const char *text, const struct weir_env_plan *plan,
 		 struct weir_error *e)
 {
-	return make_from_text(&(struct maker){ make_env, env, plan }, text, e);
+	return sim_text_make_from_text(&(struct builder){ make_env, env, plan }, text, e);
 }
 
 int weir_env_pool_new(struct weir_env_pool **pool, const char *text,

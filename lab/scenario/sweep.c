@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep.c -- from [sweep] to runs. */
+/* sweep.c -- makes the axes of a sweep from [sweep] and the cases, applies runs to the scenario,
+ * and checks all runs before the first one starts. */
 #include "lab/scenario/sweep.h"
 #include "lab/scenario/sections.h"
 #include "base/memory.h"
@@ -20,9 +21,9 @@ void sweep_free(struct sweep *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* Takes the values over. */
-static int add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
-		    struct weir_error *e)
+/* Takes ownership of the values. */
+static int sweep_add_axis(struct sweep *w, const char *path, int line, struct text_list *values,
+			  struct weir_error *e)
 {
 	w->axes = memory_grow(w->axes, w->axis_count + 1, sizeof(*w->axes));
 	w->axes[w->axis_count++] = (struct sweep_axis){ text_copy(path), line, *values };
@@ -34,20 +35,18 @@ static int add_axis(struct sweep *w, const char *path, int line, struct text_lis
 
 /* --- cases --- */
 
-/* All of them, in the order of the file. */
-static int add_all_cases(struct sweep *w, const struct scenario *s, struct weir_error *e)
+static int sweep_add_all_cases(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	struct text_list names = { s->case_count,
 				   memory_zeroed(s->case_count, sizeof(*names.items)) };
 
 	for (uint32_t i = 0; i < s->case_count; i++)
 		names.items[i] = text_copy(s->cases[i].name);
-	return add_axis(w, CASE_PATH, s->cases[0].line, &names, e);
+	return sweep_add_axis(w, CASE_PATH, s->cases[0].line, &names, e);
 }
 
-/* Those that [sweep] lists. */
-static int add_listed_cases(struct sweep *w, const struct scenario *s, const struct setting *at,
-			    struct weir_error *e)
+static int sweep_add_listed_cases(struct sweep *w, const struct scenario *s,
+				  const struct setting *at, struct weir_error *e)
 {
 	struct text_list names;
 
@@ -58,12 +57,13 @@ static int add_listed_cases(struct sweep *w, const struct scenario *s, const str
 			list_free(&names);
 			return -1;
 		}
-	return add_axis(w, CASE_PATH, at->line, &names, e);
+	return sweep_add_axis(w, CASE_PATH, at->line, &names, e);
 }
 
-/* A setting is listed, or it belongs to cases. What --set lists comes before cases. */
-static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a,
-			  struct weir_error *e)
+/* Refuses a setting that both [sweep] lists and a case sets. A list given by --set overrides
+ * cases. */
+static int sweep_refuse_in_case(const struct scenario *s, const struct sweep_axis *a,
+				struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->case_count && a->line != 0; i++) {
 		const struct setting *at = bundle_find(&s->cases[i], a->path);
@@ -80,30 +80,30 @@ static int refuse_in_case(const struct scenario *s, const struct sweep_axis *a,
 
 /* --- [sweep] --- */
 
-static int add_listed(struct sweep *w, const struct scenario *s, const struct setting *at,
-		      struct weir_error *e)
+static int sweep_add_listed(struct sweep *w, const struct scenario *s, const struct setting *at,
+			    struct weir_error *e)
 {
 	const char *path = path_of_list(at->path);
 	struct text_list values;
 
 	if (scenario_check_path(s, path, e) || list_split(&values, at->value, e) ||
-	    add_axis(w, path, at->line, &values, e))
+	    sweep_add_axis(w, path, at->line, &values, e))
 		return setting_prefix(s, at, e);
-	return refuse_in_case(s, &w->axes[w->axis_count - 1], e);
+	return sweep_refuse_in_case(s, &w->axes[w->axis_count - 1], e);
 }
 
-static int add_axes(struct sweep *w, const struct scenario *s, struct weir_error *e)
+static int sweep_add_axes(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	const struct scenario_section *section = scenario_section(s, "sweep");
 	const struct setting *cases = scenario_find(s, SWEEP_PREFIX CASE_PATH);
 
-	if (cases && add_listed_cases(w, s, cases, e))
+	if (cases && sweep_add_listed_cases(w, s, cases, e))
 		return setting_prefix(s, cases, e);
-	if (!cases && s->case_count > 0 && add_all_cases(w, s, e))
+	if (!cases && s->case_count > 0 && sweep_add_all_cases(w, s, e))
 		return -1;
 	for (uint32_t i = 0; i < s->setting_count; i++)
 		if (path_of_list(s->settings[i].path) && &s->settings[i] != cases &&
-		    add_listed(w, s, &s->settings[i], e))
+		    sweep_add_listed(w, s, &s->settings[i], e))
 			return -1;
 	if (section && !cases && w->axis_count == (s->case_count > 0))
 		return weir_error_set(
@@ -118,7 +118,7 @@ int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e)
 {
 	memset(w, 0, sizeof(*w));
 	w->run_count = 1;
-	if (add_axes(w, s, e) == 0)
+	if (sweep_add_axes(w, s, e) == 0)
 		return 0;
 	sweep_free(w);
 	return -1;
@@ -126,7 +126,7 @@ int sweep_read(struct sweep *w, const struct scenario *s, struct weir_error *e)
 
 /* --- seeds --- */
 
-static struct text_list seeds_from(uint64_t first, uint32_t count)
+static struct text_list sweep_seeds_from(uint64_t first, uint32_t count)
 {
 	struct text_list seeds = { count, memory_zeroed(count, sizeof(*seeds.items)) };
 
@@ -135,8 +135,8 @@ static struct text_list seeds_from(uint64_t first, uint32_t count)
 	return seeds;
 }
 
-/* Is there a list of anything but cases, and none of seeds? */
-static int compares_values(const struct sweep *w)
+/* Does a setting other than the case have several values, and the seed no list? */
+static int sweep_lists_values(const struct sweep *w)
 {
 	int compares = 0;
 
@@ -151,16 +151,16 @@ static int compares_values(const struct sweep *w)
 int sweep_add_seeds(struct sweep *w, const struct scenario *s)
 {
 	struct text_list seeds;
-	struct weir_error unheard;
+	struct weir_error ignored;
 
-	if (!compares_values(w) || scenario_find(s, SEED_PATH) ||
+	if (!sweep_lists_values(w) || scenario_find(s, SEED_PATH) ||
 	    w->run_count * SWEEP_SEEDS > RUNS_MAX)
 		return 0;
 	for (uint32_t i = 0; i < s->case_count; i++)
 		if (bundle_find(&s->cases[i], SEED_PATH))
 			return 0;
-	seeds = seeds_from(1, SWEEP_SEEDS);
-	add_axis(w, SEED_PATH, 0, &seeds, &unheard);
+	seeds = sweep_seeds_from(1, SWEEP_SEEDS);
+	sweep_add_axis(w, SEED_PATH, 0, &seeds, &ignored);
 	return 1;
 }
 
@@ -171,15 +171,15 @@ void sweep_of_points(struct sweep *w, const struct text_list *points, uint64_t f
 {
 	struct text_list copies = { points->count,
 				    memory_zeroed(points->count, sizeof(*copies.items)) };
-	struct text_list numbers = seeds_from(first_seed, seeds);
-	struct weir_error unheard;
+	struct text_list numbers = sweep_seeds_from(first_seed, seeds);
+	struct weir_error ignored;
 
 	for (uint32_t i = 0; i < points->count; i++)
 		copies.items[i] = text_copy(points->items[i]);
 	memset(w, 0, sizeof(*w));
 	w->run_count = 1;
-	add_axis(w, POINT_PATH, 0, &copies, &unheard);
-	add_axis(w, SEED_PATH, 0, &numbers, &unheard);
+	sweep_add_axis(w, POINT_PATH, 0, &copies, &ignored);
+	sweep_add_axis(w, SEED_PATH, 0, &numbers, &ignored);
 }
 
 void point_apply(const char *point, struct scenario *s)
@@ -195,14 +195,14 @@ void point_apply(const char *point, struct scenario *s)
 		if (*value)
 			scenario_put(s, path, value, 0);
 		else
-			scenario_drop(s, path, OF_ALL);
+			scenario_drop(s, path, DROP_ALL);
 		free(path);
 		at += strcspn(at, ";");
 		at += *at == ';';
 	}
 }
 
-/* Which value of an axis has the run? */
+/* Index of the run's value on the axis; the last axis changes fastest. */
 static uint32_t value_index(const struct sweep *w, uint64_t run, uint32_t axis)
 {
 	for (uint32_t i = w->axis_count - 1; i > axis; i--)
@@ -245,7 +245,6 @@ const char *sweep_label(const struct sweep *w, uint64_t run, char *buffer, size_
 
 /* --- before anything runs --- */
 
-/* The same run but for its seed was built before. */
 int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 {
 	for (uint32_t i = 0; i < w->axis_count; i++)
@@ -254,18 +253,12 @@ int sweep_is_other_seed(const struct sweep *w, uint64_t run)
 	return 0;
 }
 
-/* All that a run needs is made. */
-static int try_run(const struct config *c, struct run_result *result, struct weir_error *e)
+/* built: receives the built run, which the caller frees; NULL: not needed. */
+static int sweep_check_run(const struct sweep *w, uint64_t number, struct scenario *s,
+			   char key[RUN_KEY_SIZE], struct run_result *built, struct weir_error *e)
 {
+	/* builds everything that the run needs, without running it */
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
-
-	return run(c, &control, result, e);
-}
-
-/* built: what was, for the caller to free; NULL where nobody asks. */
-static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
-		     char key[RUN_KEY_SIZE], struct run_result *built, struct weir_error *e)
-{
 	struct run_result result;
 	struct config c;
 	int failed;
@@ -274,7 +267,7 @@ static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
 		return -1;
 	failed = run_key(&c, key, e);
 	if (!failed && !sweep_is_other_seed(w, number)) {
-		failed = try_run(&c, built ? built : &result, e);
+		failed = run(&c, &control, built ? built : &result, e);
 		if (!failed && !built)
 			run_result_free(&result);
 	}
@@ -284,25 +277,25 @@ static int check_run(const struct sweep *w, uint64_t number, struct scenario *s,
 	return failed;
 }
 
-struct numbered {
+struct run_by_key {
 	const char *key;
 	uint64_t run;
 };
 
 static int compare_keys(const void *a, const void *b)
 {
-	return strcmp(((const struct numbered *)a)->key, ((const struct numbered *)b)->key);
+	return strcmp(((const struct run_by_key *)a)->key, ((const struct run_by_key *)b)->key);
 }
 
-static int refuse_same(const struct sweep *w, const struct scenario *s, char (*keys)[RUN_KEY_SIZE],
-		       struct weir_error *e)
+static int sweep_refuse_duplicates(const struct sweep *w, const struct scenario *s,
+				   char (*keys)[RUN_KEY_SIZE], struct weir_error *e)
 {
-	struct numbered *sorted = memory_grow(NULL, w->run_count, sizeof(*sorted));
+	struct run_by_key *sorted = memory_grow(NULL, w->run_count, sizeof(*sorted));
 	char one[256], other[256];
 	int failed = 0;
 
 	for (uint64_t i = 0; i < w->run_count; i++)
-		sorted[i] = (struct numbered){ keys[i], i };
+		sorted[i] = (struct run_by_key){ keys[i], i };
 	qsort(sorted, w->run_count, sizeof(*sorted), compare_keys);
 	for (uint64_t i = 1; i < w->run_count && !failed; i++)
 		if (strcmp(sorted[i].key, sorted[i - 1].key) == 0)
@@ -324,14 +317,14 @@ int sweep_check_first(const struct sweep *w, struct scenario *s, char (*keys)[RU
 		      struct run_result *first, struct weir_error *e)
 {
 	struct weir_error unused = { "" };
-	int failed = scenario_check_values(s, &unused); /* before runs put their own in */
+	int failed = scenario_check_values(s, &unused); /* before sweep_apply replaces values */
 
 	if (first)
 		memset(first, 0, sizeof(*first));
 	for (uint64_t i = 0; i < w->run_count; i++)
-		if (check_run(w, i, s, keys[i], i == 0 ? first : NULL, e))
+		if (sweep_check_run(w, i, s, keys[i], i == 0 ? first : NULL, e))
 			return -1;
 	if (failed)
 		return weir_error_set(e, "%s", unused.text);
-	return refuse_same(w, s, keys, e);
+	return sweep_refuse_duplicates(w, s, keys, e);
 }

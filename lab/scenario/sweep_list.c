@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep_list.c -- a list of values: by commas, or from, to and step. */
+/* sweep_list.c -- parses a list of values: separated by commas, or a range with a step. */
 #include "lab/scenario/sweep.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -17,14 +17,14 @@ void list_free(struct text_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-static int add_item(struct text_list *list, const char *text, struct weir_error *e)
+static int list_add_item(struct text_list *list, const char *text, struct weir_error *e)
 {
 	if (list->count == VALUES_MAX)
 		return weir_error_set(e, "more than %d values", VALUES_MAX);
 	for (uint32_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
 			return weir_error_set(e, "%s is listed twice", weir_quote(text).text);
-	if ((list->count & (list->count - 1)) == 0) /* none, or a power of two: no room left */
+	if ((list->count & (list->count - 1)) == 0) /* capacity is the next power of two */
 		list->items = memory_grow(list->items, 2 * (list->count + UINT64_C(1)),
 					  sizeof(*list->items));
 	list->items[list->count++] = text_copy(text);
@@ -33,7 +33,7 @@ static int add_item(struct text_list *list, const char *text, struct weir_error 
 
 /* --- ranges --- */
 
-/* "0.25us": 25 with 2 decimals and the unit "us". Exact, unlike a double. */
+/* A decimal number with unit, exact: "0.25us" is 25 with 2 decimals and unit "us". */
 struct number {
 	int64_t digits;
 	int decimals;
@@ -45,8 +45,8 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* 0, or -1 where the text does not begin with a number. */
-static int read_number(const char *text, struct number *n)
+/* -1: the text does not start with a number. */
+static int number_read(const char *text, struct number *n)
 {
 	int digits = 0, point = 0;
 
@@ -65,8 +65,8 @@ static int read_number(const char *text, struct number *n)
 	return digits > 0 ? 0 : -1;
 }
 
-/* Both with the same number of decimals; -1: too many digits. */
-static int align(struct number *n, int decimals)
+/* Scales the number to that many decimals. -1: too many digits. */
+static int number_align(struct number *n, int decimals)
 {
 	for (; n->decimals < decimals; n->decimals++) {
 		if (n->digits > INT64_MAX / 1000)
@@ -76,7 +76,7 @@ static int align(struct number *n, int decimals)
 	return 0;
 }
 
-static int add_number(struct text_list *list, struct number n, struct weir_error *e)
+static int list_add_number(struct text_list *list, struct number n, struct weir_error *e)
 {
 	char text[ITEM_SIZE];
 	int64_t scale = 1;
@@ -92,15 +92,16 @@ static int add_number(struct text_list *list, struct number n, struct weir_error
 	else
 		snprintf(text, sizeof(text), "%" PRId64 ".%0*" PRId64 "%s", n.digits / scale,
 			 n.decimals, n.digits % scale, n.unit);
-	return add_item(list, text, e);
+	return list_add_item(list, text, e);
 }
 
 struct range {
 	struct number first, last, step;
 };
 
-/* Numbers of the range, the last where a step meets it. */
-static int add_range(struct text_list *list, const char *text, struct range r, struct weir_error *e)
+/* Adds first, first + step, ... up to last. */
+static int list_add_range(struct text_list *list, const char *text, struct range r,
+			  struct weir_error *e)
 {
 	int decimals = r.first.decimals;
 
@@ -113,7 +114,8 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 		decimals = r.last.decimals;
 	if (r.step.decimals > decimals)
 		decimals = r.step.decimals;
-	if (align(&r.first, decimals) || align(&r.last, decimals) || align(&r.step, decimals))
+	if (number_align(&r.first, decimals) || number_align(&r.last, decimals) ||
+	    number_align(&r.step, decimals))
 		return weir_error_set(e, "%s: too many digits", weir_quote(text).text);
 	if (r.step.digits == 0)
 		return weir_error_set(e, "%s: the step is zero", weir_quote(text).text);
@@ -121,13 +123,13 @@ static int add_range(struct text_list *list, const char *text, struct range r, s
 		return weir_error_set(e, "%s is empty: it ends before it starts",
 				      weir_quote(text).text);
 	for (; r.first.digits <= r.last.digits; r.first.digits += r.step.digits)
-		if (add_number(list, r.first, e))
+		if (list_add_number(list, r.first, e))
 			return -1;
 	return 0;
 }
 
-/* 1: it is a range, and was added; 0: it is not. */
-static int take_range(struct text_list *list, const char *text, struct weir_error *e)
+/* 1: the text is a range and its values were added; 0: it is not a range; -1: message. */
+static int list_add_if_range(struct text_list *list, const char *text, struct weir_error *e)
 {
 	char parts[ITEM_SIZE], *dots, *slash;
 	struct range r = { .step = { 1, 0, "" } };
@@ -140,23 +142,22 @@ static int take_range(struct text_list *list, const char *text, struct weir_erro
 	slash = strchr(dots + 2, '/');
 	if (slash)
 		*slash = '\0';
-	if (read_number(parts, &r.first) || read_number(dots + 2, &r.last))
+	if (number_read(parts, &r.first) || number_read(dots + 2, &r.last))
 		return 0;
-	if (slash && read_number(slash + 1, &r.step))
+	if (slash && number_read(slash + 1, &r.step))
 		return weir_error_set(e, "%s: after / stands the step, as in 0.1..0.9/0.2",
 				      weir_quote(text).text);
 	if (!slash && (r.first.unit[0] || r.last.unit[0]))
-		return 0; /* "0us..100us" is one value: a span of time */
+		return 0; /* "0us..100us" is one value, an interval */
 	if (!slash && r.first.decimals + r.last.decimals > 0)
 		return weir_error_set(e, "%s has no step; write %s/STEP", weir_quote(text).text,
 				      text);
-	return add_range(list, text, r, e) ? -1 : 1;
+	return list_add_range(list, text, r, e) ? -1 : 1;
 }
 
 /* --- lists --- */
 
-/* Up to the next comma outside brackets. */
-static size_t item_length(const char *text)
+size_t list_item_length(const char *text)
 {
 	int depth = 0;
 	size_t i;
@@ -168,7 +169,8 @@ static size_t item_length(const char *text)
 	return i;
 }
 
-static int take_item(struct text_list *list, const char *text, size_t length, struct weir_error *e)
+static int list_add_trimmed(struct text_list *list, const char *text, size_t length,
+			    struct weir_error *e)
 {
 	char item[ITEM_SIZE];
 	int taken;
@@ -185,17 +187,17 @@ static int take_item(struct text_list *list, const char *text, size_t length, st
 		return weir_error_set(e, "a value of the list has %zu characters; allowed are %zu",
 				      length, sizeof(item) - 1);
 	snprintf(item, sizeof(item), "%.*s", (int)length, text);
-	taken = take_range(list, item, e);
-	return taken ? (taken < 0 ? -1 : 0) : add_item(list, item, e);
+	taken = list_add_if_range(list, item, e);
+	return taken ? (taken < 0 ? -1 : 0) : list_add_item(list, item, e);
 }
 
 int list_split(struct text_list *list, const char *text, struct weir_error *e)
 {
 	memset(list, 0, sizeof(*list));
 	for (;; text++) {
-		size_t length = item_length(text);
+		size_t length = list_item_length(text);
 
-		if (take_item(list, text, length, e)) {
+		if (list_add_trimmed(list, text, length, e)) {
 			list_free(list);
 			return -1;
 		}

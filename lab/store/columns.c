@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* columns.c -- see columns.h. */
+/* columns.c -- the table of all tables and columns, access to their values, and its rendering as
+ * Markdown for docs/reference/results.md. */
 #include "lab/store/columns.h"
 #include "lab/store/results.h"
 #include "lab/store/store.h"
 #include "weir/units.h"
+#include <string.h>
 
 /* --- cells --- */
 
@@ -42,7 +44,9 @@ const char *flow_state(uint64_t size_bytes, int64_t start_ps, int64_t finish_ps)
 					      : "unfinished";
 }
 
-const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps)
+/* "data", or "control" for a flow of known size without ideal completion time
+ * (sim/traffic/gate.h). */
+static const char *flow_kind(uint64_t size_bytes, int64_t ideal_ps)
 {
 	return size_bytes != FLOW_UNLIMITED && ideal_ps < 0 ? "control" : "data";
 }
@@ -69,7 +73,7 @@ static struct cell show_start(const void *row)
 	return cell_maybe(start_ps, start_ps != WEIR_TIME_NEVER_PS);
 }
 
-static struct cell show_fct(const void *row)
+static struct cell column_show_fct(const void *row)
 {
 	const struct stored_flow *w = row;
 
@@ -77,7 +81,7 @@ static struct cell show_fct(const void *row)
 				 : (struct cell){ .kind = CELL_UNKNOWN };
 }
 
-static struct cell show_slowdown(const void *row)
+static struct cell column_show_slowdown(const void *row)
 {
 	const struct stored_flow *w = row;
 
@@ -105,7 +109,7 @@ static struct cell show_state(const void *row)
 #define AT(row, field) offsetof(struct row, field)
 #define HIDDEN .hidden_in = VIEW_EVERY
 
-/* The store has the title before the version, exports have it behind. */
+/* In the store the title precedes the version; in exports it follows it. */
 static const struct column run_columns[] = {
 	{ "id", COLUMN_ID, 0, "", .help = "number of the run in this file", HIDDEN },
 	{ "key", COLUMN_KEY, AT(run_head, key), "", .help = "16 hexadecimal digits, see above" },
@@ -113,38 +117,35 @@ static const struct column run_columns[] = {
 	  HIDDEN },
 	{ "version", COLUMN_TEXT, AT(run_head, version), "",
 	  .help = "of the program and its sources: `0.2.0+3f2a91c0d4e7`" },
-	{ "title", COLUMN_MADE, .show = show_title },
+	{ "title", COLUMN_DERIVED, .show = show_title },
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
 	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
-	  .help = "of a real run: what the machine did to it, so that its numbers are not to be "
-		  "trusted; NULL: nothing, or it is a simulated run",
+	  .help = "real-time runs: how the machine disturbed the run, so that its numbers are "
+		  "unreliable; NULL: undisturbed, or simulated",
 	  .since = 4 },
-	{ "partial", COLUMN_MADE, 0, "",
+	{ "partial", COLUMN_DERIVED, 0, "",
 	  .help = "1: interrupted, or out of time; only of a single run that is not kept",
-	  .show = show_partial, .hidden_in = VIEW_KEPT },
+	  .show = show_partial, .hidden_in = VIEW_STORE },
 	{ .name = NULL },
 };
 
 static const struct column setting_columns[] = {
 	{ "path", COLUMN_TEXT, AT(setting_row, path), "",
-	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH` stands for the "
-		  "contents of "
-		  "the file that PATH names, or of the model of the scheme; of both, one after the "
-		  "other" },
+	  .help = "`switch.marking`, `traffic.web.load`, `seed`; `digest.PATH`: digest of the file "
+		  "that PATH names, or of the scheme's model; if both, one after the other" },
 	{ "value", COLUMN_TEXT, AT(setting_row, value), "",
-	  .help = "as a user would write it, schemes spelled out" },
+	  .help = "as a user would write it, with all options of schemes" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "order of the settings", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column metric_columns[] = {
 	{ "name", COLUMN_TEXT, AT(metric_row, name), "",
-	  .help = "as in `weir list metric`; `NAME.2` where the definition of NAME has changed; "
-		  "`NAME of "
-		  "SECTION`: of one `[traffic]` section alone" },
+	  .help = "as in `weir list metric`; `NAME.2`: a changed definition of NAME; `NAME of "
+		  "SECTION`: of one `[traffic]` section" },
 	{ "value", COLUMN_MAYBE_REAL, AT(metric_row, value), "",
-	  .help = "in the unit that `weir help NAME` says" },
+	  .help = "in the unit given by `weir help NAME`" },
 	{ .name = NULL },
 };
 
@@ -160,7 +161,7 @@ static const struct column reason_columns[] = {
 
 static const struct column traffic_columns[] = {
 	{ "name", COLUMN_TEXT, AT(traffic_row, name), "",
-	  .help = "of the `[traffic NAME]` section" },
+	  .help = "name of the `[traffic NAME]` section" },
 	{ "traffic", COLUMN_PLACE, 0, "", .help = "number of the section", HIDDEN },
 	{ .name = NULL },
 };
@@ -176,23 +177,24 @@ static const struct column flow_columns[] = {
 	{ "size_bytes", COLUMN_MAYBE_SIZE, AT(stored_flow, size_bytes), "bytes",
 	  .help = "NULL: unlimited" },
 	{ "start_ps", COLUMN_TIME, AT(stored_flow, start_ps), "ps",
-	  .help = "when it starts; 2^63 - 1, in exports nothing: it waited for others in vain",
+	  .help = "start time; 2^63 - 1, empty in exports: never started, because its dependencies "
+		  "did not complete",
 	  .show = show_start },
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
-	  .help = "when it was complete (measure.completion): its last byte at the "
-		  "receiver, or the ACK of that at the sender; NULL: not" },
-	{ "fct_ps", COLUMN_MADE, 0, "ps", .help = "finish_ps less start_ps", .show = show_fct,
-	  .hidden_in = VIEW_JSON },
+	  .help = "completion time (measure.completion): arrival of the last byte at the receiver, "
+		  "or of its ACK at the sender; NULL: unfinished" },
+	{ "fct_ps", COLUMN_DERIVED, 0, "ps", .help = "finish_ps less start_ps",
+	  .show = column_show_fct, .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
-	  .help = "how long it would take alone in the network, to the same end; NULL: unlimited, "
-		  "or control: the request of a read, the answer to a write "
-		  "(`pattern = storage`), whose times are in no metric of completion",
+	  .help = "FCT in an otherwise idle network; NULL: unlimited, or control: the request of a "
+		  "read, the response to a write (`pattern = storage`), whose times are in no "
+		  "metric of completion",
 	  .csv = "ideal_fct_ps" },
-	{ "slowdown", COLUMN_MADE, 0, "", .help = "fct_ps over ideal_fct_ps", .show = show_slowdown,
-	  .hidden_in = VIEW_JSON },
-	{ "kind", COLUMN_MADE, 0, "", .help = "`data`, or `control`: see ideal_ps",
+	{ "slowdown", COLUMN_DERIVED, 0, "", .help = "fct_ps over ideal_fct_ps",
+	  .show = column_show_slowdown, .hidden_in = VIEW_JSON },
+	{ "kind", COLUMN_DERIVED, 0, "", .help = "`data`, or `control`: see ideal_ps",
 	  .show = show_kind },
-	{ "state", COLUMN_MADE, 0, "",
+	{ "state", COLUMN_DERIVED, 0, "",
 	  .help = "`completed`, `unfinished`, `unlimited` or `never-started`: see below",
 	  .show = show_state },
 	{ .name = NULL },
@@ -200,7 +202,7 @@ static const struct column flow_columns[] = {
 
 static const struct column port_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_port, name), "",
-	  .help = "egress ports of switches, `leaf0->h3`, and hosts' cards that have a queue",
+	  .help = "egress ports of switches, `leaf0->h3`, and NICs of hosts that have a queue",
 	  .csv = "port" },
 	{ "measured", COLUMN_FLAG, AT(stored_port, measured), "",
 	  .help = "1: the queue metrics of the run are of this port" },
@@ -213,35 +215,34 @@ static const struct column port_columns[] = {
 	{ "drops", COLUMN_COUNT, AT(stored_port, result.drops), "pkts",
 	  .help = "in the measured interval" },
 	{ "queue_mean_bytes", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_bytes), "bytes",
-	  .help = "what waits, weighted by time" },
+	  .help = "time-weighted mean of the queue" },
 	{ "queue_mean_pkts", COLUMN_MAYBE_REAL, AT(stored_port, result.queue_mean_pkts), "pkts",
-	  .help = "what waits, weighted by time" },
+	  .help = "time-weighted mean of the queue" },
 	{ "queue_max_pkts", COLUMN_COUNT32, AT(stored_port, result.queue_max_pkts), "pkts",
-	  .help = "largest queue" },
+	  .help = "maximum of the queue" },
 	{ "port", COLUMN_PLACE, 0, "", .help = "order of the ports", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column pause_columns[] = {
 	{ "link", COLUMN_TEXT, AT(stored_pause, link), "",
-	  .help = "a link of which a class was paused, those of "
-		  "hosts' cards among them: `left->right`, `h1->left`" },
+	  .help = "a link of which a class was paused, including those of hosts' NICs: "
+		  "`left->right`, `h1->left`" },
 	{ "class", COLUMN_COUNT32, AT(stored_pause, result.class_id), "",
-	  .help = "the class that the sending end was told not to send" },
+	  .help = "the paused class" },
 	{ "count", COLUMN_COUNT, AT(stored_pause, result.pauses), "",
-	  .help = "pauses that began in the measured interval" },
+	  .help = "pauses that started in the measured interval" },
 	{ "paused_ps", COLUMN_TIME, AT(stored_pause, result.paused_ps), "ps",
-	  .help = "how much of the measured interval it was paused, also by a pause that began "
-		  "before it "
-		  "or ended after it" },
+	  .help = "paused time within the measured interval, including pauses that start before it "
+		  "or end after it" },
 	{ "place", COLUMN_PLACE, 0, "", .help = "by link, then by class", HIDDEN },
 	{ .name = NULL },
 };
 
 static const struct column series_columns[] = {
 	{ "name", COLUMN_TEXT, AT(stored_series, name), "",
-	  .help = "what a probe saw: `queue sw->h0`", .csv = "series" },
-	{ "unit", COLUMN_TEXT, AT(stored_series, unit), "", .help = "of its values: `pkts`" },
+	  .help = "name of the series: `queue sw->h0`", .csv = "series" },
+	{ "unit", COLUMN_TEXT, AT(stored_series, unit), "", .help = "unit of the values: `pkts`" },
 	{ "count", COLUMN_COUNT, AT(stored_series, count), "", .help = "points", HIDDEN },
 	{ "time_ps", COLUMN_TIMES, AT(stored_series, time_ps), "ps",
 	  .help = "count 64-bit integers, little endian" },
@@ -253,7 +254,7 @@ static const struct column series_columns[] = {
 
 static const struct column plan_columns[] = {
 	{ "place", COLUMN_ID, 0, "", .help = "order of the runs of the latest sweep" },
-	{ "key", COLUMN_KEY, 0, "", .help = "of a run, done or not" },
+	{ "key", COLUMN_KEY, 0, "", .help = "key of a planned run, done or not" },
 	{ .name = NULL },
 };
 
@@ -284,7 +285,7 @@ const struct table table_all[TABLES] = {
 
 int column_is_stored(const struct column *c)
 {
-	return c->type != COLUMN_MADE;
+	return c->type != COLUMN_DERIVED;
 }
 
 const char *column_sql(const struct column *c)
@@ -341,7 +342,7 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 		return cell_integer((*(const int64_t *const *)at)[point]);
 	case COLUMN_REALS:
 		return cell_real((*(const double *const *)at)[point]);
-	case COLUMN_MADE:
+	case COLUMN_DERIVED:
 	case COLUMN_ID:
 	case COLUMN_PLACE:
 	case COLUMN_TYPES:
@@ -353,4 +354,70 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 struct cell column_shown(const struct column *c, const void *row, uint64_t point)
 {
 	return c->show ? c->show(row) : column_cell(c, row, point);
+}
+
+/* --- as Markdown --- */
+
+/* Names the exports that show the column, unless all do. */
+static const char *markdown_views(const struct column *c)
+{
+	return c->hidden_in & VIEW_JSON    ? " (CSV alone)"
+	       : c->hidden_in & VIEW_STORE ? " (`weir run` alone)"
+					   : "";
+}
+
+/* Writes the exported name of a stored column. If exports have another order, a COLUMN_DERIVED
+ * column of the same name represents it there. */
+static void print_exported(FILE *f, const struct table *t, const struct column *stored)
+{
+	for (const struct column *c = t->columns; c->name && t->export_name; c++)
+		if (strcmp(c->name, stored->name) == 0 && c->hidden_in != VIEW_EVERY)
+			fprintf(f, "%s%s", column_csv_name(c), markdown_views(c));
+}
+
+static void markdown_print_table(FILE *f, const struct table *t)
+{
+	const char *name = t->name;
+
+	for (const struct column *c = t->columns; c->name; c++) {
+		if (!c->help) /* explained with the stored column */
+			continue;
+		fprintf(f, "| %s | ", name);
+		if (column_is_stored(c))
+			/* the first word of "INTEGER NOT NULL" */
+			fprintf(f, "%s | %.*s | ", c->name, (int)strcspn(column_sql(c), " "),
+				column_sql(c));
+		else
+			fputs(" | | ", f);
+		fprintf(f, "%s | ", c->unit);
+		print_exported(f, t, c);
+		fprintf(f, " | %s |\n", c->help);
+		name = "";
+	}
+}
+
+static void markdown_print_file(FILE *f, const struct table *t)
+{
+	fprintf(f, "| %s.csv | run", t->export_name);
+	for (const struct column *c = t->columns; c->name; c++)
+		if (!(c->hidden_in & VIEW_CSV))
+			fprintf(f, ", %s%s", column_csv_name(c),
+				c->hidden_in & VIEW_STORE ? markdown_views(c) : "");
+	fprintf(f, "%s |\n",
+		t == &table_all[TABLE_RUN] ? "; then every setting that some run has, by its path; "
+					     "then every metric, by its name"
+					   : "");
+}
+
+void columns_markdown(FILE *f)
+{
+	fputs("| table | column | type | unit | exported as | meaning "
+	      "|\n|---|---|---|---|---|---|\n",
+	      f);
+	for (int i = 0; i < TABLES; i++)
+		markdown_print_table(f, &table_all[i]);
+	fputs("\n| file | columns |\n|---|---|\n", f);
+	for (int i = 0; i < TABLES; i++)
+		if (table_all[i].export_name)
+			markdown_print_file(f, &table_all[i]);
 }

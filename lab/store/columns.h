@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* columns.h -- what is known of a run, table by table and column by column, declared once.
+/* columns.h -- what is known of a run, declared once: table by table, column by column.
  *
- * The schema of a store, the rows that go into it and come out of it, the order of their digests,
- * CSV, JSON and the tables of docs/reference/results.md all follow from table_all. A new column is
- * a line there and a field of its row, which whoever measures it fills. (Columns of the store are
- * part of its form: STORE_SCHEMA.) */
+ * The schema of a store, the rows that are written and read, the order of their digests, CSV, JSON
+ * and the tables of docs/reference/results.md are all derived from table_all. A new column is a
+ * line there and a field of its row, which the code that measures it fills in. (A new stored column
+ * changes STORE_SCHEMA.) All tables are constant.
+ *
+ * Rows are made from a run that has just ended (finished_each) or read from a store (store_each);
+ * code that writes them out does not depend on which. */
 #ifndef LAB_STORE_COLUMNS_H
 #define LAB_STORE_COLUMNS_H
+#include "sim/run/run.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Those of a run first: their numbers are in the digests. */
+/* Tables of a run come first: their numbers are hashed into digests. */
 enum table_id {
 	TABLE_RUN,
 	TABLE_SETTING,
@@ -28,12 +32,12 @@ enum table_id {
 	TABLES,
 };
 
-/* What a column is in the store, and which field of the row holds it. */
+/* Type of a column in the store, and of the field of its row. */
 enum column_type {
-	COLUMN_MADE,       /* of other columns, for exports alone: nothing in the store */
-	COLUMN_ID,         /* SQLite's own number of the row; no field */
-	COLUMN_KEY,        /* const char *, unlike that of every other row */
-	COLUMN_PLACE,      /* rows of the run count themselves; no field */
+	COLUMN_DERIVED,    /* derived from other columns, in exports only */
+	COLUMN_ID,         /* SQLite's rowid; no field */
+	COLUMN_KEY,        /* const char *, unique */
+	COLUMN_PLACE,      /* number of the row within the run; no field */
 	COLUMN_COUNT32,    /* uint32_t */
 	COLUMN_COUNT,      /* uint64_t */
 	COLUMN_FLAG,       /* int */
@@ -43,65 +47,64 @@ enum column_type {
 	COLUMN_REAL,       /* double */
 	COLUMN_MAYBE_REAL, /* double; not finite: unknown */
 	COLUMN_TEXT,       /* const char * */
-	COLUMN_MAYBE_TEXT, /* const char *; NULL: there is none */
-	COLUMN_TIMES,      /* const int64_t *, as many as the row has points */
-	COLUMN_REALS,      /* const double *, as many */
+	COLUMN_MAYBE_TEXT, /* const char *; NULL: none */
+	COLUMN_TIMES,      /* const int64_t *, one per point of the row */
+	COLUMN_REALS,      /* const double *, one per point of the row */
 	COLUMN_TYPES,
 };
 
-/* Who looks at a table; a column may be hidden from some. */
+/* Outputs that show tables; a column may be hidden in some. */
 enum view {
 	VIEW_CSV = 1,
 	VIEW_JSON = 2,
-	VIEW_KEPT = 4, /* runs of a store, and not one that has just ended */
+	VIEW_STORE = 4, /* runs read from a store, not one that has just ended */
 	VIEW_EVERY = 7,
 };
 
-/* A value on its way out of a row. */
+/* A value of a row, for exports. */
 struct cell {
 	enum cell_kind { CELL_UNKNOWN, CELL_INTEGER, CELL_FLAG, CELL_REAL, CELL_TEXT } kind;
-	int64_t integer; /* also of a flag */
-	double real;     /* not finite: unknown, whoever shows it */
+	int64_t integer; /* integers and flags */
+	double real;     /* not finite: unknown */
 	const char *text;
 };
 
 struct column {
-	const char *name; /* NULL ends a table */
+	const char *name; /* NULL terminates a table */
 	enum column_type type;
-	size_t offset; /* of the field */
+	size_t offset; /* of the row's field */
 	const char *unit;
 	const char *help;
-	const char *csv;                      /* its name in CSV, where that is another */
-	unsigned hidden_in;                   /* views */
-	struct cell (*show)(const void *row); /* what exports show; NULL: what the store holds */
-	/* The form of the store (store_sql.h) that first had it; 0: all have it. Such a column may
-	 * hold NULL, which is what runs of earlier forms have in it and what their digests were
-	 * made without. */
+	const char *csv;                      /* name in CSV; NULL: the same */
+	unsigned hidden_in;                   /* bit set of enum view */
+	struct cell (*show)(const void *row); /* value in exports; NULL: the stored one */
+	/* Schema version (store_sql.h) that introduced the column; 0: present in all. Such a column
+	 * may be NULL, which is its value in runs of earlier schemas; NULL is not hashed, so their
+	 * digests stay valid. */
 	int since;
 };
 
 struct table {
-	const char *name; /* in the store */
-	const char *key;  /* the column that tells the rows of a run apart and orders them */
-	const struct column *columns; /* in the order of digests */
-	/* In JSON; with ".csv" the file's name. NULL: not exported, or as a part of runs. */
+	const char *name;             /* in the store */
+	const char *key;              /* column that identifies and orders the rows of a run */
+	const struct column *columns; /* in the order in which digests hash them */
+	/* Name in JSON; with ".csv", the file's name. NULL: not exported, or as part of runs. */
 	const char *export_name;
-	enum { JSON_OBJECTS, JSON_ROWS } json; /* few of them, or many */
+	enum { JSON_OBJECTS, JSON_ROWS } json; /* OBJECTS for few rows, ROWS for many */
 	const char *words;                     /* for messages */
 };
 
 extern const struct table table_all[TABLES];
 
-/* Whether a column is in the store. */
 int column_is_stored(const struct column *c);
 
-/* What the columns say in SQL: "INTEGER NOT NULL". NULL: nothing. */
+/* The column's SQL type, "INTEGER NOT NULL"; NULL: not stored. */
 const char *column_sql(const struct column *c);
 
-/* Its name in CSV and in JSON's rows. */
+/* The column's name in CSV and in rows of JSON. */
 const char *column_csv_name(const struct column *c);
 
-/* The value that is stored, and the one that is shown; point: which one of a list. */
+/* The stored value, and the exported one; point: index into a list. */
 struct cell column_cell(const struct column *c, const void *row, uint64_t point);
 struct cell column_shown(const struct column *c, const void *row, uint64_t point);
 
@@ -110,12 +113,81 @@ static inline int column_is_list(const struct column *c)
 	return c->type == COLUMN_TIMES || c->type == COLUMN_REALS;
 }
 
-/* Whoever wants to see rows. Non-zero: this was enough. */
+/* Writes the part of docs/reference/results.md that is generated from the tables, as Markdown. */
+void columns_markdown(FILE *f);
+
+/* --- rows: what the columns describe --- */
+
+/* Receives rows; returns non-zero to stop, which is not an error. */
 struct row_visitor {
-	int (*see)(void *context, const void *row);
+	int (*visit)(void *context, const void *row);
 	void *context;
 };
 
-/* The part of docs/reference/results.md that follows from the tables, as Markdown. */
-void columns_markdown(FILE *f);
+struct run_head {
+	const char *key, *title, *version;
+	double wall_seconds;
+	const char *held_up; /* why a real-time run was disturbed; NULL: it was not */
+	int partial;         /* 1: interrupted before its end; never in a store */
+};
+
+struct setting_row {
+	const char *path, *value;
+};
+
+struct metric_row {
+	const char *name;
+	double value; /* NAN: unknown */
+};
+
+/* Name of a metric of one traffic section: "round_mean_ns of ai". */
+enum { SECTION_METRIC_SIZE = 192 };
+
+void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section);
+
+struct traffic_row {
+	const char *name;
+};
+
+/* Rows of TABLE_REASON are struct reason_count. */
+
+struct stored_flow {
+	uint32_t flow;
+	const char *traffic; /* name of its traffic section */
+	uint32_t section;    /* number of the section */
+	uint32_t class_id, src, dst;
+	uint64_t size_bytes;                   /* FLOW_UNLIMITED */
+	int64_t start_ps, finish_ps, ideal_ps; /* -1: unknown */
+};
+
+struct stored_port {
+	const char *name;          /* "leaf0->h3" */
+	int measured;              /* 1: the run's queue metrics refer to this port */
+	struct port_result result; /* its link number is not valid */
+};
+
+/* PFC pauses of one class of a link. */
+struct stored_pause {
+	const char *link;           /* "leaf0->h3", "h3->leaf0" */
+	struct pause_result result; /* its link number is not valid */
+};
+
+/* One sampled or traced quantity, as struct series of sim/measure/result.h. */
+struct stored_series {
+	const char *name, *unit;
+	uint64_t count;
+	const int64_t *time_ps;
+	const double *value;
+};
+
+/* A run that has just ended. */
+struct finished_run {
+	const char *key;
+	const struct config *c;
+	const struct run_result *r;
+};
+
+/* Visits the rows of one of its tables. */
+int finished_each(const struct finished_run *f, enum table_id table, const struct row_visitor *v,
+		  struct weir_error *e);
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_metric.c -- see flow_metric.h. */
+/* flow_metric.c -- metrics by name: those computed from flow records, and those of runs; sets of
+ * flows, cached per stored run because a report uses each a dozen times. */
 #include "lab/store/flow_metric.h"
+#include "lab/store/results.h"
+#include "lab/store/store_sql.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "sim/measure/sample.h"
@@ -22,7 +25,8 @@ static struct flow_metric metric_of(uint32_t i)
 #define IN_BOTH (METRIC_IN_TABLES | METRIC_IN_REPORTS)
 #define OF_FLOWS .kind = METRIC_FLOW, .better = METRIC_LOWER, .group = METRIC_COMPLETION
 
-/* The statistics of a class, in their order, and where the mean, p95 and the others are shown. */
+/* The statistics of a class in enum order; the last arguments say where mean, p95 and the others
+ * are shown. */
 #define OF_CLASS(name, end, unit, words, mean, p95, others) \
 	{ name "_mean" end, unit, words ", mean", OF_FLOWS, .shown = (mean) }, \
 		{ name "_p50" end, unit, words ", median", OF_FLOWS, .shown = (others) }, \
@@ -41,7 +45,7 @@ static struct flow_metric metric_of(uint32_t i)
 		OF_CLASS(name "_over_1mb", end, unit, words " of flows above 1 MB", over_1mb, \
 			 sizes, sizes)
 
-/* Where metric_all has one of the same name, that declares it. */
+/* An entry of the same name in metric_all takes precedence. */
 static const struct metric entries[FLOW_METRICS] = {
 	OF_QUANTITY("fct", "_ns", "ns", "flow completion time", IN_TABLES, IN_BOTH),
 	OF_QUANTITY("slowdown", "", "", "slowdown", NOWHERE, NOWHERE),
@@ -57,7 +61,9 @@ const char *flow_metric_help(uint32_t i)
 	return i < (uint32_t)FLOW_METRICS ? entries[i].help : NULL;
 }
 
-const struct metric *flow_metric_info(const char *name)
+/* The metric's entry; NULL: no flow metric. metric_find (lab/store/results.h) also finds metrics of
+ * runs. */
+static const struct metric *flow_metric_info(const char *name)
 {
 	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
 		if (strcmp(entries[i].name, name) == 0)
@@ -102,7 +108,7 @@ void flow_set_measure(struct flow_set *s, const struct stored_run *run)
 	}
 }
 
-/* No scenario has as many; what else a store says, the last of them stands for. */
+/* More than any scenario has. A larger number in a damaged store is counted as the last section. */
 enum { SECTIONS_MAX = 1 << 16 };
 
 static uint32_t section_of(const struct stored_flow *f)
@@ -110,7 +116,7 @@ static uint32_t section_of(const struct stored_flow *f)
 	return f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
 }
 
-static void name_section(struct flow_set *s, uint32_t section, const char *name)
+static void flow_set_name_section(struct flow_set *s, uint32_t section, const char *name)
 {
 	uint32_t count = s->section_count;
 
@@ -123,8 +129,7 @@ static void name_section(struct flow_set *s, uint32_t section, const char *name)
 		s->sections[section] = text_copy(name);
 }
 
-/* Room for so many more. */
-static void make_room(struct flow_set *s, uint64_t count)
+static void flow_set_reserve(struct flow_set *s, uint64_t count)
 {
 	if (s->count + count <= s->room)
 		return;
@@ -133,8 +138,7 @@ static void make_room(struct flow_set *s, uint64_t count)
 	s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
 }
 
-/* Those that did not end are kept too, whatever they carry; of those that did, control is not
- * counted. */
+/* Keeps unfinished flows of any kind; completed control flows are not counted. */
 int flow_set_add(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
@@ -150,20 +154,20 @@ int flow_set_add(void *set, const struct stored_flow *f)
 		counted.fct_ps = f->finish_ps - f->start_ps;
 		counted.slowdown = (double)counted.fct_ps / (double)f->ideal_ps;
 	}
-	make_room(s, 1);
+	flow_set_reserve(s, 1);
 	s->flows[s->count++] = counted;
-	name_section(s, counted.section, f->traffic);
+	flow_set_name_section(s, counted.section, f->traffic);
 	return 0;
 }
 
 void flow_set_join(struct flow_set *s, const struct flow_set *other)
 {
-	make_room(s, other->count);
+	flow_set_reserve(s, other->count);
 	for (uint64_t i = 0; i < other->count; i++)
 		s->flows[s->count++] = other->flows[i];
 	for (uint32_t i = 0; i < other->section_count; i++)
 		if (other->sections[i])
-			name_section(s, i, other->sections[i]);
+			flow_set_name_section(s, i, other->sections[i]);
 	s->measure = other->measure;
 }
 
@@ -176,7 +180,7 @@ void flow_set_free(struct flow_set *s)
 	*s = (struct flow_set){ .count = 0 };
 }
 
-static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
+static int flow_is_of_class(const struct flow_set *s, uint64_t size, enum flow_class class)
 {
 	switch (class) {
 	case CLASS_SMALL:
@@ -195,7 +199,7 @@ static int is_of_class(const struct flow_set *s, uint64_t size, enum flow_class 
 static int is_counted(const struct flow_set *s, const struct counted_flow *f, enum flow_class class,
 		      const struct flow_filter *filter)
 {
-	return f->fct_ps >= 0 && is_of_class(s, f->size_bytes, class) &&
+	return f->fct_ps >= 0 && flow_is_of_class(s, f->size_bytes, class) &&
 	       (!filter || filter->is_in(filter->context, f));
 }
 
@@ -215,11 +219,11 @@ uint64_t flow_set_unfinished(const struct flow_set *s, enum flow_class class)
 
 	for (uint64_t i = 0; i < s->count; i++)
 		count += (uint64_t)(s->flows[i].fct_ps < 0 &&
-				    is_of_class(s, s->flows[i].size_bytes, class));
+				    flow_is_of_class(s, s->flows[i].size_bytes, class));
 	return count;
 }
 
-/* By sums, not by branches: tables and reports ask for this of every part of every run. */
+/* Branch-free sums: tables and reports call this for every part of every run. */
 uint64_t flow_set_counts(const struct flow_set *s, uint64_t counted[CLASSES])
 {
 	uint64_t small = 0, medium = 0, large = 0, over_1mb = 0, ended = 0;
@@ -250,9 +254,9 @@ static const double quantiles[STATISTICS] = {
 	[STATISTIC_P999] = 0.999,
 };
 
-/* The quantity of each of them, in the order of the set. Returns how many there are. */
-static uint64_t gather(double *sample, const struct flow_set *s, const struct flow_metric *m,
-		       const struct flow_filter *filter)
+/* Collects the quantity of each selected flow in the order of the set; returns their number. */
+static uint64_t flow_set_collect(double *sample, const struct flow_set *s,
+				 const struct flow_metric *m, const struct flow_filter *filter)
 {
 	uint64_t count = 0;
 
@@ -264,7 +268,7 @@ static uint64_t gather(double *sample, const struct flow_set *s, const struct fl
 	return count;
 }
 
-static double mean_of(const double *sample, uint64_t count)
+static double numbers_mean(const double *sample, uint64_t count)
 {
 	double sum = 0;
 
@@ -273,8 +277,8 @@ static double mean_of(const double *sample, uint64_t count)
 	return count ? sum / (double)count : (double)NAN;
 }
 
-/* By nearest rank, of a sorted sample. */
-static double quantile_of(const double *sample, uint64_t count, enum flow_statistic which)
+/* Nearest-rank quantile of a sorted sample. */
+static double numbers_quantile(const double *sample, uint64_t count, enum flow_statistic which)
 {
 	double rank = ceil(quantiles[which] * (double)count);
 
@@ -286,12 +290,12 @@ static double quantile_of(const double *sample, uint64_t count, enum flow_statis
 double flow_set_metric(const struct flow_set *s, const struct flow_metric *m,
 		       const struct flow_filter *filter, double *sample)
 {
-	uint64_t count = gather(sample, s, m, filter);
+	uint64_t count = flow_set_collect(sample, s, m, filter);
 
 	if (m->statistic == STATISTIC_MEAN)
-		return mean_of(sample, count);
+		return numbers_mean(sample, count);
 	sort_reals(sample, count);
-	return quantile_of(sample, count, m->statistic);
+	return numbers_quantile(sample, count, m->statistic);
 }
 
 struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantity quantity,
@@ -299,17 +303,151 @@ struct flow_numbers flow_set_numbers(const struct flow_set *s, enum flow_quantit
 				     double *sample)
 {
 	const struct flow_metric m = { quantity, class, STATISTIC_MEAN };
-	uint64_t count = gather(sample, s, &m, filter);
+	uint64_t count = flow_set_collect(sample, s, &m, filter);
 	struct flow_numbers n;
 
-	n.of[STATISTIC_MEAN] = mean_of(sample, count);
+	n.of[STATISTIC_MEAN] = numbers_mean(sample, count);
 	sort_reals(sample, count);
 	for (int i = STATISTIC_P50; i < STATISTICS; i++)
-		n.of[i] = quantile_of(sample, count, (enum flow_statistic)i);
+		n.of[i] = numbers_quantile(sample, count, (enum flow_statistic)i);
 	return n;
 }
 
 int flow_statistic_is_known(enum flow_statistic which, uint64_t flows)
 {
 	return which == STATISTIC_MEAN || sample_has_quantile(flows, quantiles[which]);
+}
+
+/* --- sets of stored runs, cached --- */
+
+/* Cache limit: 256 MB. Runs beyond it are read at every call. */
+enum { FLOW_CACHE_MAX = 8 * 1000 * 1000 };
+
+struct cached_flow_set {
+	int64_t run;
+	struct flow_set set;
+};
+
+struct flow_cache {
+	uint64_t flows; /* total of the cached sets */
+	uint32_t count;
+	struct cached_flow_set *sets;
+	struct flow_set spare; /* the latest set that is not cached */
+};
+
+void flow_cache_free(struct flow_cache *cache)
+{
+	if (!cache)
+		return;
+	for (uint32_t i = 0; i < cache->count; i++)
+		flow_set_free(&cache->sets[i].set);
+	free(cache->sets);
+	flow_set_free(&cache->spare);
+	free(cache);
+}
+
+static const struct flow_set *flow_cache_add(struct flow_cache *cache, int64_t run)
+{
+	struct flow_set *set = &cache->spare;
+	struct cached_flow_set *kept;
+
+	set->room = set->count;
+	set->flows = memory_grow(set->flows, set->room + 1, sizeof(*set->flows));
+	cache->sets = memory_grow(cache->sets, cache->count + UINT64_C(1), sizeof(*cache->sets));
+	kept = &cache->sets[cache->count++];
+	*kept = (struct cached_flow_set){ run, *set };
+	*set = (struct flow_set){ .count = 0 };
+	cache->flows += kept->set.count;
+	return &kept->set;
+}
+
+const struct flow_set *store_flow_set(struct store *s, const struct stored_run *run,
+				      struct weir_error *e)
+{
+	struct flow_set *set;
+
+	if (!s->flow_cache)
+		s->flow_cache = memory_zeroed(1, sizeof(*s->flow_cache));
+	for (uint32_t i = 0; i < s->flow_cache->count; i++)
+		if (s->flow_cache->sets[i].run == run->id)
+			return &s->flow_cache->sets[i].set;
+	set = &s->flow_cache->spare;
+	flow_set_free(set);
+	flow_set_measure(set, run);
+	if (store_each_flow(s, run->id, flow_set_add, set, e))
+		return NULL;
+	if (!s->has_snapshot || s->flow_cache->flows + set->count > FLOW_CACHE_MAX)
+		return set;
+	return flow_cache_add(s->flow_cache, run->id);
+}
+
+/* --- metrics by name --- */
+
+int metric_index(const char *name)
+{
+	for (int i = 0; metric_all[i].name; i++)
+		if (strcmp(metric_all[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+const char *metric_stored_name(const struct metric *m)
+{
+	return m->stored ? m->stored : m->name;
+}
+
+int metric_stored_index(const char *name)
+{
+	for (int i = 0; metric_all[i].name; i++)
+		if (strcmp(metric_stored_name(&metric_all[i]), name) == 0)
+			return i;
+	return -1;
+}
+
+const struct metric *metric_find(const char *name)
+{
+	int i = metric_index(name);
+
+	return i >= 0 ? &metric_all[i] : flow_metric_info(name);
+}
+
+/* Removes the unit at the end, which is shown separately. */
+static void metric_title_drop_unit(char *text)
+{
+	static const char *const units[] = { "_ns", "_bps", "_pkts", "_bytes" };
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t end = strlen(units[i]);
+
+		if (length > end && strcmp(text + length - end, units[i]) == 0)
+			text[length - end] = '\0';
+	}
+}
+
+struct metric_title metric_title(const char *name)
+{
+	struct metric_title t = { { "", "" } };
+	char text[METRIC_TITLE_SIZE], *last;
+
+	snprintf(text, sizeof(text), "%s", name);
+	metric_title_drop_unit(text);
+	for (char *at = text; *at; at++)
+		*at = *at == '_' ? ' ' : *at;
+	last = strstr(text, "over 1mb");
+	if (last) {
+		memcpy(last, ">1MB", 4);
+		memmove(last + 4, last + 8, strlen(last + 8) + 1);
+	}
+	if (strncmp(text, "fct", 3) == 0)
+		memcpy(text, "FCT", 3);
+	last = strrchr(text, ' ');
+	if (last)
+		*last++ = '\0';
+	snprintf(t.part[0], sizeof(t.part[0]), "%s", last ? text : "");
+	snprintf(t.part[1], sizeof(t.part[1]), "%s",
+		 !last                       ? text
+		 : strcmp(last, "p999") == 0 ? "p99.9"
+					     : last);
+	return t;
 }

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c -- a run that has just ended, as rows. */
+/* rows.c -- the rows of a run that has just ended. */
 #include "lab/store/results.h"
-#include "lab/store/rows.h"
+#include "lab/store/columns.h"
 #include "base/version.h"
 #include "lab/scenario/scenario.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 
 enum { LINK_NAME_SIZE = 128 };
 
-/* Whom the settings go to; scenario_settings does not stop for anybody. */
+/* Passes settings to a row visitor; scenario_settings itself cannot be stopped. */
 struct setting_visit {
 	const struct row_visitor *visitor;
 	int answer;
 };
 
-static void see_setting(void *context, const char *path, const char *value)
+static void rows_visit_setting(void *context, const char *path, const char *value)
 {
 	const struct setting_row row = { path, value };
 	struct setting_visit *at = context;
 
 	if (!at->answer)
-		at->answer = at->visitor->see(at->visitor->context, &row);
+		at->answer = at->visitor->visit(at->visitor->context, &row);
 }
 
 static int each_setting(const struct config *c, const struct row_visitor *v, struct weir_error *e)
 {
 	struct setting_visit at = { v, 0 };
 
-	return scenario_settings(c, see_setting, &at, e);
+	return scenario_settings(c, rows_visit_setting, &at, e);
 }
 
-static void see_run(const struct finished_run *f, const struct row_visitor *v)
+static void rows_visit_run(const struct finished_run *f, const struct row_visitor *v)
 {
 	const struct version version = version_of_results();
 	const struct run_head row = { f->key,
@@ -40,17 +40,17 @@ static void see_run(const struct finished_run *f, const struct row_visitor *v)
 				      f->r->held_up[0] ? f->r->held_up : NULL,
 				      f->r->partial };
 
-	v->see(v->context, &row);
+	v->visit(v->context, &row);
 }
 
-static void each_metric(const struct run_result *r, const struct row_visitor *v)
+static void rows_each_metric(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (size_t i = 0; metric_all[i].name && !answer; i++)
-		answer =
-			v->see(v->context, &(struct metric_row){ metric_stored_name(&metric_all[i]),
-								 r->value[i] });
+		answer = v->visit(
+			v->context,
+			&(struct metric_row){ metric_stored_name(&metric_all[i]), r->value[i] });
 }
 
 void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, const char *section)
@@ -58,8 +58,8 @@ void section_metric_name(char name[SECTION_METRIC_SIZE], const char *metric, con
 	snprintf(name, SECTION_METRIC_SIZE, "%s of %s", metric, section);
 }
 
-/* "round_mean_ns of ai", of those metrics that the section can have. */
-static void each_section_metric(const struct finished_run *f, const struct row_visitor *v)
+/* Visits "round_mean_ns of ai" for the metrics that each section can have. */
+static void rows_each_section_metric(const struct finished_run *f, const struct row_visitor *v)
 {
 	const struct run_result *r = f->r;
 	int answer = 0;
@@ -73,29 +73,30 @@ static void each_section_metric(const struct finished_run *f, const struct row_v
 				continue;
 			section_metric_name(name, metric_all[m->metric].name,
 					    f->c->traffic[s].name);
-			answer = v->see(v->context,
-					&(struct metric_row){
-						name, r->section_value[s * SECTION_METRICS + k] });
+			answer =
+				v->visit(v->context,
+					 &(struct metric_row){
+						 name, r->section_value[s * SECTION_METRICS + k] });
 		}
 }
 
-static void each_reason(const struct run_result *r, const struct row_visitor *v)
+static void rows_each_reason(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (uint32_t i = 0; i < r->reason_count && !answer; i++)
-		answer = v->see(v->context, &r->reasons[i]);
+		answer = v->visit(v->context, &r->reasons[i]);
 }
 
-static void each_traffic(const struct config *c, const struct row_visitor *v)
+static void rows_each_traffic(const struct config *c, const struct row_visitor *v)
 {
 	int answer = 0;
 
 	for (uint32_t i = 0; i < c->traffic_count && !answer; i++)
-		answer = v->see(v->context, &(struct traffic_row){ c->traffic[i].name });
+		answer = v->visit(v->context, &(struct traffic_row){ c->traffic[i].name });
 }
 
-static void each_flow(const struct finished_run *f, const struct row_visitor *v)
+static void rows_each_flow(const struct finished_run *f, const struct row_visitor *v)
 {
 	int answer = 0;
 
@@ -117,11 +118,11 @@ static void each_flow(const struct finished_run *f, const struct row_visitor *v)
 			.ideal_ps = f->r->ideal_ps[i],
 		};
 
-		answer = v->see(v->context, &row);
+		answer = v->visit(v->context, &row);
 	}
 }
 
-static void each_port(const struct run_result *r, const struct row_visitor *v)
+static void rows_each_port(const struct run_result *r, const struct row_visitor *v)
 {
 	char name[LINK_NAME_SIZE];
 	int answer = 0;
@@ -131,11 +132,11 @@ static void each_port(const struct run_result *r, const struct row_visitor *v)
 							   sizeof(name)),
 						 i == r->measured_port, r->ports[i] };
 
-		answer = v->see(v->context, &row);
+		answer = v->visit(v->context, &row);
 	}
 }
 
-static void each_pause(const struct run_result *r, const struct row_visitor *v)
+static void rows_each_pause(const struct run_result *r, const struct row_visitor *v)
 {
 	char name[LINK_NAME_SIZE];
 	int answer = 0;
@@ -145,11 +146,11 @@ static void each_pause(const struct run_result *r, const struct row_visitor *v)
 			link_name(&r->network, r->pauses[i].link, name, sizeof(name)), r->pauses[i]
 		};
 
-		answer = v->see(v->context, &row);
+		answer = v->visit(v->context, &row);
 	}
 }
 
-static void each_series(const struct run_result *r, const struct row_visitor *v)
+static void rows_each_series(const struct run_result *r, const struct row_visitor *v)
 {
 	int answer = 0;
 
@@ -158,7 +159,7 @@ static void each_series(const struct run_result *r, const struct row_visitor *v)
 		const struct stored_series row = { s->name, s->unit, s->count, s->time_ps,
 						   s->value };
 
-		answer = v->see(v->context, &row);
+		answer = v->visit(v->context, &row);
 	}
 }
 
@@ -169,34 +170,34 @@ int finished_each(const struct finished_run *f, enum table_id table, const struc
 	case TABLE_SETTING:
 		return each_setting(f->c, v, e);
 	case TABLE_RUN:
-		see_run(f, v);
+		rows_visit_run(f, v);
 		break;
 	case TABLE_METRIC:
-		each_metric(f->r, v);
-		each_section_metric(f, v);
+		rows_each_metric(f->r, v);
+		rows_each_section_metric(f, v);
 		break;
 	case TABLE_REASON:
-		each_reason(f->r, v);
+		rows_each_reason(f->r, v);
 		break;
 	case TABLE_TRAFFIC:
-		each_traffic(f->c, v);
+		rows_each_traffic(f->c, v);
 		break;
 	case TABLE_FLOW:
-		each_flow(f, v);
+		rows_each_flow(f, v);
 		break;
 	case TABLE_PORT:
-		each_port(f->r, v);
+		rows_each_port(f->r, v);
 		break;
 	case TABLE_PAUSES:
-		each_pause(f->r, v);
+		rows_each_pause(f->r, v);
 		break;
 	case TABLE_SERIES:
-		each_series(f->r, v);
+		rows_each_series(f->r, v);
 		break;
 	case TABLE_PLAN:
 	case TABLE_DIGEST:
 	case TABLES:
-		break; /* of a store alone */
+		break; /* in stores only */
 	}
 	return 0;
 }

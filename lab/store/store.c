@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c -- opening the results store.
+/* store.c -- opens the results store, checks it and upgrades its schema.
  *
- * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds one
- * file that can be copied, and a process that dies in the middle of a transaction leaves a journal
- * by which the next one restores the state before. */
+ * The file is an ordinary SQLite database with a rollback journal: at rest the folder holds a
+ * single file that can be copied. A process that dies within a transaction leaves a journal, from
+ * which the next process restores the state before. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/store_sql.h"
 #include "base/text.h"
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-	BUSY_MS = 60 * 1000, /* how long another process may hold the file */
-	HEADER_SIZE = 100,   /* of every SQLite file */
+	BUSY_MS = 60 * 1000, /* longest wait for a lock of another process, milliseconds */
+	HEADER_SIZE = 100,   /* header of every SQLite file */
 	SCHEMA_OFFSET = 60,
 	APPLICATION_OFFSET = 68,
 };
@@ -93,22 +93,23 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Sweeps read earlier forms only to bring them up to this one, before their processes add to
- * them. */
-static int check_form(const char *path, uint32_t form, enum store_mode mode, struct weir_error *e)
+/* STORE_ADD accepts the current schema only; STORE_WRITE upgrades the file before workers open
+ * it. */
+static int store_check_schema(const char *path, uint32_t schema, enum store_mode mode,
+			      struct weir_error *e)
 {
-	if (form == STORE_SCHEMA ||
-	    (form >= STORE_SCHEMA_BARE && form < STORE_SCHEMA && mode != STORE_ADD))
+	if (schema == STORE_SCHEMA ||
+	    (schema >= STORE_SCHEMA_NO_DIGESTS && schema < STORE_SCHEMA && mode != STORE_ADD))
 		return 0;
 	return weir_error_set(
 		e,
-		"%.300s: was written by another version of Weir (form %lu; this one reads "
-		"forms %d to %d); use another folder",
-		path, (unsigned long)form, STORE_SCHEMA_BARE, STORE_SCHEMA);
+		"%.300s: was written by another version of Weir (schema %lu; this one reads "
+		"schemas %d to %d); use another folder",
+		path, (unsigned long)schema, STORE_SCHEMA_NO_DIGESTS, STORE_SCHEMA);
 }
 
-/* Somebody else's file may be behind a link, and would be written to. */
-static int check_link(const char *path, struct weir_error *e)
+/* Refuses symbolic links: they might lead to another user's file. */
+static int store_check_link(const char *path, struct weir_error *e)
 {
 	struct stat st;
 
@@ -118,15 +119,15 @@ static int check_link(const char *path, struct weir_error *e)
 	return 0;
 }
 
-/* Is it ours, by its first bytes alone? Nothing of a file that is not may be touched. */
-static int check_header(const char *path, enum store_mode mode, struct weir_error *e)
+/* Checks the file's header before SQLite opens it, so that a foreign file is never modified. */
+static int store_check_header(const char *path, enum store_mode mode, struct weir_error *e)
 {
 	static const char magic[] = "SQLite format 3";
 	unsigned char header[HEADER_SIZE] = { 0 };
 	size_t length;
 	FILE *f;
 
-	if (check_link(path, e))
+	if (store_check_link(path, e))
 		return -1;
 	f = fopen(path, "rb");
 	if (!f && errno == ENOENT && mode == STORE_WRITE)
@@ -140,7 +141,7 @@ static int check_header(const char *path, enum store_mode mode, struct weir_erro
 		return -1;
 	}
 	fclose(f);
-	if (length == 0) /* whoever made it was stopped before anything was in it */
+	if (length == 0) /* its creator was stopped before the first write */
 		return mode == STORE_WRITE
 			       ? 0
 			       : weir_error_set(e, "%.300s: there are no runs in it", path);
@@ -149,7 +150,7 @@ static int check_header(const char *path, enum store_mode mode, struct weir_erro
 				      path);
 	if (big_endian(header + APPLICATION_OFFSET) != STORE_APPLICATION)
 		return weir_error_set(e, "%.300s: is a database of another program", path);
-	return check_form(path, big_endian(header + SCHEMA_OFFSET), mode, e);
+	return store_check_schema(path, big_endian(header + SCHEMA_OFFSET), mode, e);
 }
 
 static int is_writer(enum store_mode mode)
@@ -157,7 +158,7 @@ static int is_writer(enum store_mode mode)
 	return mode == STORE_WRITE || mode == STORE_ADD;
 }
 
-static int check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
+static int store_check_folder(const char *folder, enum store_mode mode, struct weir_error *e)
 {
 	struct stat st;
 
@@ -179,7 +180,15 @@ static int check_folder(const char *folder, enum store_mode mode, struct weir_er
 	return 0;
 }
 
-int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
+int store_end(struct store *s, int failed)
+{
+	if (failed)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return failed ? -1 : 0;
+}
+
+/* Reads one number. */
+static int store_number(struct store *s, const char *sql, int64_t *number, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, sql, e);
 	int found;
@@ -195,17 +204,8 @@ int store_number(struct store *s, const char *sql, int64_t *number, struct weir_
 	return found ? 0 : -1;
 }
 
-/* A file of the bare form has all tables but that of digests. */
-static int create_tables(struct store *s, int64_t form, struct weir_error *e)
-{
-	for (int i = form == 0 ? 0 : TABLE_DIGEST; i < TABLES; i++)
-		if (store_exec(s, table_create(&table_all[i]).text, e))
-			return -1;
-	return 0;
-}
-
-static int add_column(struct store *s, const struct table *t, const struct column *c,
-		      struct weir_error *e)
+static int store_add_column(struct store *s, const struct table *t, const struct column *c,
+			    struct weir_error *e)
 {
 	char sql[192];
 	int64_t there;
@@ -219,78 +219,83 @@ static int add_column(struct store *s, const struct table *t, const struct colum
 	return there ? 0 : store_exec(s, sql, e);
 }
 
-/* Columns that came with a later form than the file's. */
-static int add_columns(struct store *s, int64_t form, struct weir_error *e)
+/* Adds the columns that later schemas introduced. */
+static int store_add_columns(struct store *s, int64_t schema, struct weir_error *e)
 {
 	for (int i = 0; i < TABLES; i++)
 		for (const struct column *c = table_all[i].columns; c->name; c++)
-			if (c->since > form && add_column(s, &table_all[i], c, e))
+			if (c->since > schema && store_add_column(s, &table_all[i], c, e))
 				return -1;
 	return 0;
 }
 
-/* Makes what a file of that form lacks: all, or the digests of what is in it. */
-static int complete(struct store *s, int64_t form, struct weir_error *e)
+/* Upgrades a file of that schema to the current one: tables, columns, digests. */
+static int store_upgrade(struct store *s, int64_t schema, struct weir_error *e)
 {
 	char id[96];
 
-	if (form == STORE_SCHEMA)
+	if (schema == STORE_SCHEMA)
 		return 0;
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 STORE_APPLICATION, STORE_SCHEMA);
-	if (form < STORE_SCHEMA_SEALED && create_tables(s, form, e))
+	/* STORE_SCHEMA_NO_DIGESTS has all tables except that of digests */
+	for (int i = schema == 0 ? 0 : TABLE_DIGEST; schema < STORE_SCHEMA_DIGESTS && i < TABLES;
+	     i++)
+		if (store_exec(s, table_create(&table_all[i]).text, e))
+			return -1;
+	if (schema > 0 && store_add_columns(s, schema, e))
 		return -1;
-	if (form > 0 && add_columns(s, form, e))
-		return -1;
-	s->form = STORE_SCHEMA;
-	return (form < STORE_SCHEMA_SEALED && store_seal_all(s, e)) || store_exec(s, id, e);
+	s->schema = STORE_SCHEMA;
+	return (schema < STORE_SCHEMA_DIGESTS && store_write_all_digests(s, e)) ||
+	       store_exec(s, id, e);
 }
 
-/* Two processes may make the same store; the second finds that it is there. */
+/* Two processes may create the same store; the second one finds the tables in place. */
 int store_make_tables(struct store *s, struct weir_error *e)
 {
-	int64_t form;
+	int64_t schema;
 	int failed = store_exec(s, "BEGIN IMMEDIATE", e) ||
-		     store_number(s, "PRAGMA user_version", &form, e) || complete(s, form, e) ||
-		     store_exec(s, "COMMIT", e);
+		     store_number(s, "PRAGMA user_version", &schema, e) ||
+		     store_upgrade(s, schema, e) || store_exec(s, "COMMIT", e);
 
-	if (failed)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return failed ? -1 : 0;
+	return store_end(s, failed);
 }
 
-/* What the file says it is, and how many tables of digests are in it, at one moment. */
-static int read_form(struct store *s, int64_t *form, int64_t *tables, struct weir_error *e)
+/* Reads the schema number and the number of digest tables in one transaction. */
+static int store_read_schema(struct store *s, int64_t *schema, int64_t *tables,
+			     struct weir_error *e)
 {
-	int failed = store_exec(s, "BEGIN", e) || store_number(s, "PRAGMA user_version", form, e) ||
+	int failed = store_exec(s, "BEGIN", e) ||
+		     store_number(s, "PRAGMA user_version", schema, e) ||
 		     store_number(s, "SELECT count(*) FROM sqlite_master WHERE name = 'digest'",
 				  tables, e);
 
-	/* Only read: there is nothing to lose, and nobody is to wait for the end. */
+	/* a read transaction: nothing to commit */
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return failed ? -1 : 0;
 }
 
-/* A file of the bare form that has digests was one of a later form: its header is damaged. */
-static int find_digests(struct store *s, struct weir_error *e)
+/* A file marked STORE_SCHEMA_NO_DIGESTS that has digests was written by a later schema: its header
+ * is damaged. */
+static int store_find_digests(struct store *s, struct weir_error *e)
 {
-	int64_t form, tables;
+	int64_t schema, tables;
 
-	if (read_form(s, &form, &tables, e))
+	if (store_read_schema(s, &schema, &tables, e))
 		return -1;
-	s->form = (int)form;
-	s->has_digests = form >= STORE_SCHEMA_SEALED;
-	if (form < STORE_SCHEMA_SEALED && tables)
+	s->schema = (int)schema;
+	s->has_digests = schema >= STORE_SCHEMA_DIGESTS;
+	if (schema < STORE_SCHEMA_DIGESTS && tables)
 		return weir_error_set(
 			e,
-			"%.300s: is damaged (its form is %d, but it has digests); move it "
+			"%.300s: is damaged (its schema is %d, but it has digests); move it "
 			"away, or take a copy of it",
-			s->path, (int)form);
+			s->path, (int)schema);
 	return 0;
 }
 
-/* Every page is where it belongs. */
-static int check_pages(struct store *s, struct weir_error *e)
+/* SQLite's integrity check. */
+static int store_check_pages(struct store *s, struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "PRAGMA quick_check(1)", e);
 	const char *found;
@@ -313,12 +318,13 @@ static int check_pages(struct store *s, struct weir_error *e)
 	return failed;
 }
 
-static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
+static int store_connect(struct store *s, enum store_mode mode, struct weir_error *e)
 {
-	/* Reading may have to restore the state before a transaction that was cut off. */
+	/* read-write also for reading, because SQLite may have to roll back an interrupted
+	 * transaction */
 	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
 
-	/* A store belongs to one thread: no lock for every value that is read. */
+	/* A store belongs to one thread, so SQLite needs no mutex for each value. */
 	flags |= SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
 		return store_fail(s, e);
@@ -326,19 +332,19 @@ static int connect(struct store *s, enum store_mode mode, struct weir_error *e)
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (is_writer(mode) && sqlite3_db_readonly(s->db, "main") == 1)
 		return weir_error_set(e, "%.300s: cannot be written: Permission denied", s->path);
-	if ((mode == STORE_READ || mode == STORE_WRITE) && check_pages(s, e))
+	if ((mode == STORE_READ || mode == STORE_WRITE) && store_check_pages(s, e))
 		return -1;
-	if (mode != STORE_ADD && find_digests(s, e))
+	if (mode != STORE_ADD && store_find_digests(s, e))
 		return -1;
 	if (mode == STORE_WRITE && store_make_tables(s, e))
 		return -1;
 	s->has_digests |= is_writer(mode);
-	s->form = is_writer(mode) ? STORE_SCHEMA : s->form;
+	s->schema = is_writer(mode) ? STORE_SCHEMA : s->schema;
 	if (is_writer(mode))
 		return 0;
-	/* Whoever reads once has one view of the file until it is closed: a run may be replaced
-	 * meanwhile. */
-	s->is_still = mode == STORE_READ;
+	/* STORE_READ keeps one read transaction until the store is closed, so that runs replaced
+	 * meanwhile do not change. */
+	s->has_snapshot = mode == STORE_READ;
 	return store_exec(
 		s, mode == STORE_READ ? "PRAGMA query_only = 1; BEGIN" : "PRAGMA query_only = 1",
 		e);
@@ -349,11 +355,11 @@ int store_open(struct store **out, const char *folder, enum store_mode mode, str
 	struct store *s;
 
 	*out = NULL;
-	if (check_folder(folder, mode, e))
+	if (store_check_folder(folder, mode, e))
 		return -1;
 	s = memory_zeroed(1, sizeof(*s));
 	text_print(&s->path, "%s/%s", folder, file_name);
-	if (check_header(s->path, mode, e) || connect(s, mode, e)) {
+	if (store_check_header(s->path, mode, e) || store_connect(s, mode, e)) {
 		store_close(s);
 		return -1;
 	}
@@ -376,7 +382,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	sqlite3_close(s->db);
-	flow_shelf_free(s->shelf);
+	flow_cache_free(s->flow_cache);
 	free(s->path);
 	free(s);
 }

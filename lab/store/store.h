@@ -1,50 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* store.h -- the results of many runs in one file, results.db (SQLite), in a result folder.
  *
- * A run is identified by its full effective settings, seed and program version (run_key). It is
- * added whole, with its flows, ports, pauses, reasons and series, in one transaction, or not at
- * all. Any number of processes may read and add at the same time. Readers see only whole runs, and
- * what they read is compared with digests that were added with it: a run that is damaged is an
- * error that names it, and what a visitor has seen of it counts for nothing. */
+ * A run is identified by all its effective settings, its seed and the program's version (run_key).
+ * It is added in one transaction with its flows, ports, pauses, reasons and series. Any number of
+ * processes may read and add concurrently. Readers see complete runs only, and everything they read
+ * is compared with digests that were stored with it: a damaged run is an error that names it, and
+ * rows visited so far must be discarded.
+ *
+ * A struct store belongs to one thread. Functions return 0, or -1 with a message. */
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
-#include "lab/scenario/key.h"
-#include "lab/store/rows.h"
+#include "lab/scenario/scenario.h"
+#include "lab/store/columns.h"
 
 struct store;
 
-/* WRITE makes folder and file where they are missing. ADD is for the processes of a sweep: the file
- * is there and was found good, so it is not looked through again. FOLLOW is for whoever reads again
- * and again while a sweep adds: the same as READ, but not looked through either, and a run may be
- * replaced between two reads, which then says that it is damaged. Nobody who adds ever waits longer
- * than one table of one run is read. */
+/* WRITE creates folder and file if they are missing. ADD is for the worker processes of a sweep:
+ * the file exists and was checked, so opening skips the check. FOLLOW is for readers that poll
+ * while a sweep adds: like READ without the check, and without a common snapshot, so that a run
+ * replaced between two reads is reported as damaged. With FOLLOW, a writer waits at most for the
+ * read of one table of one run. */
 enum store_mode { STORE_READ, STORE_WRITE, STORE_ADD, STORE_FOLLOW };
 
-/* Refuses a file that is damaged, is no store or is of another schema, saying which, and leaves it
- * as it was. */
+/* Refuses a file that is damaged, is not a store or has another schema, and leaves it unchanged.
+ * The caller closes the store with store_close; a store belongs to one thread. */
 int store_open(struct store **out, const char *folder, enum store_mode mode, struct weir_error *e);
 void store_close(struct store *s);
 
-/* 0: it was written by an earlier version, without digests, and damage cannot be noticed. Opening
- * it for WRITE adds them. */
+/* 0: written by an earlier version without digests, so damage cannot be detected. Opening it with
+ * STORE_WRITE adds them. */
 int store_has_digests(const struct store *s);
 
-/* The path of its file, "FOLDER/results.db". */
+/* Path of the file, "FOLDER/results.db". */
 const char *store_file(const struct store *s);
 
-/* 1: it is there; 0: not; -1: message. */
+/* 1: found; 0: not found; -1: message. */
 int store_has(struct store *s, const char *key, struct weir_error *e);
 
-/* Replaces a run of the same key. A partial run is refused by the caller, not here. */
+/* Adds a run in one transaction; replaces a run of the same key. The caller must not add partial
+ * runs. */
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,
 	      struct weir_error *e);
 
-/* Which runs the latest sweep consists of, in its order, done or not. Replaces the plan before. */
+/* Replaces the plan: the runs of the latest sweep in its order, done or not. */
 int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
 	       struct weir_error *e);
 
-/* The runs of the plan in its order, and the number of each in this store; 0: it is not there. For
- * the caller to free. */
+/* The runs of the plan in its order with their ids; id 0: not in this store. The caller frees
+ * *runs. */
 struct planned_run {
 	char key[RUN_KEY_SIZE];
 	int64_t id;
@@ -52,28 +55,28 @@ struct planned_run {
 int store_planned(struct store *s, struct planned_run **runs, uint64_t *count,
 		  struct weir_error *e);
 
-/* How many runs are planned, and how many of these are there. */
+/* Number of planned runs, and of these the number in the store. */
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e);
 
-/* Deletes the runs that the plan does not name and gives their room back; DRY only counts them,
- * also in a store that is open for reading. Refuses a store without a plan. */
+/* Deletes the runs that are not in the plan and shrinks the file. DRY only counts them and also
+ * works with STORE_READ. Refuses a store without a plan. */
 enum prune_mode { PRUNE_DRY, PRUNE };
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e);
 
-/* --- from one store to another: store_copy.c --- */
+/* --- from one store to another: store_add.c --- */
 
-/* What came out of a run, in 64 bits that are the same in every store and on every machine: not its
- * number, and not what it cost. */
+/* Digest of a run's results, equal in every store and on every machine: excludes its id and
+ * METRIC_COST. */
 int store_run_digest(struct store *s, int64_t run, uint64_t *digest, struct weir_error *e);
 
-/* Adds those of the runs that are in from, all of them or none: where s has them they stay as they
- * are, or are replaced. What is copied is compared with its digests. */
+/* Copies the runs that `from` has, all or none, and checks their digests. Runs that s already has
+ * are kept (COPY_LACKING) or replaced (COPY_ALL). */
 enum store_copying { COPY_LACKING, COPY_ALL };
 int store_copy(struct store *s, struct store *from, const struct planned_run *runs, uint64_t count,
 	       enum store_copying copying, struct weir_error *e);
 
-/* A store that is no file but lies in memory: of these bytes, or an empty one; and the bytes of
- * such a one, as its file would have them. */
+/* A store in memory, from the bytes of a file or empty (bytes NULL); and the bytes of such a store,
+ * which the caller frees with store_bytes_free. */
 int store_open_bytes(struct store **out, const void *bytes, size_t size, struct weir_error *e);
 unsigned char *store_bytes(struct store *s, size_t *size, struct weir_error *e);
 void store_bytes_free(unsigned char *bytes);
@@ -90,70 +93,98 @@ struct stored_run {
 	int planned; /* 1: part of the plan */
 	char *title, *version;
 	uint32_t setting_count;
-	struct stored_setting *settings; /* all, also "seed" */
-	double value[METRICS_MAX];       /* by metric_all; NAN: unknown */
-	/* 1: unknown, because the folder has it by an earlier definition (metric.stored) alone */
+	struct stored_setting *settings; /* all settings, including "seed" */
+	double value[METRICS_MAX];       /* indexed as metric_all; NAN: unknown */
+	/* 1: unknown, because the folder has only the value of an earlier definition
+	 * (metric.stored) */
 	unsigned char is_outdated[METRICS_MAX];
 	double wall_seconds;
-	char *held_up; /* of a real run, why its numbers are not to be trusted; NULL: they may be */
+	char *held_up; /* why the machine disturbed a real-time run; NULL: it did not */
 	uint32_t reason_count;
-	struct reason_count *reasons; /* their names belong to the run */
-	int partial;                  /* 1: has just ended, before its time; never of a store */
+	struct reason_count *reasons; /* names are owned by the run */
+	int partial;                  /* 1: interrupted before its end; never in a store */
 };
 
 struct stored_runs {
 	uint32_t count;
-	struct stored_run *runs; /* in the order of the plan; others after these, as added */
-	uint32_t left_out;       /* runs that are there, but are not asked for */
+	struct stored_run *runs; /* in plan order, then others in the order of their addition */
+	uint32_t left_out;       /* number of runs outside the scope */
 };
 
-/* PLANNED: only the runs of the latest plan, where there is one. What an earlier version or other
- * settings left in the folder is then not read. */
+/* PLANNED: only the runs of the latest plan, if there is one; runs left by an earlier version or
+ * other settings are ignored. */
 enum store_scope { STORE_PLANNED, STORE_ALL };
 
 int store_runs(struct store *s, enum store_scope scope, struct stored_runs *runs,
 	       struct weir_error *e);
 
-/* The run of that key, also of a store to which others add meanwhile; it counts as planned. In any
- * case for the caller to free. -1: it is not there, or is damaged. */
+/* Reads the run of that key; works with STORE_FOLLOW. The run counts as planned. -1: not found, or
+ * damaged. The caller frees it in any case. */
 int store_run_of_key(struct store *s, const char *key, struct stored_run *run,
 		     struct weir_error *e);
 
-/* Compares all of a run with its digests, before anything of it is shown. */
+/* Checks all tables of a run against their digests. */
 int store_check_run(struct store *s, int64_t run, struct weir_error *e);
 
 void stored_run_free(struct stored_run *run);
 void stored_runs_free(struct stored_runs *runs);
 
-/* The value of a setting, or NULL. */
+/* The value of a setting; NULL: the run has none. */
 const char *stored_setting(const struct stored_run *run, const char *path);
 
-/* The rows of one of a run's tables, as rows.h has them. A row is valid only during the call. */
+/* Visits the rows of one of a run's tables. A row is valid only during the call. -1: damaged; then
+ * the visited rows must be discarded. */
 int store_each(struct store *s, int64_t run, enum table_id table, const struct row_visitor *v,
 	       struct weir_error *e);
 
-/* Whose rows: those of a run of a store, or of one that has just ended. */
-struct rows_from {
-	struct store *store; /* NULL: of the finished one */
+/* Source of rows: a stored run, or one that has just ended. */
+struct row_source {
+	struct store *store; /* NULL: `finished` is the source */
 	int64_t run;
 	const struct finished_run *finished;
 };
 
-int rows_each(const struct rows_from *from, enum table_id table, const struct row_visitor *v,
+int rows_each(const struct row_source *from, enum table_id table, const struct row_visitor *v,
 	      struct weir_error *e);
 
-/* All of a run but its long tables; on -1 what it has is still to be freed. */
-int stored_run_fill(struct stored_run *run, const struct rows_from *from, struct weir_error *e);
+/* Reads all of a run except its long tables. The caller frees it, also on -1. */
+int stored_run_fill(struct stored_run *run, const struct row_source *from, struct weir_error *e);
 
-/* The same by their types; a visitor that returns non-zero ends the visit, which is no failure. */
+/* store_each by row type. A visitor that returns non-zero ends the visit, which is not an error. */
 int store_each_flow(struct store *s, int64_t run, int (*visit)(void *, const struct stored_flow *),
 		    void *context, struct weir_error *e);
 int store_each_port(struct store *s, int64_t run, int (*visit)(void *, const struct stored_port *),
 		    void *context, struct weir_error *e);
-int store_each_pause(struct store *s, int64_t run,
-		     int (*visit)(void *, const struct stored_pause *), void *context,
-		     struct weir_error *e);
 int store_each_series(struct store *s, int64_t run,
 		      int (*visit)(void *, const struct stored_series *), void *context,
 		      struct weir_error *e);
+
+/* --- health of runs ---
+ *
+ * Completion times are those of flows that completed. If other flows did not, or if PFC pauses form
+ * a deadlock, every output marks the affected numbers. */
+
+struct health {
+	uint32_t runs;
+	uint32_t incomplete, deadlocked; /* runs with unfinished flows; runs with a PFC deadlock */
+	uint32_t held_up;                /* real-time runs that the machine disturbed */
+	double completed, unfinished;    /* numbers of flows, summed over the runs */
+	uint32_t starved;                /* runs with starved unlimited flows */
+};
+
+void health_add(struct health *h, const struct stored_run *run);
+
+/* Adds the counts of other runs. */
+void health_join(struct health *h, const struct health *other);
+
+/* Do unfinished flows or a deadlock affect metrics of this kind? Never METRIC_COST. */
+int health_is_doubtful(const struct health *h, enum metric_kind kind);
+
+/* "in 2 of 8 runs 14 of 800 flows did not end; 1 of 8 runs ended in a deadlock; the machine held up
+ * 1 of 8 runs"; "": nothing to report. */
+struct health_text {
+	char text[192];
+};
+
+struct health_text health_text(const struct health *h);
 #endif

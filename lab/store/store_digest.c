@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store_digest.c -- is what the store holds what was put into it?
+/* store_digest.c -- detects damage: does the store still hold what was stored?
  *
- * Every part of a run, its rows in one table, has a digest of 64 bits over the types and bytes of
- * all values, in the order in which they are read. It is made by reading: who adds a run reads back
- * what it has just written, in the same transaction, so writer and reader cannot disagree. Whatever
- * is read later is compared with its digest; what nobody reads costs nothing. Which runs there are
- * and which are planned are two parts more, of run 0. This finds what disks and stray hands do, not
- * deceivers. */
+ * Every part (the rows of a run in one table) has a digest of 64 bits over the types and bytes of
+ * all values, in reading order. A writer computes it by reading back what it has just written, in
+ * the same transaction, so that writer and reader cannot disagree. Readers compare what they read
+ * with the digest; parts that are not read cost nothing. The list of runs and the plan are two more
+ * parts, of run 0. The digest detects disk errors and accidental edits, not deliberate forgery. */
 #include "lab/store/store_sql.h"
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
 struct part {
-	const char *name;  /* in the table "digest" */
+	const char *name;  /* key in table "digest" */
 	const char *words; /* for messages */
 	struct store_sql select;
-	const struct table *table; /* NULL: of the store */
+	const struct table *table; /* NULL: a part of the store, not of a run */
 };
 
-/* NOT INDEXED: by the rows themselves, and not by what an index says of them. */
-static struct part part_of(const struct store *s, struct rows_of rows)
+/* NOT INDEXED: reads the rows themselves, so that a damaged index cannot hide them. */
+static struct part part_of(const struct store *s, struct part_id rows)
 {
 	const struct table *t;
 
@@ -35,13 +34,13 @@ static struct part part_of(const struct store *s, struct rows_of rows)
 				      { "SELECT place, key FROM plan NOT INDEXED ORDER BY place" },
 				      NULL };
 	t = &table_all[rows.part];
-	return (struct part){ t->name, t->words, table_select(t, s->form), t };
+	return (struct part){ t->name, t->words, table_select(t, s->schema), t };
 }
 
 /* --- digests --- */
 
-/* A bijection of either argument for any value of the other, in a multiplication: one changed word
- * always changes the digest, several do but for one time in 2^64. */
+/* A bijection of either argument for any value of the other, at the cost of one multiplication: one
+ * changed word always changes the digest; several fail to do so with probability 2^-64. */
 static uint64_t hash_word(uint64_t before, uint64_t word)
 {
 	uint64_t hash = (before ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -49,7 +48,7 @@ static uint64_t hash_word(uint64_t before, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* Eight bytes a word, the first the lowest: the same on every machine. */
+/* Little-endian words of eight bytes: the same on every machine. */
 static uint64_t hash_bytes(uint64_t before, const unsigned char *bytes, size_t size)
 {
 	uint64_t hash = hash_word(before, size), last = 0;
@@ -78,7 +77,7 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 		return hash_word(hash, bits);
 	case SQLITE_NULL:
 		return hash;
-	default: /* the bytes first: they may have to be made before their number is known */
+	default: /* bytes before size: SQLite may have to convert the value first */
 		bytes = sqlite3_value_blob(value);
 		return hash_bytes(hash, bytes, (size_t)sqlite3_value_bytes(value));
 	}
@@ -86,10 +85,9 @@ uint64_t store_hash_value(uint64_t before, sqlite3_value *value)
 
 enum { STORE_COLUMNS_MAX = 16 };
 
-/* Which of the columns of table_select came with a later form, a bit for each: where such a column
- * is NULL the digest is that of the row without it, so that stores of the form before need not be
- * sealed again. */
-static unsigned later_columns(const struct table *t)
+/* Bit set of the columns of table_select that later schemas introduced. NULL in such a column is
+ * not hashed, so that digests of earlier schemas stay valid. */
+static unsigned table_later_columns(const struct table *t)
 {
 	unsigned later = 0, bit = 1;
 
@@ -116,14 +114,14 @@ static uint64_t hash_row(uint64_t before, sqlite3_stmt *q, unsigned later,
 	return hash;
 }
 
-/* Calls take, unless it is NULL, for every row, and gives the digest of all. */
-static int read_rows(struct store *s, struct rows_of rows, const struct row_taker *t,
-		     uint64_t *digest, struct weir_error *e)
+/* Calls t for every row, unless it is NULL, and computes the digest of all rows. */
+static int store_hash_rows(struct store *s, struct part_id rows, const struct row_receiver *t,
+			   uint64_t *digest, struct weir_error *e)
 {
 	const struct part part = part_of(s, rows);
 	sqlite3_stmt *q = store_prepare_run(s, part.select.text, rows.run, e);
 	sqlite3_value *values[STORE_COLUMNS_MAX];
-	unsigned later = later_columns(part.table);
+	unsigned later = table_later_columns(part.table);
 	int code, failed = q ? 0 : -1;
 
 	assert(!q || sqlite3_column_count(q) <= STORE_COLUMNS_MAX);
@@ -135,7 +133,7 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 		}
 		*digest = hash_row(*digest, q, later, values);
 		if (t)
-			t->take(t->context, values);
+			t->receive(t->context, values);
 	}
 	sqlite3_finalize(q);
 	return failed;
@@ -143,7 +141,7 @@ static int read_rows(struct store *s, struct rows_of rows, const struct row_take
 
 /* --- comparing --- */
 
-static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *e)
+static int store_explain_damage(struct store *s, struct part_id rows, struct weir_error *e)
 {
 	sqlite3_stmt *q;
 	const char *key = NULL;
@@ -167,8 +165,9 @@ static int say_damaged(struct store *s, struct rows_of rows, struct weir_error *
 	return -1;
 }
 
-/* The digest that is stored. 1: it is there; 0: not; -1: message. */
-static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, struct weir_error *e)
+/* The stored digest. 1: found; 0: not found; -1: message. */
+static int store_find_digest(struct store *s, struct part_id rows, uint64_t *digest,
+			     struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare_run(
 		s, "SELECT digest FROM digest WHERE run = ? AND part = ?", rows.run, e);
@@ -186,22 +185,22 @@ static int find_digest(struct store *s, struct rows_of rows, uint64_t *digest, s
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-int store_each_row(struct store *s, struct rows_of rows, const struct row_taker *t,
+int store_each_row(struct store *s, struct part_id rows, const struct row_receiver *t,
 		   struct weir_error *e)
 {
 	uint64_t digest, stored = 0;
 	int failed, found;
 
-	/* Rows and digest of one moment, whoever replaces the run meanwhile. */
+	/* savepoint: rows and digest from one snapshot */
 	if (store_exec(s, "SAVEPOINT rows", e))
 		return -1;
-	failed = read_rows(s, rows, t, &digest, e);
+	failed = store_hash_rows(s, rows, t, &digest, e);
 	if (!failed && s->has_digests) {
-		found = find_digest(s, rows, &stored, e);
+		found = store_find_digest(s, rows, &stored, e);
 		if (found < 0)
 			failed = -1;
 		else if (!found || stored != digest)
-			failed = say_damaged(s, rows, e);
+			failed = store_explain_damage(s, rows, e);
 	}
 	sqlite3_exec(s->db, "RELEASE rows", NULL, NULL, NULL);
 	return failed;
@@ -210,20 +209,20 @@ int store_each_row(struct store *s, struct rows_of rows, const struct row_taker 
 int store_check_run(struct store *s, int64_t run, struct weir_error *e)
 {
 	for (int part = 0; part < RUN_TABLES; part++)
-		if (store_each_row(s, (struct rows_of){ run, part }, NULL, e))
+		if (store_each_row(s, (struct part_id){ run, part }, NULL, e))
 			return -1;
 	return 0;
 }
 
-/* --- sealing --- */
+/* --- writing digests --- */
 
-int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
+int store_write_digest(struct store *s, struct part_id rows, struct weir_error *e)
 {
 	sqlite3_stmt *q;
 	uint64_t digest;
 	int failed;
 
-	if (read_rows(s, rows, NULL, &digest, e))
+	if (store_hash_rows(s, rows, NULL, &digest, e))
 		return -1;
 	q = store_prepare_run(s, "INSERT OR REPLACE INTO digest VALUES (?, ?, ?)", rows.run, e);
 	if (!q)
@@ -235,35 +234,37 @@ int store_seal(struct store *s, struct rows_of rows, struct weir_error *e)
 	return failed;
 }
 
-int store_seal_run(struct store *s, int64_t run, struct weir_error *e)
+int store_write_run_digests(struct store *s, int64_t run, struct weir_error *e)
 {
 	for (int part = 0; part < RUN_TABLES; part++)
-		if (store_seal(s, (struct rows_of){ run, part }, e))
+		if (store_write_digest(s, (struct part_id){ run, part }, e))
 			return -1;
 	return 0;
 }
 
-struct sealing {
+struct digest_writer {
 	struct store *store;
 	struct weir_error *error;
 	int failed;
 };
 
-static void seal_listed(void *context, sqlite3_value *const *values)
+static void store_digest_listed_run(void *context, sqlite3_value *const *values)
 {
-	struct sealing *at = context;
+	struct digest_writer *at = context;
 
-	at->failed =
-		at->failed || store_seal_run(at->store, sqlite3_value_int64(values[0]), at->error);
+	at->failed = at->failed ||
+		     store_write_run_digests(at->store, sqlite3_value_int64(values[0]), at->error);
 }
 
-int store_seal_all(struct store *s, struct weir_error *e)
+int store_write_all_digests(struct store *s, struct weir_error *e)
 {
-	struct sealing at = { s, e, 0 };
-	const struct row_taker every = { seal_listed, &at };
+	struct digest_writer at = { s, e, 0 };
+	const struct row_receiver every = { store_digest_listed_run, &at };
 	uint64_t digest;
 
-	if (read_rows(s, STORE_LIST, &every, &digest, e) || at.failed)
+	if (store_hash_rows(s, STORE_LIST, &every, &digest, e) || at.failed)
 		return -1;
-	return store_seal(s, STORE_LIST, e) || store_seal(s, STORE_PLANNED_KEYS, e) ? -1 : 0;
+	return store_write_digest(s, STORE_LIST, e) || store_write_digest(s, STORE_PLANNED_KEYS, e)
+		       ? -1
+		       : 0;
 }

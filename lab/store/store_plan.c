@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store_plan.c -- which runs there are, which of them the latest sweep planned, and getting rid of
- * the others. */
+/* store_plan.c -- the list of runs, the plan of the latest sweep, and pruning of unplanned runs. */
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -19,8 +18,8 @@ struct plan_list {
 	struct planned_key *keys;
 };
 
-/* Room for one more. */
-static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
+/* Grows the array if it is full. */
+static void *plan_grow(void *array, uint64_t count, uint64_t *room, size_t size)
 {
 	if (count < *room)
 		return array;
@@ -28,37 +27,37 @@ static void *grow(void *array, uint64_t count, uint64_t *room, size_t size)
 	return memory_grow(array, *room, size);
 }
 
-static void copy_key(char key[RUN_KEY_SIZE], sqlite3_value *value)
+static void plan_copy_key(char key[RUN_KEY_SIZE], sqlite3_value *value)
 {
 	const char *text = (const char *)sqlite3_value_text(value);
 
 	snprintf(key, RUN_KEY_SIZE, "%s", text ? text : "");
 }
 
-static void take_planned(void *context, sqlite3_value *const *values)
+static void plan_add_key(void *context, sqlite3_value *const *values)
 {
 	struct plan_list *p = context;
 
-	p->keys = grow(p->keys, p->count, &p->room, sizeof(*p->keys));
+	p->keys = plan_grow(p->keys, p->count, &p->room, sizeof(*p->keys));
 	p->keys[p->count].place = sqlite3_value_int64(values[0]);
-	copy_key(p->keys[p->count++].key, values[1]);
+	plan_copy_key(p->keys[p->count++].key, values[1]);
 }
 
-static void take_listed(void *context, sqlite3_value *const *values)
+static void run_list_add(void *context, sqlite3_value *const *values)
 {
 	struct run_list *l = context;
 
-	l->runs = grow(l->runs, l->count, &l->room, sizeof(*l->runs));
+	l->runs = plan_grow(l->runs, l->count, &l->room, sizeof(*l->runs));
 	l->runs[l->count].id = sqlite3_value_int64(values[0]);
-	copy_key(l->runs[l->count++].key, values[1]);
+	plan_copy_key(l->runs[l->count++].key, values[1]);
 }
 
-static int compare_keys(const void *a, const void *b)
+static int plan_compare_keys(const void *a, const void *b)
 {
 	return strcmp(((const struct planned_key *)a)->key, ((const struct planned_key *)b)->key);
 }
 
-static int compare_places(const void *a, const void *b)
+static int run_list_compare(const void *a, const void *b)
 {
 	const struct listed_run *p = a, *q = b;
 
@@ -69,29 +68,30 @@ static int compare_places(const void *a, const void *b)
 	return (p->id > q->id) - (p->id < q->id);
 }
 
-static void find_places(struct run_list *l, struct plan_list *p)
+static void run_list_set_places(struct run_list *l, struct plan_list *p)
 {
 	if (p->count)
-		qsort(p->keys, p->count, sizeof(*p->keys), compare_keys);
+		qsort(p->keys, p->count, sizeof(*p->keys), plan_compare_keys);
 	for (uint64_t i = 0; i < l->count; i++) {
 		struct planned_key wanted = { .place = 0 }, *found = NULL;
 
 		memcpy(wanted.key, l->runs[i].key, sizeof(wanted.key));
 		if (p->count)
-			found = bsearch(&wanted, p->keys, p->count, sizeof(wanted), compare_keys);
+			found = bsearch(&wanted, p->keys, p->count, sizeof(wanted),
+					plan_compare_keys);
 		l->runs[i].is_planned = found != NULL;
 		l->runs[i].place = found ? found->place : 0;
 		l->done += found != NULL;
 	}
 	l->planned = p->count;
 	if (l->count)
-		qsort(l->runs, l->count, sizeof(*l->runs), compare_places);
+		qsort(l->runs, l->count, sizeof(*l->runs), run_list_compare);
 }
 
 int store_list(struct store *s, struct run_list *l, struct weir_error *e)
 {
 	struct plan_list p = { .count = 0 };
-	const struct row_taker runs = { take_listed, l }, plan = { take_planned, &p };
+	const struct row_receiver runs = { run_list_add, l }, plan = { plan_add_key, &p };
 	int failed;
 
 	memset(l, 0, sizeof(*l));
@@ -100,7 +100,7 @@ int store_list(struct store *s, struct run_list *l, struct weir_error *e)
 	if (failed)
 		run_list_free(l);
 	else
-		find_places(l, &p);
+		run_list_set_places(l, &p);
 	free(p.keys);
 	return failed ? -1 : 0;
 }
@@ -114,7 +114,7 @@ void run_list_free(struct run_list *l)
 int store_planned(struct store *s, struct planned_run **runs, uint64_t *count, struct weir_error *e)
 {
 	struct plan_list p = { .count = 0 };
-	const struct row_taker plan = { take_planned, &p };
+	const struct row_receiver plan = { plan_add_key, &p };
 	struct run_list l;
 
 	if (store_list(s, &l, e))
@@ -128,7 +128,7 @@ int store_planned(struct store *s, struct planned_run **runs, uint64_t *count, s
 	*count = p.count;
 	for (uint64_t i = 0; i < p.count; i++)
 		memcpy((*runs)[i].key, p.keys[i].key, RUN_KEY_SIZE);
-	/* A plan counts its places from 0, but what is read is not trusted. */
+	/* The store may be damaged, so places may not be consecutive. */
 	for (uint64_t i = 0; i < l.done; i++)
 		if (l.runs[i].place >= 0 && (uint64_t)l.runs[i].place < p.count)
 			(*runs)[l.runs[i].place].id = l.runs[i].id;
@@ -139,19 +139,28 @@ int store_planned(struct store *s, struct planned_run **runs, uint64_t *count, s
 
 /* --- is it there? --- */
 
-int store_has(struct store *s, const char *key, struct weir_error *e)
+int store_find_run(struct store *s, const char *key, int64_t *id, struct weir_error *e)
 {
-	sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM run WHERE key = ?", e);
+	sqlite3_stmt *q = store_prepare(s, "SELECT id FROM run WHERE key = ?", e);
 	int code;
 
 	if (!q)
 		return -1;
 	sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
 	code = sqlite3_step(q);
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
+	if (code == SQLITE_ROW)
+		*id = sqlite3_column_int64(q, 0);
+	else if (code != SQLITE_DONE)
 		store_fail(s, e);
 	sqlite3_finalize(q);
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+int store_has(struct store *s, const char *key, struct weir_error *e)
+{
+	int64_t id;
+
+	return store_find_run(s, key, &id, e);
 }
 
 int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct weir_error *e)
@@ -168,8 +177,8 @@ int store_progress(struct store *s, uint64_t *planned, uint64_t *done, struct we
 
 /* --- the plan --- */
 
-static int insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
-		       struct weir_error *e)
+static int store_insert_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count,
+			     struct weir_error *e)
 {
 	sqlite3_stmt *q = store_prepare(s, "INSERT INTO plan VALUES (?, ?)", e);
 	int failed = q == NULL;
@@ -187,23 +196,13 @@ int store_plan(struct store *s, const char (*keys)[RUN_KEY_SIZE], uint64_t count
 	       struct weir_error *e)
 {
 	int failed = store_exec(s, "BEGIN IMMEDIATE; DELETE FROM plan", e) ||
-		     insert_plan(s, keys, count, e) || store_seal(s, STORE_PLANNED_KEYS, e) ||
-		     store_exec(s, "COMMIT", e);
+		     store_insert_plan(s, keys, count, e) ||
+		     store_write_digest(s, STORE_PLANNED_KEYS, e) || store_exec(s, "COMMIT", e);
 
-	if (failed)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return failed ? -1 : 0;
+	return store_end(s, failed);
 }
 
 /* --- pruning --- */
-
-static int remove_unplanned(struct store *s, const struct run_list *l, struct weir_error *e)
-{
-	for (uint64_t i = l->done; i < l->count; i++) /* those of the plan come first */
-		if (store_remove(s, l->runs[i].id, e))
-			return -1;
-	return store_seal(s, STORE_LIST, e);
-}
 
 int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct weir_error *e)
 {
@@ -214,16 +213,13 @@ int store_prune(struct store *s, enum prune_mode mode, uint64_t *pruned, struct 
 	if (!failed && l.planned == 0)
 		failed = weir_error_set(e, "%.300s: no sweep is planned in it; nothing is deleted",
 					s->path);
-	if (!failed && mode == PRUNE)
-		failed = remove_unplanned(s, &l, e);
+	for (uint64_t i = l.done; mode == PRUNE && i < l.count && !failed; i++)
+		failed = store_remove(s, l.runs[i].id, e); /* runs of the plan come first */
 	run_list_free(&l);
 	if (mode != PRUNE)
 		return failed;
-	if (!failed)
-		failed = store_exec(s, "COMMIT", e);
-	if (failed) {
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	failed = failed || store_write_digest(s, STORE_LIST, e) || store_exec(s, "COMMIT", e);
+	if (store_end(s, failed))
 		return -1;
-	}
 	return *pruned ? store_exec(s, "VACUUM", e) : 0;
 }

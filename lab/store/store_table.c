@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store_table.c -- a table of columns.h as SQL: its schema, its rows going in and coming out. */
+/* store_table.c -- the tables of columns.h as SQL: schema, inserting and reading rows. */
 #include "lab/store/store_sql.h"
 #include "base/memory.h"
 #include <assert.h>
@@ -11,10 +11,10 @@
 
 /* --- statements --- */
 
-static void add(struct store_sql *sql, const char *format, ...)
+static void store_sql_add(struct store_sql *sql, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void add(struct store_sql *sql, const char *format, ...)
+static void store_sql_add(struct store_sql *sql, const char *format, ...)
 {
 	size_t used = strlen(sql->text);
 	va_list arguments;
@@ -26,20 +26,10 @@ static void add(struct store_sql *sql, const char *format, ...)
 	assert(length >= 0 && (size_t)length < sizeof(sql->text) - used);
 }
 
-/* The table of runs and the plan know their rows by numbers of their own; all others are of
- * runs. */
+/* Runs and plan have ids of their own; rows of all other tables belong to a run. */
 static int has_id(const struct table *t)
 {
 	return t->columns[0].type == COLUMN_ID;
-}
-
-static int has_lists(const struct table *t)
-{
-	int lists = 0;
-
-	for (const struct column *c = t->columns; c->name; c++)
-		lists += column_is_list(c);
-	return lists > 0;
 }
 
 static int is_key(const struct table *t, const struct column *c)
@@ -47,36 +37,40 @@ static int is_key(const struct table *t, const struct column *c)
 	return column_is_stored(c) && strcmp(c->name, t->key) == 0;
 }
 
-/* The run and what tells its rows apart stand first. Rows with long lists are better off by
- * numbers. */
+/* Primary key: the run and the table's key, WITHOUT ROWID; tables with long lists keep SQLite's
+ * rowid, which is faster for long rows. */
 struct store_sql table_create(const struct table *t)
 {
 	struct store_sql sql = { "" };
+	int lists = 0;
 
-	add(&sql, "CREATE TABLE %s (", t->name);
+	store_sql_add(&sql, "CREATE TABLE %s (", t->name);
 	if (!has_id(t))
-		add(&sql, "run INTEGER NOT NULL, ");
+		store_sql_add(&sql, "run INTEGER NOT NULL, ");
 	for (const struct column *c = t->columns; c->name; c++)
 		if (is_key(t, c))
-			add(&sql, "%s %s", c->name, column_sql(c));
-	for (const struct column *c = t->columns; c->name; c++)
+			store_sql_add(&sql, "%s %s", c->name, column_sql(c));
+	for (const struct column *c = t->columns; c->name; c++) {
 		if (column_is_stored(c) && !is_key(t, c))
-			add(&sql, ", %s %s", c->name, column_sql(c));
+			store_sql_add(&sql, ", %s %s", c->name, column_sql(c));
+		lists += column_is_list(c);
+	}
 	if (!has_id(t))
-		add(&sql, ", PRIMARY KEY (run, %s)", t->key);
-	add(&sql, has_id(t) || has_lists(t) ? ");" : ") WITHOUT ROWID;");
+		store_sql_add(&sql, ", PRIMARY KEY (run, %s)", t->key);
+	store_sql_add(&sql, has_id(t) || lists > 0 ? ");" : ") WITHOUT ROWID;");
 	return sql;
 }
 
-/* In the place of columns that came with a later form stands NULL. */
-static void add_names(struct store_sql *sql, const struct table *t, enum column_type but, int form)
+/* Columns of later schemas are selected as NULL. */
+static void store_sql_add_names(struct store_sql *sql, const struct table *t, enum column_type but,
+				int schema)
 {
 	const char *comma = "";
 
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == but)
 			continue;
-		add(sql, "%s%s", comma, c->since <= form ? c->name : "NULL");
+		store_sql_add(sql, "%s%s", comma, c->since <= schema ? c->name : "NULL");
 		comma = ", ";
 	}
 }
@@ -86,38 +80,33 @@ struct store_sql table_insert(const struct table *t)
 	struct store_sql sql = { "" };
 	const char *comma = has_id(t) ? "" : "?, ";
 
-	add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
-	add_names(&sql, t, COLUMN_ID, STORE_SCHEMA);
-	add(&sql, ") VALUES (");
+	store_sql_add(&sql, "INSERT INTO %s (%s", t->name, has_id(t) ? "" : "run, ");
+	store_sql_add_names(&sql, t, COLUMN_ID, STORE_SCHEMA);
+	store_sql_add(&sql, ") VALUES (");
 	for (const struct column *c = t->columns; c->name; c++) {
 		if (!column_is_stored(c) || c->type == COLUMN_ID)
 			continue;
-		add(&sql, "%s?", comma);
+		store_sql_add(&sql, "%s?", comma);
 		comma = ", ";
 	}
-	add(&sql, ")");
+	store_sql_add(&sql, ")");
 	return sql;
 }
 
-struct store_sql table_select(const struct table *t, int form)
+struct store_sql table_select(const struct table *t, int schema)
 {
 	struct store_sql sql = { "" };
 
-	add(&sql, "SELECT ");
-	add_names(&sql, t, COLUMN_MADE, form);
-	add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name, has_id(t) ? t->key : "run", t->key);
+	store_sql_add(&sql, "SELECT ");
+	store_sql_add_names(&sql, t, COLUMN_DERIVED, schema);
+	store_sql_add(&sql, " FROM %s WHERE %s = ? ORDER BY %s", t->name,
+		      has_id(t) ? t->key : "run", t->key);
 	return sql;
 }
 
 /* --- rows going in --- */
 
-static void put_little_endian(unsigned char *bytes, uint64_t number)
-{
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (unsigned char)(number >> (8 * i));
-}
-
-static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
+static int table_bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 {
 	switch (cell.kind) {
 	case CELL_INTEGER:
@@ -133,9 +122,9 @@ static int bind_cell(sqlite3_stmt *q, int at, struct cell cell)
 	return sqlite3_bind_null(q, at);
 }
 
-/* A list of so many points, which only series have. */
-static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
-		     const struct stored_series *row)
+/* Binds a list of `count` points (series only). */
+static int table_bind_list(sqlite3_stmt *q, int at, const struct column *c,
+			   const struct stored_series *row)
 {
 	unsigned char *bytes = memory_grow(NULL, row->count, sizeof(uint64_t));
 
@@ -145,7 +134,8 @@ static int bind_list(sqlite3_stmt *q, int at, const struct column *c,
 
 		if (cell.kind == CELL_REAL)
 			memcpy(&bits, &cell.real, sizeof(bits));
-		put_little_endian(bytes + sizeof(bits) * i, bits);
+		for (size_t k = 0; k < sizeof(bits); k++)
+			bytes[sizeof(bits) * i + k] = (unsigned char)(bits >> (8 * k));
 	}
 	return sqlite3_bind_blob64(q, at, bytes, sizeof(uint64_t) * row->count, free);
 }
@@ -160,42 +150,30 @@ int table_bind(sqlite3_stmt *q, const struct table *t, const void *row, int64_t 
 		if (c->type == COLUMN_PLACE)
 			code = sqlite3_bind_int64(q, at++, place);
 		else if (column_is_list(c))
-			code = bind_list(q, at++, c, row);
+			code = table_bind_list(q, at++, c, row);
 		else
-			code = bind_cell(q, at++, column_cell(c, row, 0));
+			code = table_bind_cell(q, at++, column_cell(c, row, 0));
 	}
 	return code;
 }
 
 /* --- rows coming out --- */
 
-/* Non-zero: it is none. */
-static int read_text(const char **text, sqlite3_value *value)
-{
-	*text = (const char *)sqlite3_value_text(value);
-	return *text == NULL;
-}
-
-static int read_time(int64_t *time_ps, sqlite3_value *value)
-{
-	*time_ps = sqlite3_value_int64(value);
-	return *time_ps < 0; /* otherwise no difference of two times overflows */
-}
-
-/* Negative: unknown. */
+/* NULL is read as -1, unknown. */
 static int64_t value_known(sqlite3_value *value)
 {
 	return sqlite3_value_type(value) == SQLITE_NULL ? -1 : sqlite3_value_int64(value);
 }
 
-static int read_column(const struct column *c, void *field, sqlite3_value *value)
+static int table_read_column(const struct column *c, void *field, sqlite3_value *value)
 {
 	int64_t known;
 
 	switch (c->type) {
 	case COLUMN_KEY:
 	case COLUMN_TEXT:
-		return read_text(field, value);
+		*(const char **)field = (const char *)sqlite3_value_text(value);
+		return *(const char **)field == NULL;
 	case COLUMN_MAYBE_TEXT:
 		*(const char **)field = (const char *)sqlite3_value_text(value);
 		return 0;
@@ -209,7 +187,9 @@ static int read_column(const struct column *c, void *field, sqlite3_value *value
 		*(int *)field = sqlite3_value_int(value);
 		return 0;
 	case COLUMN_TIME:
-		return read_time(field, value);
+		/* times are not negative, so that no difference of two overflows */
+		*(int64_t *)field = sqlite3_value_int64(value);
+		return *(int64_t *)field < 0;
 	case COLUMN_MAYBE_TIME:
 		*(int64_t *)field = value_known(value);
 		return 0;
@@ -223,7 +203,7 @@ static int read_column(const struct column *c, void *field, sqlite3_value *value
 					   ? (double)NAN
 					   : sqlite3_value_double(value);
 		return 0;
-	case COLUMN_MADE:
+	case COLUMN_DERIVED:
 	case COLUMN_ID:
 	case COLUMN_PLACE:
 	case COLUMN_TIMES:
@@ -240,12 +220,12 @@ int table_read(const struct table *t, void *row, sqlite3_value *const *values)
 
 	for (const struct column *c = t->columns; c->name; c++)
 		if (column_is_stored(c))
-			is_odd |= read_column(c, (char *)row + c->offset, values[at++]);
+			is_odd |= table_read_column(c, (char *)row + c->offset, values[at++]);
 	return is_odd;
 }
 
-/* The number may be anything; what is there is less than 2^31 bytes, so that nothing after this can
- * overflow. */
+/* count is untrusted; SQLite's values have less than 2^31 bytes, so accepted counts cannot overflow
+ * later. */
 int list_is_whole(sqlite3_value *list, uint64_t count)
 {
 	const size_t one = sizeof(uint64_t);
@@ -254,7 +234,7 @@ int list_is_whole(sqlite3_value *list, uint64_t count)
 	return size % one == 0 && size / one == count;
 }
 
-/* Integers and doubles alike have eight bytes, the lowest first. */
+/* Integers and doubles are both stored as eight little-endian bytes. */
 void *list_read(sqlite3_value *list, uint64_t count)
 {
 	const unsigned char *bytes = sqlite3_value_blob(list);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c -- one run as a table for people: what was asked, then what came out, in groups. */
+/* table.c -- the table of one run: its settings, then its metrics in groups. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/store/results.h"
-#include "lab/store/table_flows.h"
-#include "lab/store/table_narrow.h"
+#include "lab/store/table_parts.h"
 #include "base/memory.h"
 #include "config/model.h"
 #include "config/schemes.h"
@@ -16,15 +15,15 @@
 
 enum { COLUMNS = 4, LABEL_WIDTH = 28, CELL_WIDTH = 12 };
 
-/* Some groups say more than their rows. */
+/* Additional lines of some groups. */
 enum group_extra { NOTHING_MORE, COMPLETIONS, QUEUE_PORT, WAIT_PORT, DROP_REASONS };
 
-/* The rows of a group follow from metric_all: metrics of the group that name the same row are its
+/* The rows of a group are derived from metric_all: metrics of the group with the same row are its
  * cells. */
 static const struct group {
 	const char *title;
 	enum group_extra extra;
-	const char *columns[COLUMNS]; /* their titles; all NULL: rows have one value */
+	const char *columns[COLUMNS]; /* titles of the cells; all NULL: rows have one value */
 } groups[METRIC_GROUPS] = {
 	[METRIC_TRAFFIC] = { "Traffic", .columns = { NULL } },
 	[METRIC_COMPLETION] = { "Flow completion", COMPLETIONS, { NULL } },
@@ -40,14 +39,105 @@ static const struct group {
 	[METRIC_COSTS] = { "Cost", .columns = { NULL } },
 };
 
-/* A row: the metrics of its cells, -1 where there is none. */
+/* A row: the metrics of its cells; -1: empty cell. */
 struct line {
 	const char *label;
 	int cells[COLUMNS];
 };
 
-/* The row that begins with the metric; 0: an earlier metric did, or the metric has none. */
-static int line_from(struct line *l, enum metric_group group, int metric)
+/* --- rows of narrow terminals --- */
+
+enum { LABEL_INDENT = 2, CELL_INDENT = 4, GAP = 2 };
+
+void narrow_label(struct narrow *n, const char *label)
+{
+	n->label = label;
+	n->cells = 0;
+	n->at = 0;
+}
+
+/* Adds "mean 67.48" to the line below the label, or to a new line if it does not fit. */
+static void narrow_put(struct narrow *n, const char *title, const char *text)
+{
+	int length = (int)(strlen(title) + 1 + strlen(text));
+
+	if (n->at > 0 && n->at + GAP + length <= n->width) {
+		n->at += fprintf(n->f, "%*s%s %s", GAP, "", title, text);
+		return;
+	}
+	n->at = fprintf(n->f, "%s%*s%s %s", n->at ? "\n" : "", CELL_INDENT, "", title, text) -
+		(n->at > 0);
+}
+
+/* The first cell is kept back: an only cell is printed beside the label. */
+void narrow_cell(struct narrow *n, const char *title, const char *text)
+{
+	if (n->cells++ == 0) {
+		snprintf(n->first, sizeof(n->first), "%s", text);
+		snprintf(n->first_title, sizeof(n->first_title), "%s", title ? title : "");
+		return;
+	}
+	if (n->cells == 2) {
+		fprintf(n->f, "%*s%s\n", LABEL_INDENT, "", n->label);
+		narrow_put(n, n->first_title, n->first);
+	}
+	narrow_put(n, title ? title : "", text);
+}
+
+void narrow_end(struct narrow *n)
+{
+	int label = LABEL_INDENT + (int)strlen(n->label), room = n->width - label;
+
+	if (n->cells == 0)
+		return;
+	if (n->cells > 1)
+		fputc('\n', n->f);
+	else if (room > (int)strlen(n->first))
+		fprintf(n->f, "%*s%s%*s\n", LABEL_INDENT, "", n->label, room, n->first);
+	else
+		fprintf(n->f, "%*s%s\n%*s\n", LABEL_INDENT, "", n->label, n->width, n->first);
+}
+
+static void narrow_fold_line(FILE *f, const char *line, int length, int width)
+{
+	int indent = (int)strspn(line, " "), at = indent;
+	const char *end = line + length;
+
+	if (length <= width) {
+		fprintf(f, "%.*s\n", length, line);
+		return;
+	}
+	fprintf(f, "%*s", indent, "");
+	for (line += indent; line < end; line += strspn(line, " ")) {
+		int word = (int)strcspn(line, " \n");
+
+		if (at > indent && at + 1 + word > width) {
+			fprintf(f, "\n%*s", indent, "");
+			at = indent;
+		}
+		at += fprintf(f, "%s%.*s", at > indent ? " " : "", word, line);
+		line += word;
+	}
+	fputc('\n', f);
+}
+
+/* Wraps longer lines, with the indent of the line. */
+static void narrow_fold(FILE *f, const char *text, int width)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		narrow_fold_line(f, text, (int)length, width);
+		text += length;
+		text += *text == '\n';
+	}
+}
+
+/* --- rows and cells --- */
+
+/* Makes the row whose first metric this is. 0: an earlier metric made it, or the metric has no
+ * row. */
+static int line_init(struct line *l, enum metric_group group, int metric)
 {
 	const struct metric *m = &metric_all[metric];
 
@@ -65,14 +155,14 @@ static int line_from(struct line *l, enum metric_group group, int metric)
 	return 1;
 }
 
-/* Not known, or a count that is of interest only where there is something to count. */
-static int is_left_out(const struct run_result *r, int metric)
+/* Is the value unknown, or a count shown only if it is not 0? */
+static int metric_is_omitted(const struct run_result *r, int metric)
 {
 	return metric < 0 || isnan(r->value[metric]) ||
 	       (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0));
 }
 
-static struct format_text cell_text(const struct run_result *r, int metric)
+static struct format_text metric_cell(const struct run_result *r, int metric)
 {
 	if (metric < 0 ||
 	    (metric_all[metric].form == METRIC_UNLESS_ZERO && !(r->value[metric] > 0)))
@@ -82,40 +172,40 @@ static struct format_text cell_text(const struct run_result *r, int metric)
 	return format_quantity(r->value[metric], metric_all[metric].unit);
 }
 
-/* Are completion times those of some flows only? */
-static double unfinished(const struct run_result *r)
+/* Number of unfinished flows. */
+static double run_unfinished(const struct run_result *r)
 {
 	return run_metric(r, "flows_unfinished");
 }
 
-/* Numbers that say nothing of flows that did not end, or of links that are stuck. */
-static int is_doubtful(const struct run_result *r, int metric)
+/* Do unfinished flows or a PFC deadlock affect the metric? */
+static int metric_is_doubtful(const struct run_result *r, int metric)
 {
 	return metric >= 0 && !isnan(r->value[metric]) &&
-	       ((unfinished(r) > 0 && metric_all[metric].kind == METRIC_FLOW) ||
+	       ((run_unfinished(r) > 0 && metric_all[metric].kind == METRIC_FLOW) ||
 		(r->deadlock.cycles && metric_all[metric].kind != METRIC_COST));
 }
 
-static struct format_text doubtful_cell(const struct run_result *r, int metric)
+static struct format_text metric_cell_marked(const struct run_result *r, int metric)
 {
-	struct format_text cell = cell_text(r, metric);
+	struct format_text cell = metric_cell(r, metric);
 	size_t length = strlen(cell.text);
 
-	if (is_doubtful(r, metric) && length + 1 < sizeof(cell.text))
+	if (metric_is_doubtful(r, metric) && length + 1 < sizeof(cell.text))
 		memcpy(cell.text + length, "!", 2);
 	return cell;
 }
 
-/* On a narrow screen: a value beside its label, or several below it, each with the title of its
- * column. */
-static void print_narrow_line(FILE *f, const struct group *g, const struct line *l,
-			      const struct run_result *r, int width)
+/* On a narrow terminal: one value beside its label, or several below it, each with its column's
+ * title. */
+static void results_print_narrow_line(FILE *f, const struct group *g, const struct line *l,
+				      const struct run_result *r, int width)
 {
 	struct narrow n = { .f = f, .width = width };
 
 	narrow_label(&n, l->label);
 	for (int i = 0; i < COLUMNS; i++) {
-		struct format_text cell = doubtful_cell(r, l->cells[i]);
+		struct format_text cell = metric_cell_marked(r, l->cells[i]);
 
 		if (cell.text[0] != '\0')
 			narrow_cell(&n, g->columns[i], cell.text);
@@ -123,8 +213,8 @@ static void print_narrow_line(FILE *f, const struct group *g, const struct line 
 	narrow_end(&n);
 }
 
-/* The cells of a line as they are, aligned to the right; nothing where all are empty. */
-static void print_cells(FILE *f, const char *label, const struct format_text cells[COLUMNS])
+/* Prints the cells of a line, right-aligned; nothing if all are empty. */
+static void results_print_cells(FILE *f, const char *label, const struct format_text cells[COLUMNS])
 {
 	char text[LABEL_WIDTH + COLUMNS * FORMAT_TEXT_SIZE + 8];
 	int used = snprintf(text, sizeof(text), "  %-*s", LABEL_WIDTH, label), end = 0;
@@ -139,45 +229,16 @@ static void print_cells(FILE *f, const char *label, const struct format_text cel
 		fprintf(f, "%.*s\n", end, text);
 }
 
-static void print_line(FILE *f, const struct line *l, const struct run_result *r)
-{
-	struct format_text cells[COLUMNS];
-
-	for (int i = 0; i < COLUMNS; i++)
-		cells[i] = doubtful_cell(r, l->cells[i]);
-	print_cells(f, l->label, cells);
-}
-
-static void print_columns(FILE *f, const struct group *g)
-{
-	struct format_text cells[COLUMNS] = { { "" } };
-
-	for (int i = 0; i < COLUMNS; i++)
-		if (g->columns[i])
-			snprintf(cells[i].text, sizeof(cells[i].text), "%s", g->columns[i]);
-	print_cells(f, "", cells);
-}
-
-/* None of its metrics can be known. */
-static int line_is_empty(const struct line *l, const struct run_result *r)
-{
-	for (int i = 0; i < COLUMNS; i++)
-		if (!is_left_out(r, l->cells[i]))
-			return 0;
-	return 1;
-}
-
-/* Nothing of the group can be known: leave it out. */
+/* No metric of the group is known: the group is omitted. */
 static int group_is_empty(enum metric_group group, const struct run_result *r)
 {
 	for (int i = 0; metric_all[i].name; i++)
-		if (metric_all[i].group == group && metric_all[i].row && !is_left_out(r, i))
+		if (metric_all[i].group == group && metric_all[i].row && !metric_is_omitted(r, i))
 			return 0;
 	return 1;
 }
 
-/* A label and its one value. */
-static void print_value(FILE *f, const char *label, const char *value, int width)
+static void results_print_value(FILE *f, const char *label, const char *value, int width)
 {
 	struct narrow n = { .f = f, .width = width };
 
@@ -190,25 +251,24 @@ static void print_value(FILE *f, const char *label, const char *value, int width
 	narrow_end(&n);
 }
 
-/* Why flows did not end, or did not even begin. */
-static void print_warnings(FILE *f, const struct config *c, const struct run_result *r)
+/* Explains why flows did not complete, or did not start. */
+static void results_print_warnings(FILE *f, const struct config *c, const struct run_result *r)
 {
 	const struct network *net = &r->network;
 	char src[64], dst[64];
 
 	if (r->held_up[0])
 		fprintf(f, "HELD UP: %s; these numbers are not to be trusted.\n", r->held_up);
-	if (unfinished(r) > 0)
+	if (run_unfinished(r) > 0)
 		fprintf(f,
 			"INCOMPLETE: %s of %s flows did not end; "
 			"completion times (!) are of the others.\n",
-			format_count(unfinished(r)).text,
-			format_count(unfinished(r) + run_metric(r, "flows_completed")).text);
+			format_count(run_unfinished(r)).text,
+			format_count(run_unfinished(r) + run_metric(r, "flows_completed")).text);
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
 			"STARVED: %.0f unlimited flows received less than a twentieth of the mean "
-			"of "
-			"their section.%s\n",
+			"of their section.%s\n",
 			run_metric(r, "flows_starved"),
 			c->host.jitter_ps == 0 ? " With host.jitter = 0ns that may be an artefact "
 						 "of hosts in lockstep."
@@ -222,8 +282,7 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 	if (run_metric(r, "settings_refused") > 0)
 		fprintf(f,
 			"NOTE: %.0f settings that %s asked for are outside the limits, and were "
-			"not "
-			"applied\n",
+			"not applied\n",
 			run_metric(r, "settings_refused"), c->switches.tune);
 	for (uint32_t i = 0; i < c->traffic_count; i++)
 		if (traffic_is_late(r->flows, r->flow_count, i, c))
@@ -232,8 +291,8 @@ static void print_warnings(FILE *f, const struct config *c, const struct run_res
 				c->traffic[i].name);
 }
 
-/* The networks that schemes of the run worked with. */
-static void print_models(FILE *f, const struct config *c)
+/* The neural networks that schemes of the run used. */
+static void results_print_models(FILE *f, const struct config *c)
 {
 	struct model_use use;
 
@@ -243,8 +302,8 @@ static void print_models(FILE *f, const struct config *c)
 				use.model->digest.text);
 }
 
-/* Sections may have controls of their own; host.cc is that of the others. */
-static void print_controls(FILE *f, const struct config *c)
+/* Sections may have their own congestion control; host.cc is that of the others. */
+static void results_print_controls(FILE *f, const struct config *c)
 {
 	uint32_t own = 0;
 
@@ -259,7 +318,7 @@ static void print_controls(FILE *f, const struct config *c)
 				--own ? ", " : "");
 }
 
-static void print_head(FILE *f, const struct config *c, const struct run_result *r)
+static void results_print_head(FILE *f, const struct config *c, const struct run_result *r)
 {
 	if (r->partial)
 		fprintf(f, "PARTIAL: stopped early (interrupted, or "
@@ -271,7 +330,7 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 			format_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
 			r->deadlock.cycles > 1 ? ", and others" : "");
-	print_warnings(f, c, r);
+	results_print_warnings(f, c, r);
 	if (c->title[0] != '\0')
 		fprintf(f, "%s\n", c->title);
 	fprintf(f, "%s, %" PRIu32 " hosts; marking %s", c->network.topology, r->network.host_count,
@@ -280,14 +339,14 @@ static void print_head(FILE *f, const struct config *c, const struct run_result 
 		fprintf(f, ", %s", c->switches.markings.lines[i].text);
 	fprintf(f, "%s%s; scheduler %s; ", tune_is_on(c) ? " turned by " : "",
 		tune_is_on(c) ? c->switches.tune : "", c->switches.scheduler);
-	print_controls(f, c);
+	results_print_controls(f, c);
 	fprintf(f, "; seed %" PRIu64 "\n", c->seed);
-	print_models(f, c);
+	results_print_models(f, c);
 	fputc('\n', f);
 }
 
-static void print_title(FILE *f, const struct group *g, const struct config *c,
-			const struct run_result *r)
+static void results_print_title(FILE *f, const struct group *g, const struct config *c,
+				const struct run_result *r)
 {
 	char name[128];
 
@@ -299,8 +358,8 @@ static void print_title(FILE *f, const struct group *g, const struct config *c,
 	fputc('\n', f);
 }
 
-/* Where the largest p99 of a group is. */
-static void print_worst(FILE *f, const struct group *g, const struct run_result *r)
+/* The port with the largest p99 of a group. */
+static void results_print_worst(FILE *f, const struct group *g, const struct run_result *r)
 {
 	int is_queue = g->extra == QUEUE_PORT;
 	uint32_t port = is_queue ? r->worst_queue_port : r->worst_wait_port;
@@ -313,7 +372,7 @@ static void print_worst(FILE *f, const struct group *g, const struct run_result 
 			link_name(&r->network, r->ports[port].link, name, sizeof(name)));
 }
 
-static void print_reasons(FILE *f, const struct run_result *r, int width)
+static void results_print_reasons(FILE *f, const struct run_result *r, int width)
 {
 	int begun = 0;
 
@@ -321,17 +380,17 @@ static void print_reasons(FILE *f, const struct run_result *r, int width)
 		if (r->reasons[i].count == 0)
 			continue;
 		fputs(begun++ ? "" : "Why packets were marked or dropped, whole run\n", f);
-		print_value(f, r->reasons[i].name, format_count((double)r->reasons[i].count).text,
-			    width);
+		results_print_value(f, r->reasons[i].name,
+				    format_count((double)r->reasons[i].count).text, width);
 	}
 }
 
-/* The last line: how long it took and how fast that was. */
-static void print_pace(FILE *f, const struct run_result *r)
+/* The last line: wall time and speed of the run. */
+static void results_print_speed(FILE *f, const struct run_result *r)
 {
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
-	if (isnan(hops)) { /* of real packets */
+	if (isnan(hops)) { /* a run with real packets */
 		fprintf(f, "\n%s of real time\n", format_duration(simulated).text);
 		return;
 	}
@@ -342,55 +401,68 @@ static void print_pace(FILE *f, const struct run_result *r)
 		r->partial ? "; PARTIAL" : "");
 }
 
-/* A deadlock casts doubt on all numbers, flows that did not end on these. */
-static void print_completions(FILE *f, const struct config *c, const struct run_result *r,
-			      int width)
+/* "!": a deadlock makes all numbers doubtful; unfinished flows make completion times doubtful. */
+static void results_print_completions(FILE *f, const struct config *c, const struct run_result *r,
+				      int width)
 {
-	int is_doubtful = unfinished(r) > 0 || r->deadlock.cycles > 0;
+	int metric_is_doubtful = run_unfinished(r) > 0 || r->deadlock.cycles > 0;
 	struct weir_error e;
 	struct flow_set set;
 
 	if (completions_read(&set, c, r, &e) == 0 && flow_set_count(&set, CLASS_ALL, NULL) > 0)
-		completions_print(f, &set, is_doubtful ? "!" : "", width);
+		completions_print(f, &set, metric_is_doubtful ? "!" : "", width);
 	flow_set_free(&set);
 }
 
-static void print_group(FILE *f, enum metric_group group, const struct run_result *r, int width)
+static void results_print_group(FILE *f, enum metric_group group, const struct run_result *r,
+				int width)
 {
+	const struct group *g = &groups[group];
+	struct format_text cells[COLUMNS] = { { "" } };
 	struct line line;
 
+	for (int k = 0; k < COLUMNS; k++)
+		if (g->columns[k])
+			snprintf(cells[k].text, sizeof(cells[k].text), "%s", g->columns[k]);
 	if (width >= TABLE_WIDTH)
-		print_columns(f, &groups[group]);
+		results_print_cells(f, "", cells);
 	for (int i = 0; metric_all[i].name; i++) {
-		if (!line_from(&line, group, i) || line_is_empty(&line, r))
+		int known = 0;
+
+		if (!line_init(&line, group, i))
 			continue;
-		if (width >= TABLE_WIDTH)
-			print_line(f, &line, r);
-		else
-			print_narrow_line(f, &groups[group], &line, r, width);
+		for (int k = 0; k < COLUMNS; k++) {
+			cells[k] = metric_cell_marked(r, line.cells[k]);
+			known += !metric_is_omitted(r, line.cells[k]);
+		}
+		if (known && width >= TABLE_WIDTH)
+			results_print_cells(f, line.label, cells);
+		else if (known)
+			results_print_narrow_line(f, g, &line, r, width);
 	}
 }
 
-static void print_all(FILE *f, const struct config *c, const struct run_result *r, int width)
+static void results_print_all(FILE *f, const struct config *c, const struct run_result *r,
+			      int width)
 {
-	print_head(f, c, r);
+	results_print_head(f, c, r);
 	for (int i = 0; i < METRIC_GROUPS; i++) {
 		const struct group *g = &groups[i];
 
 		if (g->extra == COMPLETIONS)
-			print_completions(f, c, r, width);
+			results_print_completions(f, c, r, width);
 		if (group_is_empty((enum metric_group)i, r))
 			continue;
-		print_title(f, g, c, r);
-		print_group(f, (enum metric_group)i, r, width);
-		print_worst(f, g, r);
+		results_print_title(f, g, c, r);
+		results_print_group(f, (enum metric_group)i, r, width);
+		results_print_worst(f, g, r);
 		if (g->extra == DROP_REASONS)
-			print_reasons(f, r, width);
+			results_print_reasons(f, r, width);
 	}
-	print_pace(f, r);
+	results_print_speed(f, r);
 }
 
-/* Sentences of a narrow table are folded when all of it is there. */
+/* A narrow table is printed to memory first, then its sentences are wrapped. */
 void results_table(FILE *f, const struct config *c, const struct run_result *r, int width)
 {
 	char *text;
@@ -398,13 +470,13 @@ void results_table(FILE *f, const struct config *c, const struct run_result *r, 
 	FILE *stream;
 
 	if (width >= TABLE_WIDTH) {
-		print_all(f, c, r, width);
+		results_print_all(f, c, r, width);
 		return;
 	}
 	stream = open_memstream(&text, &size);
 	if (!stream)
 		memory_refused(size);
-	print_all(stream, c, r, width);
+	results_print_all(stream, c, r, width);
 	fclose(stream);
 	narrow_fold(f, text, width);
 	free(text);

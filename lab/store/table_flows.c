@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_flows.c -- completion times of one run for people: of all flows and by size, and where
- * several traffic sections have some, section by section, so that nobody takes the flows of one for
- * those of another. */
-#include "lab/store/table_flows.h"
-#include "lab/store/table_narrow.h"
+/* table_flows.c -- the group of completion times: all flows, by size and, if several traffic
+ * sections have completed flows, by section. */
+#include "lab/store/table_parts.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 enum { LABEL_WIDTH = 20, COUNT_WIDTH = 8, CELL_WIDTH = 10 };
 
-static int see_flow(void *set, const void *row)
+static int completions_on_flow(void *set, const void *row)
 {
 	return flow_set_add(set, row);
 }
@@ -20,13 +18,13 @@ int completions_read(struct flow_set *set, const struct config *c, const struct 
 		     struct weir_error *e)
 {
 	const struct finished_run run = { "", c, r };
-	const struct row_visitor visitor = { see_flow, set };
+	const struct row_visitor visitor = { completions_on_flow, set };
 
 	*set = (struct flow_set){ .measure = c->measure };
 	return finished_each(&run, TABLE_FLOW, &visitor, e);
 }
 
-/* A line of the group: some flows, and what of them. */
+/* A line of the group: a set of flows and a quantity. */
 struct completion_line {
 	const char *label;
 	enum flow_quantity quantity;
@@ -36,15 +34,15 @@ struct completion_line {
 
 static const char *const statistic_titles[STATISTICS] = { "mean", "p50", "p95", "p99", "p99.9" };
 
-/* Where lines go. */
+/* Output of the lines. */
 struct completion_page {
 	FILE *f;
 	const struct flow_set *set;
-	const char *mark; /* behind all numbers */
+	const char *mark; /* suffix of all numbers */
 	int width;
 };
 
-static void print_line(const struct completion_page *p, const struct completion_line *l)
+static void completions_print_line(const struct completion_page *p, const struct completion_line *l)
 {
 	double *sample = memory_grow(NULL, p->set->count + 1, sizeof(*sample));
 	uint64_t count = flow_set_count(p->set, l->class, l->filter);
@@ -88,7 +86,7 @@ static int is_of_section(const void *context, const struct counted_flow *f)
 	return f->section == *(const uint32_t *)context;
 }
 
-static uint32_t count_sections(const struct flow_set *set)
+static uint32_t completions_count_sections(const struct flow_set *set)
 {
 	uint32_t count = 0;
 
@@ -100,7 +98,7 @@ static uint32_t count_sections(const struct flow_set *set)
 	return count;
 }
 
-static void print_sections(const struct completion_page *p)
+static void completions_print_sections(const struct completion_page *p)
 {
 	const struct flow_set *set = p->set;
 
@@ -111,15 +109,15 @@ static void print_sections(const struct completion_page *p)
 
 		if (!flow_set_count(set, CLASS_ALL, &filter))
 			continue;
-		print_line(p, &(struct completion_line){ set->sections[i], QUANTITY_FCT, CLASS_ALL,
-							 &filter });
+		completions_print_line(p, &(struct completion_line){ set->sections[i], QUANTITY_FCT,
+								     CLASS_ALL, &filter });
 		snprintf(label, sizeof(label), "%.40s, slowdown", set->sections[i]);
-		print_line(p, &(struct completion_line){ label, QUANTITY_SLOWDOWN, CLASS_ALL,
-							 &filter });
+		completions_print_line(p, &(struct completion_line){ label, QUANTITY_SLOWDOWN,
+								     CLASS_ALL, &filter });
 	}
 }
 
-static void print_titles(FILE *f)
+static void completions_print_titles(FILE *f)
 {
 	fprintf(f, "%*s", LABEL_WIDTH + 2 + COUNT_WIDTH, "flows");
 	for (int i = 0; i < STATISTICS; i++)
@@ -138,16 +136,16 @@ void completions_print(FILE *f, const struct flow_set *set, const char *mark, in
 		{ "large flows", QUANTITY_FCT, CLASS_LARGE, NULL },
 		{ "slowdown", QUANTITY_SLOWDOWN, CLASS_ALL, NULL },
 	};
-	uint32_t sections = count_sections(set);
+	uint32_t sections = completions_count_sections(set);
 
 	fprintf(f, "Flow completion (small: up to %s, large: above %s%s)\n",
 		format_bytes((double)set->measure.small_bytes).text,
 		format_bytes((double)set->measure.large_bytes).text,
 		sections > 1 ? "; all sections together" : "");
 	if (width >= TABLE_WIDTH)
-		print_titles(f);
+		completions_print_titles(f);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		print_line(&page, &lines[i]);
+		completions_print_line(&page, &lines[i]);
 	if (sections > 1)
-		print_sections(&page);
+		completions_print_sections(&page);
 }

@@ -10,10 +10,108 @@
  * Differs: t counts only while the window may grow, so that a recovery, or an application that has
  * nothing to send, does not make the curve run ahead (section 5.8 asks for the latter); from one
  * ACK to the next it moves by a round trip at most, as more than that is a pause. */
-#include "lib/cc/hystart.h"
 #include "lib/cc/reno.h"
 #include "weir/units.h"
 #include <math.h>
+
+/* --- HyStart++ (RFC 9406): a slow start that ends before the queue is full ---
+ *
+ * A round is a window of data. When even the fastest round trip of a round, of at least eight
+ * samples, is longer than that of the round before by an eighth (section 4.2), a queue is building
+ * up. The window then grows at a quarter of the pace, in conservative slow start, and after five
+ * such rounds slow start is over; if round trips have become shorter again by then it resumes. For
+ * the first slow start of a connection only, as section 4.3 advises: once ssthresh is set,
+ * hystart_ack is not called.
+ *
+ * Differs: the RFC's bounds of the rise, 4 ms and 16 ms, are made for the Internet; in a datacenter
+ * a full buffer is less than 4 ms, so that slow start would never end so. Both are options, and the
+ * first is a thousand times smaller by default, as round-trip times are. */
+
+enum {
+	HYSTART_SAMPLES = 8,      /* N_RTT_SAMPLE: samples of a round before its minimum counts */
+	HYSTART_DIVISOR = 8,      /* MIN_RTT_DIVISOR */
+	HYSTART_CSS_ROUNDS = 5,   /* CSS_ROUNDS; the one in which it begins is the first */
+	HYSTART_CSS_DIVISOR = 4,  /* CSS_GROWTH_DIVISOR */
+	HYSTART_ACK_SEGMENTS = 8, /* L: what one ACK may add at most, as TCP is not paced here */
+};
+
+struct hystart_params {
+	uint64_t is_on;
+	uint64_t min_rise_ns, max_rise_ns; /* MIN_RTT_THRESH, MAX_RTT_THRESH */
+};
+
+struct hystart {
+	/* Shortest round trips, 0: none; of the round before, of this one, and of the one in which
+	 * conservative slow start began, if it has. */
+	int64_t last_min_ns, round_min_ns, baseline_ns;
+	uint64_t round_end_bytes; /* the round ends when this byte is acknowledged; 0: none began */
+	uint32_t samples;         /* of this round */
+	uint32_t css_rounds;      /* of conservative slow start that are over */
+};
+
+/* Section 4.2: RttThresh = max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR,
+ * MAX_RTT_THRESH)). */
+static int64_t hystart_rise_ns(const struct hystart *h, const struct hystart_params *p)
+{
+	int64_t rise = h->last_min_ns / HYSTART_DIVISOR;
+
+	if (rise > (int64_t)p->max_rise_ns)
+		rise = (int64_t)p->max_rise_ns;
+	return rise > (int64_t)p->min_rise_ns ? rise : (int64_t)p->min_rise_ns;
+}
+
+/* After HYSTART_SAMPLES samples of a round: enters conservative slow start, or leaves it again. */
+static void hystart_update_phase(struct hystart *h, const struct hystart_params *p)
+{
+	if (h->baseline_ns) {
+		if (h->round_min_ns < h->baseline_ns)
+			h->baseline_ns = 0;
+	} else if (h->last_min_ns && h->round_min_ns >= h->last_min_ns + hystart_rise_ns(h, p)) {
+		h->baseline_ns = h->round_min_ns;
+		h->css_rounds = 0;
+	}
+}
+
+static void hystart_end_round(struct hystart *h, uint64_t next_bytes)
+{
+	h->css_rounds += h->baseline_ns != 0;
+	h->last_min_ns = h->round_min_ns;
+	h->round_min_ns = 0;
+	h->samples = 0;
+	h->round_end_bytes = next_bytes;
+}
+
+/* An ACK in slow start. Returns by how many bytes a window that may grow grows. The first round is
+ * what was sent before the first ACK. */
+static uint64_t hystart_ack(struct hystart *h, const struct hystart_params *p,
+			    const struct weir_cc_ack *a, uint32_t mss_bytes)
+{
+	uint64_t most_bytes = HYSTART_ACK_SEGMENTS * (uint64_t)mss_bytes;
+	uint64_t bytes = a->acked_bytes < most_bytes ? a->acked_bytes : most_bytes;
+
+	if (!h->round_end_bytes)
+		h->round_end_bytes = a->next_bytes;
+	if (a->rtt_ns > 0) {
+		if (!h->round_min_ns || a->rtt_ns < h->round_min_ns)
+			h->round_min_ns = a->rtt_ns;
+		h->samples++;
+	}
+	if (h->samples >= HYSTART_SAMPLES)
+		hystart_update_phase(h, p);
+	if (h->baseline_ns)
+		bytes /= HYSTART_CSS_DIVISOR;
+	if (a->una_bytes >= h->round_end_bytes)
+		hystart_end_round(h, a->next_bytes);
+	return bytes;
+}
+
+/* 1: slow start is over; ssthresh should be the window. */
+static int hystart_is_over(const struct hystart *h)
+{
+	return h->css_rounds == HYSTART_CSS_ROUNDS;
+}
+
+/* --- CUBIC --- */
 
 struct cubic_params {
 	uint64_t c_q32;
@@ -131,7 +229,7 @@ static void cubic_follow_reno(struct cubic_state *s, double beta, double acked, 
 	s->w_est += alpha * acked / cwnd;
 }
 
-/* The window after an ACK of so many segments, in segments. */
+/* The window after an ACK of `acked` segments, in segments. */
 static double cubic_window(struct cubic_state *s, const struct cubic_params *p, double acked,
 			   double cwnd)
 {
@@ -159,7 +257,7 @@ static void cubic_avoid(struct cubic_state *s, const struct cubic_params *p,
 	s->rest_bytes = grown_bytes - floor(grown_bytes);
 }
 
-/* Returns what is left over for congestion avoidance. */
+/* Returns the acknowledged bytes left over for congestion avoidance. */
 static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_params *p,
 				 const struct weir_cc_env *env, const struct weir_cc_ack *a)
 {
@@ -167,7 +265,7 @@ static uint64_t cubic_slow_start(struct cubic_state *s, const struct cubic_param
 
 	if (!p->hystart.is_on || s->cc.ssthresh_bytes != WEIR_CC_SSTHRESH_START)
 		return a->may_grow ? slow_start_grow(&s->cc, a->acked_bytes) : 0;
-	bytes = weir_hystart_ack(&s->hystart, &p->hystart, a, env->mss_bytes);
+	bytes = hystart_ack(&s->hystart, &p->hystart, a, env->mss_bytes);
 	if (a->may_grow)
 		s->cc.window_bytes += bytes;
 	if (hystart_is_over(&s->hystart))

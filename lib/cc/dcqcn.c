@@ -10,8 +10,7 @@
  *	max(T, BC) < F:	fast recovery		R_C = (R_T + R_C) / 2		(3)
  *	min(T, BC) > F:	hyper increase		R_T = R_T + R_HAI, then (3)
  *	else:		additive increase	R_T = R_T + R_AI, then (3)	(4)
- *
- * Network cards, and the simulations of Li et al., "HPCC", SIGCOMM 2019, do it with clocks that run
+ * NICs, and the simulations of Li et al., "HPCC", SIGCOMM 2019, do it with clocks that run
  * freely from the first notification on (react=polled). Each alpha-timer alpha becomes (1 - g)
  * alpha + g [a notification came], each decrease-interval the rate is cut if one came; there is no
  * byte counter, and the target stays if no round has ended since the last cut (clamp-target=no).
@@ -27,7 +26,7 @@
  * Differs: the paper leaves the rate of cuts to the receiver, which sends a notification per 50 us
  * at most. Here the sender sees to decrease-interval, too: a notification that comes early is kept
  * and cuts when the interval is over. Hyper increase, which the paper takes from QCN, adds the same
- * step each round, as cards do. */
+ * step each round, as NICs do. */
 #include "weir/compiler.h"
 #include "weir/cc.h"
 #include "weir/units.h"
@@ -49,7 +48,7 @@ struct dcqcn_params {
 	uint64_t window;
 };
 
-/* What an option that is not given stands for. Steps are a share of the line rate. */
+/* Defaults of a preset, for options that are not given. Steps are shares of the line rate. */
 struct preset {
 	uint64_t react, alpha_timer_ns, decrease_interval_ns, increase_timer_ns;
 	uint64_t byte_counter_bytes, fast_recovery_rounds, g_q32;
@@ -79,7 +78,7 @@ struct dcqcn_state {
 	int64_t increase_ns; /* end of the round by time; 0: nothing is left to increase */
 	uint32_t timer_rounds, byte_rounds; /* over since the last cut */
 	uint32_t notified;                  /* 1: a first notification came */
-	uint32_t alpha_notified;            /* polled: 1 came in the period of the alpha timer */
+	uint32_t alpha_notified; /* polled: 1: a notification in this period of the alpha timer */
 };
 
 static const char *const preset_names[] = { "paper", "hpcc", NULL };
@@ -161,7 +160,7 @@ static int is_polled(const struct dcqcn_params *p)
 	return given_or(p->react, preset_of(p)->react) == REACT_POLLED;
 }
 
-/* Shorter times and counts would only ring; a smaller g is lost in alpha's 32 bits. */
+/* Shorter times and counts only oscillate; a smaller g vanishes in alpha's 32 bits. */
 #define TIMER_MIN_NS 100
 #define COUNTER_MIN_BYTES 10000
 #define G_MIN_Q32 (WEIR_ONE_Q32 >> 16)
@@ -236,8 +235,8 @@ static void dcqcn_age_alpha(struct dcqcn_state *s, const struct dcqcn_params *p,
 	s->alpha_q32 = faded_q32(s->alpha_q32, weight_q32(p), periods);
 }
 
-/* A window of less than a packet would hold up everything: one packet at least. bdp < 2^40 and
- * rate <= line rate < 2^43: weir_u128. */
+/* At least one packet: a smaller window would stop the sender. bdp < 2^40 and rate <= line rate <
+ * 2^43: weir_u128. */
 static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_params *p,
 			     const struct weir_cc_env *env)
 {
@@ -250,8 +249,8 @@ static uint64_t dcqcn_window(const struct dcqcn_state *s, const struct dcqcn_par
 	return window > env->mss_bytes ? window : env->mss_bytes;
 }
 
-/* After each change: a rate of 0 could not be paced, and a queue pair at line rate has no
- * rounds. */
+/* Called after each change: a rate of 0 could not be paced, and at line rate there are no rounds.
+ */
 static void dcqcn_set(struct dcqcn_state *s, const struct dcqcn_params *p,
 		      const struct weir_cc_env *env, uint64_t rate_bps)
 {
@@ -298,7 +297,7 @@ static void dcqcn_cut(struct dcqcn_state *s, const struct dcqcn_params *p,
 	dcqcn_set(s, p, env, rate_bps - (uint64_t)((weir_u128)rate_bps * s->alpha_q32 >> 33));
 }
 
-/* A round is over. The mean is rounded up, so that the rate reaches its target. Where the byte
+/* End of a round. The mean is rounded up, so that the rate reaches its target. Where the byte
  * counter is off, rounds by time stand for both. */
 static void dcqcn_increase(struct dcqcn_state *s, const struct dcqcn_params *p,
 			   const struct weir_cc_env *env)
@@ -321,7 +320,7 @@ static void dcqcn_increase(struct dcqcn_state *s, const struct dcqcn_params *p,
 	dcqcn_set(s, p, env, s->pace.rate_bps + (s->target_bps - s->pace.rate_bps + 1) / 2);
 }
 
-/* At once: equation (1), now or when the last cut is an interval ago. */
+/* react=at-once: equation (1). */
 static void dcqcn_cut_at_once(struct dcqcn_state *s, const struct dcqcn_params *p,
 			      const struct weir_cc_env *env, int64_t now_ns)
 {
@@ -345,8 +344,8 @@ static void dcqcn_notify_at_once(struct dcqcn_state *s, const struct dcqcn_param
 	s->notified = 1;
 }
 
-/* Polled: looks at the rate come a nanosecond after those at alpha, so that alpha is up to date.
- * The first notification starts the clocks and counts for the rate only. */
+/* react=polled: the rate is polled a nanosecond after alpha, so that alpha is up to date. The first
+ * notification starts both clocks and counts for the rate only. */
 static void dcqcn_notify_polled(struct dcqcn_state *s, const struct dcqcn_params *p, int64_t now_ns)
 {
 	int64_t interval_ns = decrease_interval(p);
@@ -394,8 +393,8 @@ static void dcqcn_sent(void *state, const void *params, const struct weir_cc_env
 	dcqcn_set_wake(s);
 }
 
-/* A round by time is over at increase_ns. Rounds follow each other without a gap; a call that comes
- * more than a round late makes one round of them. */
+/* End of a timer round, due at increase_ns. Rounds follow each other without a gap, but a call that
+ * is more than a round late counts as one. */
 static void dcqcn_end_round(struct dcqcn_state *s, const struct dcqcn_params *p,
 			    const struct weir_cc_env *env, int64_t now_ns)
 {
@@ -406,7 +405,7 @@ static void dcqcn_end_round(struct dcqcn_state *s, const struct dcqcn_params *p,
 	s->timer_rounds++;
 }
 
-/* A round that ends when a cut is due has ended: before the cut. */
+/* A round that ends at the time of a cut ends before it. */
 static void dcqcn_timer(void *state, const void *params, const struct weir_cc_env *env,
 			int64_t now_ns)
 {
@@ -427,7 +426,7 @@ static void dcqcn_timer(void *state, const void *params, const struct weir_cc_en
 	dcqcn_set_wake(s);
 }
 
-/* Acknowledgements say nothing that notifications do not. */
+/* No ack hook: ACKs carry nothing that CNPs do not. */
 const struct weir_cc_ops weir_cc_dcqcn = {
 	.scheme = {
 		.name = "dcqcn",

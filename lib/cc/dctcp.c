@@ -64,7 +64,7 @@ static inline void dctcp_grow(struct dctcp_state *s, const struct dctcp_params *
 		reno_grow(&s->reno, &p->reno, mss_bytes, a->acked_bytes);
 }
 
-/* Once a window, and called last: other ACKs save no registers for it. */
+/* Not inlined, and called last, once a window, so that other ACKs save no registers. */
 static NOINLINE void dctcp_end_and_grow(struct dctcp_state *s, const struct dctcp_params *p,
 					uint32_t mss_bytes, const struct weir_cc_ack *a)
 {

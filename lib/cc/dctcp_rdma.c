@@ -83,8 +83,8 @@ static void dctcp_rdma_end_window(struct dctcp_rdma_state *s, uint64_t g_q32)
 	s->marked_bytes = 0;
 }
 
-/* What a round trip adds to the window: a segment, or ai x RTT, of which the bandwidth-delay
- * product is C x RTT. */
+/* Additive increase per round trip: a segment, or ai x RTT = ai / C of the bandwidth-delay product.
+ */
 static uint64_t dctcp_rdma_step(const struct dctcp_rdma_params *p, const struct weir_cc_env *env)
 {
 	return p->ai_bps ? (uint64_t)((weir_u128)env->bdp_bytes * p->ai_bps / env->rate_bps)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fdcc.c -- a network changes the window by a factor, from what switches and receiver report.
+/* fdcc.c -- a neural network scales the window, from what switches and receiver report.
  *
  * Zhang, "An Investigation on Data Center Congestion Control Algorithms", University of Alberta
  * 2023, chapter 4 (FDCC). On an ACK, when half of the last round trip has passed since the last
- * time, a network sees eight observations (fdcc_observe.c) and up to eight times as many of the
- * past, and says u in [-1, 1]. The window goes by 1 + alpha u, or 1 / (1 - alpha u) below 0, and
+ * time, a neural network gets eight observations (fdcc_observe.c) and up to eight times as many of
+ *the past, and says u in [-1, 1]. The window goes by 1 + alpha u, or 1 / (1 - alpha u) below 0, and
  * the rate is window / base round trip.
  *
  * Which network it is decides how it gets the past: as a sequence (an LSTM, as in the thesis), or
@@ -24,7 +24,7 @@
 #include "lib/cc/fdcc.h"
 #include <math.h>
 
-/* Of actions that accumulate. */
+/* Bounds of the factor, where actions accumulate. */
 static const double fdcc_factor_min = 0.5, fdcc_factor_max = 2;
 
 struct fdcc_state {
@@ -197,7 +197,7 @@ static const struct weir_scheme_model fdcc_model = {
 
 /* --- deciding --- */
 
-/* Observations in front of the current one, oldest first, the oldest repeated where there are
+/* Prepends past observations to the current one, oldest first; repeats the oldest where there are
  * fewer. */
 static void fdcc_stack(const struct fdcc_state *s, const float *observation, uint32_t past,
 		       float *inputs)
@@ -207,7 +207,7 @@ static void fdcc_stack(const struct fdcc_state *s, const float *observation, uin
 	const float *oldest = known ? s->past[s->past_count - known] : observation;
 
 	for (uint32_t i = 0; i < past; i++) {
-		uint32_t back = past - i; /* so many before the current one */
+		uint32_t back = past - i; /* positions before the current one */
 
 		memcpy(inputs + (size_t)i * FDCC_OBSERVATIONS,
 		       back <= known ? s->past[s->past_count - back] : oldest, bytes);
@@ -215,7 +215,7 @@ static void fdcc_stack(const struct fdcc_state *s, const float *observation, uin
 	memcpy(inputs + (size_t)past * FDCC_OBSERVATIONS, observation, bytes);
 }
 
-/* Apart, because of what it has on the stack: bounded by fdcc_fits. */
+/* Not inlined because of its large stack frame, which fdcc_fits bounds. */
 static NOINLINE float fdcc_infer(const struct fdcc_params *p, const struct fdcc_state *s,
 				 const float *observation)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fdcc.h -- FDCC's options and what it sees, for fdcc.c, fdcc_observe.c and whoever trains it. */
+/* fdcc.h -- options and observations of FDCC, for fdcc.c, fdcc_observe.c and the trainer
+ * (train/fdcc.c). */
 #ifndef CC_FDCC_H
 #define CC_FDCC_H
 #include "lib/cc/learned.h"
@@ -14,7 +15,7 @@ enum fdcc_rates { FDCC_RATES_PRESET, FDCC_RATES_LINEAR, FDCC_RATES_ROOT };
 enum fdcc_gain { FDCC_GAIN_CONSTANT, FDCC_GAIN_RATE };
 enum fdcc_floor { FDCC_FLOOR_BYTE, FDCC_FLOOR_PACKET };
 
-/* Numbers that the network gets, in this order. */
+/* Inputs of the neural network, in this order. */
 enum fdcc_observation {
 	FDCC_RTT,
 	FDCC_QUEUE,
@@ -42,7 +43,7 @@ struct fdcc_params {
 	uint64_t rtt_ns;                    /* 0: the network's */
 };
 
-/* What a preset decides where options do not. */
+/* The choices that options leave to the preset. */
 struct fdcc_reading {
 	enum fdcc_action action;
 	enum fdcc_dt dt;
@@ -53,7 +54,7 @@ struct fdcc_reading {
 
 struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p);
 
-/* How things were at the last action. */
+/* Measurements at the last action. */
 struct fdcc_sight {
 	int64_t now_ns;
 	uint64_t una_bytes;
@@ -63,24 +64,24 @@ struct fdcc_sight {
 	uint32_t is_known;
 };
 
-/* What the flow does itself. */
+/* The flow's own part of an observation. */
 struct fdcc_self {
 	double rate_bps, factor;
-	int64_t rtt_ns; /* the last sample */
+	int64_t rtt_ns; /* latest sample */
 	const struct fdcc_sight *before;
 };
 
-/* How a share of a line looks among the observations. */
+/* A share of the line rate as an observation. */
 double weir_fdcc_rate_seen(enum fdcc_rates rates, double share);
 
-/* Fills in what can be seen at an ACK: observations and what rewards are made of. */
+/* Fills in a decision at an ACK: observations, and what rewards are made of. */
 void weir_fdcc_observe(const struct fdcc_params *p, const struct weir_cc_env *env,
 		       const struct fdcc_self *self, const struct weir_cc_ack *a,
 		       struct weir_cc_decision *d);
 void weir_fdcc_remember(struct fdcc_sight *s, const struct weir_cc_ack *a,
 			const struct weir_cc_decision *d);
 
-/* The text that a model must have under WEIR_LEARN_FEATURES and WEIR_LEARN_ACTIONS. */
+/* The texts WEIR_LEARN_FEATURES and WEIR_LEARN_ACTIONS that a model must have. */
 const char *weir_fdcc_features(const struct fdcc_params *p);
 const char *weir_fdcc_actions(const struct fdcc_params *p);
 

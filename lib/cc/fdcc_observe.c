@@ -22,7 +22,7 @@
 #include "lib/cc/fdcc.h"
 #include <math.h>
 
-static double clip(double x, double most)
+static double fdcc_clip(double x, double most)
 {
 	if (x > most)
 		return most;
@@ -41,8 +41,8 @@ struct fdcc_port {
 	uint32_t flows;
 };
 
-static struct fdcc_port most_congested(const struct telemetry *before, const struct weir_cc_ack *a,
-				       double base_ns)
+static struct fdcc_port fdcc_most_congested(const struct telemetry *before,
+					    const struct weir_cc_ack *a, double base_ns)
 {
 	struct fdcc_port most = { .queue = -1 };
 
@@ -63,10 +63,10 @@ static struct fdcc_port most_congested(const struct telemetry *before, const str
 	return most;
 }
 
-/* Of the receiver's line, which is that of the last port. The sender's own clock where the
- * receiver's is not known. */
-static double goodput(const struct fdcc_sight *before, const struct weir_cc_env *env,
-		      const struct weir_cc_ack *a)
+/* Goodput over the receiver's line rate, which is that of the last port. Uses the sender's clock
+ * where the receiver's is unknown. */
+static double fdcc_goodput(const struct fdcc_sight *before, const struct weir_cc_env *env,
+			   const struct weir_cc_ack *a)
 {
 	uint32_t last_mbps = a->hop_count ? a->hops[a->hop_count - 1].rate_mbps : 0;
 	double bytes_per_ns = last_mbps ? mbps_to_bytes_per_ns(last_mbps)
@@ -80,9 +80,10 @@ static double goodput(const struct fdcc_sight *before, const struct weir_cc_env 
 	return (double)(a->una_bytes - before->una_bytes) / (span_ns * bytes_per_ns);
 }
 
-/* Time since the last action in the unit of changes; 0: there was none, or no time has passed. */
-static double elapsed(const struct fdcc_sight *before, const struct weir_cc_ack *a, enum fdcc_dt dt,
-		      double base_ns)
+/* Time since the last action, in base round trips or ms; 0: there was none, or no time has passed.
+ */
+static double fdcc_elapsed(const struct fdcc_sight *before, const struct weir_cc_ack *a,
+			   enum fdcc_dt dt, double base_ns)
 {
 	double span_ns = (double)(a->now_ns - before->now_ns);
 
@@ -98,10 +99,10 @@ void weir_fdcc_observe(const struct fdcc_params *p, const struct weir_cc_env *en
 	const struct fdcc_sight *before = self->before;
 	struct fdcc_reading r = weir_fdcc_reading(p);
 	double base_ns = larger(pace_rtt_ns(env, p->rtt_ns), 1);
-	double span = elapsed(before, a, r.dt, base_ns);
+	double span = fdcc_elapsed(before, a, r.dt, base_ns);
 	double rtt = (double)self->rtt_ns / base_ns;
-	struct fdcc_port port = most_congested(&before->hops, a, base_ns);
-	double flown = goodput(before, env, a);
+	struct fdcc_port port = fdcc_most_congested(&before->hops, a, base_ns);
+	double flown = fdcc_goodput(before, env, a);
 	float *o = d->observation;
 
 	d->throughput = (float)flown;
@@ -109,15 +110,15 @@ void weir_fdcc_observe(const struct fdcc_params *p, const struct weir_cc_env *en
 	d->rtt = (float)rtt;
 	d->switch_rate = (float)port.rate;
 	d->queue = (float)port.queue;
-	o[FDCC_RTT] = (float)clip(rtt, r.clip);
-	o[FDCC_QUEUE] = (float)clip(port.queue, r.clip);
-	o[FDCC_SWITCH_RATE] = (float)clip(port.rate, r.clip);
-	o[FDCC_GOODPUT] = (float)weir_fdcc_rate_seen(r.rates, clip(flown, r.clip));
+	o[FDCC_RTT] = (float)fdcc_clip(rtt, r.clip);
+	o[FDCC_QUEUE] = (float)fdcc_clip(port.queue, r.clip);
+	o[FDCC_SWITCH_RATE] = (float)fdcc_clip(port.rate, r.clip);
+	o[FDCC_GOODPUT] = (float)weir_fdcc_rate_seen(r.rates, fdcc_clip(flown, r.clip));
 	o[FDCC_RTT_CHANGE] = o[FDCC_QUEUE_CHANGE] = 0;
 	if (span > 0) {
-		o[FDCC_RTT_CHANGE] = (float)clip((rtt - before->rtt) / span, r.clip_change);
+		o[FDCC_RTT_CHANGE] = (float)fdcc_clip((rtt - before->rtt) / span, r.clip_change);
 		o[FDCC_QUEUE_CHANGE] =
-			(float)clip((port.queue - before->queue) / span, r.clip_change);
+			(float)fdcc_clip((port.queue - before->queue) / span, r.clip_change);
 	}
 	o[FDCC_RATE] = (float)weir_fdcc_rate_seen(
 		r.rates, self->rate_bps / larger((double)env->rate_bps, 1));

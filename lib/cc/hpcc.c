@@ -25,18 +25,18 @@ struct hpcc_params {
 	uint64_t eta_q32;
 	uint64_t max_stage;
 	uint64_t ai_bps; /* 0: by the line rate */
-	uint64_t react;  /* to what? */
-	uint64_t window; /* is there one? */
+	uint64_t react;  /* index into react_names */
+	uint64_t window; /* index into window_names */
 	uint64_t rtt_ns; /* 0: the network's */
 };
 
 struct hpcc_state {
 	struct weir_cc_pace pace;
 	struct telemetry last;
-	uint32_t stage;         /* additive steps since the last multiplicative one */
-	double load;            /* U, smoothed: bytes in flight on the fullest link over rate x T */
-	double reference_bytes; /* Wc: what every ACK of this round trip is applied to */
-	uint64_t round_bytes; /* lastUpdateSeq: the round trip is over when more is acknowledged */
+	uint32_t stage; /* additive steps since the last multiplicative one */
+	double load;    /* U, smoothed: bytes in flight on the most loaded link over rate x T */
+	double reference_bytes; /* Wc: reference window of this round trip */
+	uint64_t round_bytes;   /* lastUpdateSeq: the round trip ends when more is acknowledged */
 };
 
 /* 10 Mb/s at 25 Gb/s, as in the authors' simulations: the paper's rule of line rate x (1 - eta) / N
@@ -118,8 +118,7 @@ static int hpcc_measure(struct hpcc_state *s, const struct weir_cc_ack *a, doubl
 	return 1;
 }
 
-/* Too much in flight, or enough steps made without finding the limit: the window goes by a
- * factor. */
+/* 1: multiplicative step: too much is in flight, or maxStage additive steps were made. */
 static int hpcc_is_factor(const struct hpcc_state *s, const struct hpcc_params *p)
 {
 	return s->load >= q32_to_double(p->eta_q32) || s->stage >= p->max_stage;

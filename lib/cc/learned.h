@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* learned.h -- what controls with a trained network have in common: an output u in [-1, 1] becomes
- * a factor for rate or window; training adds noise to u and looks on.
+/* learned.h -- what congestion controls with a trained neural network share: an output u in [-1, 1]
+ * becomes a factor for rate or window; rollouts add exploration noise to u and record decisions.
  *
- * A decision is a function of the weights and of the flow's own state. Its scratch memory is on the
- * stack, LEARNED_TAPE_FLOATS at most; a network that needs more does not fit. */
+ * A decision depends on the weights and the flow's own state only. Its scratch memory is on the
+ * stack, at most LEARNED_TAPE_FLOATS; a network that needs more does not fit. */
 #ifndef CC_LEARNED_H
 #define CC_LEARNED_H
 #include "lib/cc/pace.h"
 #include "weir/learn.h"
 #include <string.h>
 
-enum { LEARNED_TAPE_FLOATS = 16384 }; /* 64 KiB: recall nets of 128 units need 41 KB */
+enum { LEARNED_TAPE_FLOATS = 16384 }; /* 64 KiB; recurrent networks of 128 units need 41 KB */
 
-/* What a spec says of the network; the first members of params. */
+/* First member of params: the model that a spec names. */
 struct learned_params {
 	char model[WEIR_OPT_TEXT_SIZE];
-	const struct weir_learn_policy *network; /* NULL: none, and u is 0 */
+	const struct weir_learn_policy *network; /* NULL: none; u is 0 */
 };
 
 #define MODEL_OPTION(type, member) \
@@ -27,13 +27,13 @@ struct learned_params {
 			NULL \
 	}
 
-/* 1 + alpha u, or 1 / (1 - alpha u) below 0: as many steps down as up lead back. */
+/* 1 + alpha u, or 1 / (1 - alpha u) below 0: equal steps up and down cancel. */
 static inline double learned_factor(double alpha, double u)
 {
 	return u >= 0 ? 1 + alpha * u : 1 / (1 - alpha * u);
 }
 
-/* What is no number counts as 0: huge weights can make one. */
+/* Bounds u to [-1, 1]; NaN, which huge weights can produce, becomes 0. */
 static inline float learned_bound(float u)
 {
 	if (u > 1)
@@ -63,14 +63,14 @@ static inline void learned_record(const struct weir_cc_ack *a, const struct weir
 		a->rollout->record(a->rollout->context, d);
 }
 
-/* Has that share of the last round trip passed since then? */
+/* 1: since_ns is at least that share of the last round trip. */
 static inline int learned_is_due(uint64_t share_q32, int64_t rtt_ns, int64_t since_ns)
 {
 	return (double)since_ns >= q32_to_double(share_q32) * (double)rtt_ns;
 }
 
-/* A model must be made for this control, for these inputs and for this meaning of u; texts that the
- * file does not have are not compared. */
+/* What a model must declare: scheme, inputs, and meaning of u. Texts that the file lacks are not
+ * compared. */
 struct learned_texts {
 	const char *scheme, *features, *actions;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* line_rate.c -- no control at all: a queue pair sends as fast as its line, for networks that stop
- * flows themselves (switch.fabric = bfc).
+/* line_rate.c -- no congestion control: a queue pair sends as fast as its line, for networks that
+ * stop flows themselves (switch.fabric = bfc).
  *
  * Goyal et al., "Backpressure Flow Control", NSDI 2022: hosts send at line rate from the first
  * packet to the last and obey the pauses of their switch; what is in flight may be capped at a

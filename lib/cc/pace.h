@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pace.h -- what controls for RDMA have in common: the bounds of a rate, the window that goes with
- * it, the base round trip. Rates are of whole frames; windows are bytes of payload, and 1 packet at
+/* pace.h -- what RDMA congestion controls share: bounds of the rate, the window that goes with it,
+ * the base round trip. Rates are of whole frames; windows are bytes of payload, and 1 packet at
  * least: below that the rate alone holds the sender back. */
 #ifndef CC_PACE_H
 #define CC_PACE_H
@@ -12,7 +12,7 @@ static inline double q32_to_double(uint64_t value_q32)
 	return (double)value_q32 / (double)WEIR_ONE_Q32;
 }
 
-/* Both ways in floating point, where units.h rounds to whole bytes. */
+/* In floating point; units.h rounds to whole bytes. */
 static inline double bps_to_bytes(double rate_bps, double ns)
 {
 	return rate_bps * ns / ((double)WEIR_NS_PER_S * WEIR_BITS_PER_BYTE);
@@ -33,15 +33,15 @@ static inline double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* At least env->min_rate_bps, and 1 bit/s, so that no sender stops for ever; at most the line
- * rate. */
+/* Bounds a rate: at least env->min_rate_bps and 1 bit/s, so that no sender stops for ever; at most
+ * the line rate. */
 static inline double pace_bound_bps(const struct weir_cc_env *env, double rate_bps)
 {
 	rate_bps = larger(rate_bps, larger((double)env->min_rate_bps, 1));
 	return smaller(rate_bps, (double)env->rate_bps);
 }
 
-/* Rounded to the nearest; the rate is bounded already, so rounding cannot leave the bounds. */
+/* Sets the rate, rounded to the nearest; it is bounded already, so rounding keeps the bounds. */
 static inline void pace_rate(struct weir_cc_pace *pace, double rate_bps)
 {
 	pace->rate_bps = (uint64_t)(rate_bps + 0.5);
@@ -53,7 +53,7 @@ static inline void pace_window(struct weir_cc_pace *pace, const struct weir_cc_e
 	pace->window_bytes = (uint64_t)(larger(window_bytes, env->mss_bytes) + 0.5);
 }
 
-/* Largest rate that an option may ask for: 1 Tb/s. */
+/* Largest rate in an option: 1 Tb/s. */
 #define PACE_RATE_MAX_BPS UINT64_C(1000000000000)
 
 #define RTT_OPTION(type, member) \

@@ -19,7 +19,7 @@
  * the text, where it is of the current one and so is gone after a few ACKs; windows then swing
  * more). Either way a few senders that begin at the same moment may go on to swing between too much
  * and too little. Theirs is also the additive increase, 150 Mb/s at 25 Gb/s; the text has line rate
- * x T / N for N flows at the sender's card. Smoothed power is 1 at first, as there. Lines 19 to 21
+ * x T / N for N flows at the sender's NIC. Smoothed power is 1 at first, as there. Lines 19 to 21
  * of the algorithm as printed overwrite the largest power so far; the text says that the largest is
  * meant. The variant without telemetry (theta-PowerTCP) is left out. */
 #include "lib/cc/pace.h"

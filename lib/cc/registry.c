@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c -- every congestion control, one line each. */
+/* registry.c -- the table of congestion controls. */
 #include "weir/cc.h"
 #include "base/registry.h"
 

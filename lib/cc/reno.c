@@ -48,21 +48,21 @@ void weir_reno_grow_by_segments(struct reno_window *w, uint32_t mss_bytes, uint6
 	w->cc.window_bytes += windows * mss_bytes;
 }
 
-void weir_reno_start(void *state, const void *params, const struct weir_cc_env *env)
+static void reno_open(void *state, const void *params, const struct weir_cc_env *env)
 {
 	(void)params;
 	reno_init(state, env);
 }
 
-void weir_reno_ack(void *state, const void *params, const struct weir_cc_env *env,
-		   const struct weir_cc_ack *a)
+static void reno_on_ack(void *state, const void *params, const struct weir_cc_env *env,
+			const struct weir_cc_ack *a)
 {
 	if (a->may_grow)
 		reno_grow(state, params, env->mss_bytes, a->acked_bytes);
 }
 
-void weir_reno_congestion(void *state, const void *params, const struct weir_cc_env *env,
-			  enum weir_cc_event event, const struct weir_cc_ack *a)
+static void reno_on_congestion(void *state, const void *params, const struct weir_cc_env *env,
+			       enum weir_cc_event event, const struct weir_cc_ack *a)
 {
 	const struct reno_params *p = params;
 	struct reno_window *w = state;
@@ -86,7 +86,33 @@ const struct weir_cc_ops weir_cc_reno = {
 	},
 	.echo_of = reno_echo,
 	.state_size = sizeof(struct reno_window),
-	.init = weir_reno_start,
-	.ack = weir_reno_ack,
-	.congestion = weir_reno_congestion,
+	.init = reno_open,
+	.ack = reno_on_ack,
+	.congestion = reno_on_congestion,
+};
+
+/* --- ecn-star: Reno that takes a mark for a loss ---
+ *
+ * ECN* of Wu et al., "Tuning ECN for Data Center Networks", CoNEXT 2012: plain ECN-capable TCP as
+ * in RFC 3168, section 6.1.2; reno(ecn=yes) by another name, but that a mark may cut the window
+ * down to one segment. The loss of a packet, as in RFC 5681, leaves two. */
+static const struct weir_option ecn_star_options[] = {
+	MIN_WINDOW_OPTION(struct reno_params, min_window, "1pkts"),
+	GROWTH_OPTION(struct reno_params, growth),
+	{ .name = NULL },
+};
+
+const struct weir_cc_ops weir_cc_ecn_star = {
+	.scheme = {
+		.name = "ecn-star",
+		.help = "halves its window once per window of data that holds a mark",
+		.cite = "Wu et al., Tuning ECN for Data Center Networks, CoNEXT 2012; RFC 3168",
+		.params_size = sizeof(struct reno_params),
+		.options = ecn_star_options,
+	},
+	.echo = WEIR_CC_ECHO_CLASSIC,
+	.state_size = sizeof(struct reno_window),
+	.init = reno_open,
+	.ack = reno_on_ack,
+	.congestion = reno_on_congestion,
 };

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reno.h -- what the congestion controls of the Reno family have in common: how the window grows
- * and what a loss does to it. RFC 5681, in bytes or, where asked for, in whole segments. */
+/* reno.h -- window growth and reduction of the Reno family: RFC 5681, in bytes or, as an option, in
+ * whole segments. */
 #ifndef CC_RENO_H
 #define CC_RENO_H
 #include "weir/cc.h"
 
 enum reno_growth { GROWTH_BYTES, GROWTH_SEGMENTS };
 
-/* Begins the params of every control that grows like Reno. */
+/* First member of the params of every control that grows like Reno. */
 struct reno_params {
 	uint64_t growth;     /* enum reno_growth */
-	uint64_t min_window; /* WEIR_OPT_LENGTH: marks do not cut below it */
+	uint64_t min_window; /* WEIR_OPT_LENGTH: marks do not reduce the window below it */
 };
 
-/* Begins the state of every control that grows like Reno. */
+/* First member of the state of every control that grows like Reno. */
 struct reno_window {
 	struct weir_cc_window cc;
-	/* Of congestion avoidance: what the last division left; or bytes that wait for a whole
-	 * window. */
+	/* Congestion avoidance: remainder of the last division, or bytes acknowledged since the
+	 * last segment was added. */
 	uint64_t credit;
 };
 
@@ -94,7 +94,7 @@ static inline uint64_t half_window(const struct weir_cc_window *w, uint32_t mss_
 	return larger_bytes(w->window_bytes / 2, 2 * (uint64_t)mss_bytes);
 }
 
-/* An WEIR_OPT_LENGTH whose packets are full segments. */
+/* A WEIR_OPT_LENGTH in bytes; its packets are full segments. */
 static inline uint64_t segments_to_bytes(uint64_t length, uint32_t mss_bytes)
 {
 	return weir_length_is_packets(length) ? weir_length_number(length) * mss_bytes : length;
@@ -105,7 +105,7 @@ static inline void reno_loss(struct reno_window *w, uint32_t mss_bytes)
 	reno_cut(w, half_window(&w->cc, mss_bytes));
 }
 
-/* Everything is taken for lost: start again from one segment. */
+/* RTO: starts again from one segment. */
 static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes,
 				const struct weir_cc_ack *a)
 {
@@ -116,16 +116,9 @@ static inline void reno_timeout(struct reno_window *w, uint32_t mss_bytes,
 
 extern const char *const weir_reno_growth_choices[];
 
-/* Hooks of struct weir_cc_ops for controls that are Reno with other options. */
-void weir_reno_start(void *state, const void *params, const struct weir_cc_env *env);
-void weir_reno_ack(void *state, const void *params, const struct weir_cc_env *env,
-		   const struct weir_cc_ack *a);
-void weir_reno_congestion(void *state, const void *params, const struct weir_cc_env *env,
-			  enum weir_cc_event event, const struct weir_cc_ack *a);
-
 /* --- options --- */
 
-/* Smallest window that an option may ask for; a segment is at most 2^16 bytes. */
+/* Largest lower bound of the window in an option; a segment is at most 2^16 bytes. */
 #define MIN_WINDOW_MAX (UINT64_C(1000) * 1000)
 
 /* RFC 5681 and Linux have two segments for every control; ns-3 has two for Reno, for DCTCP's

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- a network changes the rate by a factor, from the round trip alone.
+/* rl_cc.c -- a neural network scales the rate, from the round trip alone.
  *
  * Tessler et al., "Reinforcement Learning for Datacenter Congestion Control", SIGMETRICS
  * Performance Evaluation Review 49(2), 2022 (RL-CC). Once a round trip a flow asks how far it is
@@ -9,7 +9,7 @@
  * oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
  * The window is one bandwidth-delay product all the time.
  *
- * policy=linear is u = -gain g, without any network: what training is to be measured by.
+ * policy=linear is u = -gain g, without a neural network: the baseline of training.
  *
  * Constants of presets: nvlabs has those of the authors' published configuration, base 8192 ns and
  * beta 1.5, which feel nothing below 12.3 us; literal puts the network's base round trip and beta 1
@@ -17,7 +17,7 @@
  * network without biases may never get over. */
 #include "base/compiler.h"
 #include "lib/cc/learned.h"
-#include "lib/cc/rl_cc.h"
+#include "lib/cc/reward.h"
 #include "weir/units.h"
 #include <math.h>
 
@@ -173,7 +173,7 @@ static double rl_signal(const struct rl_state *s, const struct rl_params *p,
 	return larger(smaller(g, r.clip), -r.clip);
 }
 
-/* Apart, because of what it has on the stack: bounded by rl_fits. The LSTM's state goes on. */
+/* Not inlined because of its large stack frame, which rl_fits bounds. Updates the LSTM's state. */
 static NOINLINE float rl_infer(struct rl_state *s, const struct weir_learn_policy *m,
 			       const float *inputs)
 {

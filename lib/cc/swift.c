@@ -97,7 +97,7 @@ static double swift_largest_pkts(const struct swift_params *p, const struct weir
 	return larger(swift_line_pkts(env, larger(base_ns, (double)env->base_rtt_ns)), 1);
 }
 
-/* The end of the algorithm: bounds and pacing. */
+/* Applies bounds and pacing, the end of the algorithm. */
 static void swift_set(struct swift_state *s, const struct swift_params *p,
 		      const struct weir_cc_env *env, double window_pkts)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* telemetry.h -- what switches wrote into two successive packets of a sender, and what happened at
- * each port in between. For controls that need INT (hpcc, powertcp): remember the hops of each ACK
- * with telemetry_keep, ask telemetry_change before that.
+/* telemetry.h -- the change at each port between the INT data of two successive ACKs. For controls
+ * that need INT (hpcc, powertcp, fdcc): at each ACK call telemetry_changed for each hop, then
+ * telemetry_keep.
  *
- * Counters have 32 bits and wrap around, so only differences mean anything, and only where the
- * counter cannot have wrapped unseen: 2^32 ns are 4.3 s, 2^32 bytes 340 ms at 100 Gb/s. */
+ * Counters have 32 bits and wrap: only differences are meaningful, and only below 2^32: that is 4.3
+ * s, or 340 ms of bytes at 100 Gb/s. */
 #ifndef CC_TELEMETRY_H
 #define CC_TELEMETRY_H
 #include "weir/cc.h"
@@ -21,10 +21,10 @@ struct telemetry {
 	struct telemetry_hop hops[WEIR_CC_HOPS_MAX];
 };
 
-/* One port, from the packet before to this one. */
+/* Change at one port since the previous ACK. */
 struct telemetry_change {
 	double span_ns;
-	double bytes_per_ns; /* what the port can send */
+	double bytes_per_ns; /* rate of the port */
 	double sent_bytes;
 	double queue_before_bytes, queue_bytes;
 };
@@ -35,15 +35,15 @@ static inline double mbps_to_bytes_per_ns(uint32_t mbps)
 	return (double)mbps / (WEIR_BITS_PER_BYTE * WEIR_NS_PER_US);
 }
 
-/* Is a port of that rate done with fewer than 2^32 bytes in that time? rate < 2^32, time < 2^32. */
+/* 1: a port of that rate sends fewer than 2^32 bytes in that time. rate < 2^32, time < 2^32. */
 static inline int telemetry_is_short(uint32_t rate_mbps, uint32_t span_ns)
 {
 	return (uint64_t)rate_mbps * span_ns / (WEIR_BITS_PER_BYTE * WEIR_NS_PER_US) <
 	       UINT64_C(1) << 32;
 }
 
-/* 1: the hop is where it was, time has passed there, and the change is known. 0: another path, the
- * first packet, packets that overtook each other, or too long ago: this hop begins anew. */
+/* Fills in the change at a hop. 0: unknown: another path, the first ACK, reordering, no time
+ * passed, or too long ago. */
 static inline int telemetry_changed(const struct telemetry *last, const struct weir_cc_ack *a,
 				    uint32_t index, struct telemetry_change *change)
 {

@@ -107,10 +107,10 @@ static void timely_init(void *state, const void *params, const struct weir_cc_en
 	timely_set(state, params, env, (double)env->rate_bps);
 }
 
-/* The share of the rate that is taken away; 0: none, the rate rises.
+/* The share by which the rate decreases; 0: the rate increases.
  *	beta (1 - T_high / rtt) above T_high;
  *	beta gradient from T_low up, where the gradient is positive.
- * More than all is as good as all: the bound of the rate takes over. */
+ * A share above 1 is harmless: the lower bound of the rate applies. */
 static double timely_decrease(const struct timely_params *p, double rtt_ns, double gradient)
 {
 	double beta = q32_to_double(p->beta_q32);
@@ -122,7 +122,7 @@ static double timely_decrease(const struct timely_params *p, double rtt_ns, doub
 	return beta * larger(gradient, 0);
 }
 
-/* What is added to the rate: delta, or N delta. */
+/* Additive increase: delta, or N delta. */
 static double timely_increase(const struct timely_state *s, const struct timely_params *p,
 			      const struct weir_cc_env *env, double rtt_ns)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port_setup.c -- what ports of a kind have in common, and a port of a kind. */
-#include "lib/port/port_limits.h"
+/* port_setup.c -- builds classes and ports, and checks the plans they are built from. Before the
+ * data path starts; messages name the user's setting. */
+#include "lib/port/port_private.h"
 #include "weir/rng.h"
 #include <inttypes.h>
 #include <stddef.h>
@@ -15,7 +16,19 @@ const char *const weir_port_drop_names[WEIR_PORT_DROPS] = {
 	[WEIR_DROP_STORE_FULL] = "packet store full",
 };
 
-static enum weir_port_order order_of(const struct weir_port_plan *plan)
+void weir_buffer_params_init(struct weir_buffer_params *b, enum weir_buffer_scope scope,
+			     uint64_t length, uint64_t alpha_q32)
+{
+	*b = (struct weir_buffer_params){
+		.scope = scope,
+		.limit_bytes = weir_length_is_packets(length) ? UINT64_MAX : length,
+		.limit_pkts =
+			weir_length_is_packets(length) ? weir_length_number(length) : UINT64_MAX,
+		.alpha_q8 = alpha_q32 >> 24,
+	};
+}
+
+static enum weir_port_order plan_order(const struct weir_port_plan *plan)
 {
 	if (plan->sched && plan->sched->rank)
 		return WEIR_PORT_RANKED;
@@ -24,13 +37,12 @@ static enum weir_port_order order_of(const struct weir_port_plan *plan)
 
 /* --- checking a plan --- */
 
-/* The lowest rate, at which the time of the largest frame on the wire fits its 64 bits
- * (weir_bytes_to_ps). */
+/* At this rate the serialisation delay of the largest frame fits 64 bits (weir_bytes_to_ps). */
 #define RATE_MIN_BPS (UINT64_C(1) * 1000 * 1000)
-#define POOL_LIMIT_MAX_BYTES ((UINT64_C(1) << 40) - 1)
+#define SHARED_BUFFER_MAX_BYTES ((UINT64_C(1) << 40) - 1)
 #define ALPHA_MAX_Q8 UINT64_C(0xffff)
 
-static int check_parts(const struct weir_port_plan *plan, struct weir_error *e)
+static int plan_check_parts(const struct weir_port_plan *plan, struct weir_error *e)
 {
 	if (plan->queues < 1 || plan->queues > WEIR_QUEUES_MAX)
 		return weir_error_set(e, "a port of %" PRIu32 " queues; allowed are 1 to %d",
@@ -49,7 +61,7 @@ static int check_parts(const struct weir_port_plan *plan, struct weir_error *e)
 	return 0;
 }
 
-static int check_sizes(const struct weir_port_plan *plan, struct weir_error *e)
+static int plan_check_sizes(const struct weir_port_plan *plan, struct weir_error *e)
 {
 	const struct weir_buffer_params *b = &plan->buffer;
 
@@ -67,14 +79,14 @@ static int check_sizes(const struct weir_port_plan *plan, struct weir_error *e)
 				      plan->mtu_bytes, plan->min_bytes, plan->overhead_bytes,
 				      UINT16_MAX, UINT16_MAX);
 	if (b->scope == WEIR_BUFFER_PER_SWITCH &&
-	    (b->limit_bytes > POOL_LIMIT_MAX_BYTES || b->alpha_q8 > ALPHA_MAX_Q8))
+	    (b->limit_bytes > SHARED_BUFFER_MAX_BYTES || b->alpha_q8 > ALPHA_MAX_Q8))
 		return weir_error_set(e, "a shared buffer counts bytes, up to 1 TiB, and its alpha "
 					 "is below 256");
 	return 0;
 }
 
-/* A scheme that chooses queues itself knows which port it wants. */
-static int check_layout(const struct weir_port_plan *plan, struct weir_error *e)
+/* A scheme that chooses queues itself names the queues and the scheduler it needs. */
+static int plan_check_layout(const struct weir_port_plan *plan, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	struct weir_mark_layout wanted = { .queues = 0 };
@@ -95,10 +107,10 @@ static int check_layout(const struct weir_port_plan *plan, struct weir_error *e)
 			      plan->queues, plan->sched ? plan->sched->scheme.name : "none");
 }
 
-static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
+static int plan_check_needs(const struct weir_port_plan *plan, struct weir_error *e)
 {
 	uint32_t needs = weir_mark_needs(plan->mark, plan->mark_params);
-	int has_sched = order_of(plan) != WEIR_PORT_FIFO;
+	int has_sched = plan_order(plan) != WEIR_PORT_FIFO;
 
 	if (needs & WEIR_MARK_NEEDS_ROUNDS &&
 	    (!has_sched || !plan->sched->quantum || !plan->sched->turn))
@@ -120,36 +132,30 @@ static int check_needs(const struct weir_port_plan *plan, struct weir_error *e)
 
 int weir_port_plan_check(const struct weir_port_plan *plan, struct weir_error *e)
 {
-	if (check_parts(plan, e) || check_sizes(plan, e) || check_layout(plan, e) ||
-	    check_needs(plan, e))
+	if (plan_check_parts(plan, e) || plan_check_sizes(plan, e) || plan_check_layout(plan, e) ||
+	    plan_check_needs(plan, e))
 		return -1;
 	return plan->sched ? weir_sched_fits(plan->sched, plan->sched_params, plan->queues, e) : 0;
 }
 
-/* --- a class and a port --- */
+/* --- classes and ports --- */
 
 static uint32_t align8(size_t bytes)
 {
 	return (uint32_t)((bytes + 7) & ~(size_t)7);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Does the buffer have a say in anything? */
-static int has_limits(const struct weir_port_class *c)
+/* Does the buffer limit any queue? Lossless ones are the owner's. */
+static int class_has_limits(const struct weir_port_class *c)
 {
 	for (uint32_t q = 0; q < c->queues; q++)
-		if (!is_lossless(c, q))
+		if (!port_queue_is_lossless(c, q))
 			return 1;
 	return 0;
 }
 
-/* What a packet may find in its port and be let in without further questions: less than any limit,
- * whatever its own size, and less than the marking scheme takes an interest in. */
-static void find_easy(struct weir_port_class *c)
+/* Sets the fast_, room_ and quiet_ limits, see struct weir_port_class. */
+static void class_set_limits(struct weir_port_class *c)
 {
 	uint64_t pkts = c->buffer.limit_pkts, bytes = c->buffer.limit_bytes,
 		 quiet = UINT64_MAX >> 1;
@@ -161,7 +167,7 @@ static void find_easy(struct weir_port_class *c)
 		c->quiet_pkts = clamp32(weir_length_number(quiet));
 	else
 		c->quiet_bytes = clamp32(quiet);
-	if (!has_limits(c))
+	if (!class_has_limits(c))
 		pkts = bytes = UINT64_MAX;
 	else if (c->buffer.scope == WEIR_BUFFER_PER_SWITCH)
 		pkts = 0;
@@ -169,13 +175,12 @@ static void find_easy(struct weir_port_class *c)
 		bytes -= c->mtu_bytes < bytes ? c->mtu_bytes : bytes;
 	c->room_pkts = clamp32(pkts);
 	c->room_bytes = clamp32(bytes);
-	c->fast_pkts = smaller(c->room_pkts, c->quiet_pkts);
-	c->fast_bytes = smaller(c->room_bytes, c->quiet_bytes);
+	c->fast_pkts = c->room_pkts < c->quiet_pkts ? c->room_pkts : c->quiet_pkts;
+	c->fast_bytes = c->room_bytes < c->quiet_bytes ? c->room_bytes : c->quiet_bytes;
 }
 
-/* Of a scheme that does not ask for packets that leave, in ports that count how long these
- * waited. */
-static uint32_t pass(void *state, const void *params, const struct weir_mark_view *v)
+/* The dequeue hook of a scheme that has none, in ports that count sojourn times. */
+static uint32_t class_pass_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	(void)state;
 	(void)params;
@@ -183,9 +188,10 @@ static uint32_t pass(void *state, const void *params, const struct weir_mark_vie
 	return WEIR_MARK_PASS;
 }
 
-/* A hook that sees packets that waited sees the others too, unless its scheme has them pass
- * anyway. */
-static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_port_class *c)
+/* A dequeue hook sees packets that skipped the queue as well, unless its scheme passes them
+ * unconditionally. */
+static uint32_t class_dequeue_hooks(const struct weir_port_plan *plan,
+				    const struct weir_port_class *c)
 {
 	const struct weir_mark_ops *mark = plan->mark;
 
@@ -196,22 +202,32 @@ static uint32_t asks_of(const struct weir_port_plan *plan, const struct weir_por
 	return WEIR_PORT_HOOK_QUEUED | WEIR_PORT_HOOK_IDLE;
 }
 
-/* Where packets that leave concern more than their queue's marking, the view has more than what is
- * seen at a glance. */
-static struct weir_mark_fast_hooks glances_of(const struct weir_port_plan *plan,
-					      const struct weir_port_class *c)
+/* The fast hooks that are valid for these options: none without their slow counterpart, and no
+ * dequeue hook where dequeue needs more than a fast hook sees (slow_dequeue). */
+static struct weir_mark_fast_hooks class_fast_hooks(const struct weir_port_plan *plan,
+						    const struct weir_port_class *c)
 {
 	const struct weir_mark_fast_hooks *all = plan->mark->fast_hooks;
-	struct weir_mark_fast_hooks glances = { 0 };
+	struct weir_mark_fast_hooks hooks = { 0 };
 
 	if (!all || (all->suffice && !all->suffice(plan->mark_params)))
-		return glances;
-	glances = *all;
+		return hooks;
+	hooks = *all;
 	if (!c->mark_enqueue)
-		glances.enqueue = NULL;
+		hooks.enqueue = NULL;
 	if (!c->mark_dequeue || c->slow_dequeue)
-		glances.dequeue = NULL;
-	return glances;
+		hooks.dequeue = NULL;
+	return hooks;
+}
+
+size_t weir_port_class_size(void)
+{
+	return sizeof(struct weir_port_class);
+}
+
+size_t weir_port_size(const struct weir_port_class *c)
+{
+	return c->size;
 }
 
 void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan *plan)
@@ -220,12 +236,12 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 	uint32_t states = per_port ? 1 : plan->queues;
 	uint32_t needs = weir_mark_needs(plan->mark, plan->mark_params);
 	uint32_t state_size = align8(weir_mark_state_size(plan->mark, plan->mark_params));
-	enum weir_port_order order = order_of(plan);
+	enum weir_port_order order = plan_order(plan);
 
 	*c = (struct weir_port_class){
 		.mark_enqueue = needs & WEIR_MARK_NEEDS_ENQUEUE ? plan->mark->enqueue : NULL,
 		.mark_dequeue = needs & WEIR_MARK_NEEDS_DEQUEUE ? plan->mark->dequeue
-				: plan->counts_sojourn          ? pass
+				: plan->counts_sojourn          ? class_pass_dequeue
 								: NULL,
 		.mark_params = plan->mark_params,
 		.ps_per_byte_q20 = weir_bps_to_ps_per_byte_q20(plan->rate_bps),
@@ -248,11 +264,11 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 		.mark = plan->mark,
 		.mtu_bytes = plan->mtu_bytes,
 	};
-	c->asks = asks_of(plan, c);
+	c->dequeue_hooks = class_dequeue_hooks(plan, c);
 	c->slow_dequeue = c->counts_sojourn || c->buffer.scope == WEIR_BUFFER_PER_SWITCH ||
 			  needs & (WEIR_MARK_NEEDS_ROUNDS | WEIR_MARK_NEEDS_SHARED_BUFFER);
-	c->fast_hooks = glances_of(plan, c);
-	find_easy(c);
+	c->fast_hooks = class_fast_hooks(plan, c);
+	class_set_limits(c);
 	c->mark_offset =
 		align8(sizeof(struct weir_port) + plan->queues * sizeof(struct weir_queue));
 	c->sched_offset = c->mark_offset + states * state_size;
@@ -268,13 +284,13 @@ void weir_port_class_init(struct weir_port_class *c, const struct weir_port_plan
 }
 
 void weir_port_init(struct weir_port *p, const struct weir_port_class *c,
-		    struct weir_shared_buffer *pool, uint64_t seed)
+		    struct weir_shared_buffer *shared, uint64_t seed)
 {
 	uint32_t states = c->mark_stride ? c->queues : 1;
 	uint64_t quantum_bytes[WEIR_QUEUES_MAX];
 
 	p->kind = c;
-	p->pool = pool;
+	p->shared_buffer = shared;
 	if (c->cold_offset)
 		p->cold = (struct weir_port_cold *)((char *)p + c->cold_offset);
 	for (uint32_t q = 0; q < c->queues; q++)

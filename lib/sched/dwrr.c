@@ -3,15 +3,14 @@
  *
  * Shreedhar and Varghese, "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995: each
  * busy queue in turn is given quantum x weight bytes of credit and sends while the credit covers
- * the packet at its head; what is left it keeps for its next turn, unless it runs empty.
+ * the packet at its head; it keeps the rest for its next turn, unless it becomes empty.
  *
  * Differs: busy queues take turns in the order of their numbers, not of becoming busy. Either way
  * a queue gets one turn a round.
  *
  * dwrr is sp-dwrr with no priority queue: the strict queues have the lowest numbers, so while one
  * is busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
-#include "lib/sched/busy.h"
-#include "lib/sched/weights.h"
+#include "lib/sched/queues.h"
 
 struct dwrr_params {
 	uint64_t quantum_bytes;
@@ -20,7 +19,7 @@ struct dwrr_params {
 };
 
 struct dwrr_state {
-	struct busy busy;
+	struct busy busy;        /* first: for weir_busy_activate */
 	uint32_t current;        /* weighted queue whose turn it is */
 	uint32_t in_turn;        /* 1: it has had this turn's credit */
 	uint32_t turn;           /* counts turns */
@@ -56,7 +55,7 @@ static int dwrr_fits(const void *params, uint32_t queues, struct weir_error *e)
 	return weir_weights_check(&p->weights, p->strict_queues, queues, e);
 }
 
-/* So that the first turn is the first weighted queue's. */
+/* The first turn is then the first weighted queue's. */
 static void dwrr_init(void *state, const void *params, uint32_t queues)
 {
 	struct dwrr_state *s = state;
@@ -65,18 +64,8 @@ static void dwrr_init(void *state, const void *params, uint32_t queues)
 	s->current = queues - 1;
 }
 
-static void dwrr_activate(void *state, const void *params, uint32_t q,
-			  const struct weir_queue *queues)
-{
-	struct dwrr_state *s = state;
-
-	(void)params;
-	(void)queues;
-	busy_add(&s->busy, q);
-}
-
-/* A queue that is halted loses the rest of its turn: were it to keep the credit, pauses would save
- * up turns. */
+/* A queue that is paused loses the rest of its turn: if it kept the credit, pauses would accumulate
+ * turns. */
 static void dwrr_halt(void *state, const void *params, uint32_t q)
 {
 	struct dwrr_state *s = state;
@@ -89,8 +78,8 @@ static void dwrr_halt(void *state, const void *params, uint32_t q)
 	}
 }
 
-/* Ends: each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is longer than
- * 2^16 bytes. Credit stays below quantum x weight + 2^16 < 2^37. */
+/* Terminates: in each round every busy queue gains at least QUANTUM_MIN_BYTES, and no packet is
+ * longer than 2^16 bytes. Credit stays below quantum x weight + 2^16 < 2^37. */
 static uint32_t dwrr_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct dwrr_state *s = state;
@@ -145,7 +134,7 @@ static uint32_t dwrr_turn(const void *state)
 const struct weir_sched_ops weir_sched_dwrr = {
 	.scheme = {
 		.name = "dwrr",
-		.help = "shares the line in bytes by weight, queues taking turns",
+		.help = "shares the link in bytes by weight; queues take turns",
 		.cite = "Shreedhar and Varghese, Efficient Fair Queueing using Deficit Round Robin, "
 			"SIGCOMM 1995",
 		.params_size = sizeof(struct dwrr_params),
@@ -155,7 +144,7 @@ const struct weir_sched_ops weir_sched_dwrr = {
 	.queue_state_size = sizeof(uint64_t),
 	.fits = dwrr_fits,
 	.init = dwrr_init,
-	.activate = dwrr_activate,
+	.activate = weir_busy_activate,
 	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.quantum = dwrr_quantum,
@@ -175,7 +164,7 @@ const struct weir_sched_ops weir_sched_sp_dwrr = {
 	.queue_state_size = sizeof(uint64_t),
 	.fits = dwrr_fits,
 	.init = dwrr_init,
-	.activate = dwrr_activate,
+	.activate = weir_busy_activate,
 	.halt = dwrr_halt,
 	.pick = dwrr_pick,
 	.sent = dwrr_sent,

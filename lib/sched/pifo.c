@@ -3,16 +3,19 @@
  *
  * Sivaraman et al., "Programmable Packet Scheduling at Line Rate", SIGCOMM 2016: what a scheduler
  * decides is a rank at arrival. Ranks here:
- *	lstf	least slack time first (Mittal et al., "Universal Packet Scheduling", NSDI 2016): a
- * packet says how long it may still wait on its whole way, and each port takes off what it waited
+ *
+ *	lstf	least slack time first (Mittal et al., "Universal Packet Scheduling", NSDI 2016):
+ *		a packet carries its slack, the time it may still be queued on its path, and each
+ *		port subtracts its sojourn time
  *	class	the packet's class, lowest first: strict priority with one queue
  *	fifo	the time of arrival
+ *
  * Over several queues the packet with the lowest rank of all is served.
  *
- * Differs: LSTF in its paper counts slack to the last bit, so that of two equal ones the shorter
- * packet goes first, and drops the packet with most slack when the buffer is full; here the one
- * that comes. */
-#include "lib/sched/busy.h"
+ * Differs: LSTF in its paper counts slack to the last bit, so that of two equal ranks the shorter
+ * packet goes first, and drops the packet with most slack when the buffer is full; here the
+ * arriving packet is dropped. */
+#include "lib/sched/queues.h"
 
 enum pifo_rank { PIFO_LSTF, PIFO_CLASS, PIFO_FIFO };
 
@@ -24,8 +27,8 @@ static const char *const ranks[] = { "lstf", "class", "fifo", NULL };
 
 static const struct weir_option pifo_options[] = {
 	{ "rank", WEIR_OPT_CHOICE, offsetof(struct pifo_params, rank), "lstf", 0, 0,
-	  "what comes first: the packet with least slack (traffic.slack), of the lowest class, or "
-	  "that came first",
+	  "which packet is sent first: the one with least slack (traffic.slack), of the lowest "
+	  "class, or the first to arrive",
 	  ranks },
 	{ .name = NULL },
 };
@@ -39,21 +42,7 @@ static int64_t pifo_rank(const void *params, const struct weir_packet *packet, i
 	return p->rank == PIFO_LSTF ? now_ps + packet->slack_ps : now_ps;
 }
 
-static void pifo_activate(void *state, const void *params, uint32_t q,
-			  const struct weir_queue *queues)
-{
-	(void)params;
-	(void)queues;
-	busy_add(state, q);
-}
-
-static void pifo_halt(void *state, const void *params, uint32_t q)
-{
-	(void)params;
-	busy_remove(state, q);
-}
-
-/* Of equal ranks the lowest queue's wins. */
+/* Equal ranks: the lowest queue. */
 static uint32_t pifo_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	uint32_t best = busy_from(state, 0);
@@ -65,27 +54,18 @@ static uint32_t pifo_pick(void *state, const void *params, const struct weir_que
 	return best;
 }
 
-static void pifo_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
-		      const struct weir_queue *queues)
-{
-	(void)params;
-	(void)bytes;
-	if (queues[q].pkts == 0)
-		busy_remove(state, q);
-}
-
 const struct weir_sched_ops weir_sched_pifo = {
 	.scheme = {
 		.name = "pifo",
-		.help = "gives every packet a rank when it comes and serves the lowest rank first",
+		.help = "ranks every packet on arrival and serves the lowest rank first",
 		.cite = "Sivaraman et al., Programmable Packet Scheduling at Line Rate, SIGCOMM 2016",
 		.params_size = sizeof(struct pifo_params),
 		.options = pifo_options,
 	},
 	.state_size = sizeof(struct busy),
-	.activate = pifo_activate,
-	.halt = pifo_halt,
+	.activate = weir_busy_activate,
+	.halt = weir_busy_halt,
 	.pick = pifo_pick,
 	.rank = pifo_rank,
-	.sent = pifo_sent,
+	.sent = weir_busy_sent,
 };

@@ -7,14 +7,13 @@
  * packets of a busy queue follow each other without a gap, so one tag a queue is enough: the start
  * tag of the head while the queue is busy, the finish tag of the last packet while it is not.
  *
- * Differs: virtual time does not jump to the largest finish tag when the port falls idle, because
- * the port does not say when its line falls silent. After a pause a queue may so be ahead of
+ * Differs: virtual time does not jump to the largest finish tag when the port becomes idle, because
+ * the port does not report that its link is idle. After a pause a queue may thus be ahead of
  * another by at most one packet, which is within the paper's bound (theorem 1).
  *
  * wfq is sp-wfq with no priority queue: the strict queues have the lowest numbers, so while one is
  * busy it is the lowest busy queue of all, and while none is, all busy queues are weighted. */
-#include "lib/sched/busy.h"
-#include "lib/sched/weights.h"
+#include "lib/sched/queues.h"
 
 struct wfq_params {
 	uint64_t strict_queues;
@@ -29,7 +28,7 @@ struct wfq_queue {
 };
 
 struct wfq_state {
-	struct busy busy;
+	struct busy busy; /* first: for weir_busy_halt */
 	uint64_t virtual_q32;
 	struct wfq_queue queue[];
 };
@@ -67,9 +66,8 @@ static void wfq_init(void *state, const void *params, uint32_t queues)
 	}
 }
 
-/* A finish tag that virtual time has passed counts no more. Once tags have wrapped, one that is
- * very old may look as if it lay ahead; the queue then waits for one packet's worth more, no
- * longer. */
+/* A finish tag behind virtual time is void. After tags have wrapped, a very old one may seem to lie
+ * ahead; the queue is then delayed by one packet at most. */
 static void wfq_activate(void *state, const void *params, uint32_t q,
 			 const struct weir_queue *queues)
 {
@@ -82,15 +80,7 @@ static void wfq_activate(void *state, const void *params, uint32_t q,
 		s->queue[q].tag_q32 = s->virtual_q32;
 }
 
-static void wfq_halt(void *state, const void *params, uint32_t q)
-{
-	struct wfq_state *s = state;
-
-	(void)params;
-	busy_remove(&s->busy, q);
-}
-
-/* Of equal tags the lowest queue's wins. */
+/* Equal tags: the lowest queue. */
 static uint32_t wfq_pick(void *state, const void *params, const struct weir_queue *queues)
 {
 	struct wfq_state *s = state;
@@ -133,7 +123,7 @@ static void wfq_sent(void *state, const void *params, uint32_t q, uint32_t bytes
 const struct weir_sched_ops weir_sched_wfq = {
 	.scheme = {
 		.name = "wfq",
-		.help = "shares the line in bytes by weight, packet by packet",
+		.help = "shares the link in bytes by weight, packet by packet",
 		.cite = "Goyal, Vin, Cheng, Start-time Fair Queuing, SIGCOMM 1996",
 		.params_size = sizeof(struct wfq_params),
 		.options = wfq_options,
@@ -143,7 +133,7 @@ const struct weir_sched_ops weir_sched_wfq = {
 	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
-	.halt = wfq_halt,
+	.halt = weir_busy_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };
@@ -161,7 +151,7 @@ const struct weir_sched_ops weir_sched_sp_wfq = {
 	.fits = wfq_fits,
 	.init = wfq_init,
 	.activate = wfq_activate,
-	.halt = wfq_halt,
+	.halt = weir_busy_halt,
 	.pick = wfq_pick,
 	.sent = wfq_sent,
 };

@@ -4,15 +4,14 @@
  * Katevenis, Sidiropoulos, Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a
  * General-Purpose ATM Switch Chip", IEEE JSAC 9(8), 1991. Shares are of packets: of bytes only
  * where all packets are of one size. */
-#include "lib/sched/busy.h"
-#include "lib/sched/weights.h"
+#include "lib/sched/queues.h"
 
 struct wrr_params {
 	struct weir_weights weights;
 };
 
 struct wrr_state {
-	struct busy busy;
+	struct busy busy; /* first: for weir_busy_activate */
 	uint32_t current; /* queue whose turn it is */
 	uint32_t left;    /* packets it may still send in this turn */
 	uint32_t turn;    /* counts turns */
@@ -30,7 +29,7 @@ static int wrr_fits(const void *params, uint32_t queues, struct weir_error *e)
 	return weir_weights_check(&p->weights, 0, queues, e);
 }
 
-/* So that the first turn is queue 0's. */
+/* The first turn is then queue 0's. */
 static void wrr_init(void *state, const void *params, uint32_t queues)
 {
 	struct wrr_state *s = state;
@@ -39,17 +38,7 @@ static void wrr_init(void *state, const void *params, uint32_t queues)
 	s->current = queues - 1;
 }
 
-static void wrr_activate(void *state, const void *params, uint32_t q,
-			 const struct weir_queue *queues)
-{
-	struct wrr_state *s = state;
-
-	(void)params;
-	(void)queues;
-	busy_add(&s->busy, q);
-}
-
-/* A queue that is halted loses the rest of its turn. */
+/* A queue that is paused loses the rest of its turn. */
 static void wrr_halt(void *state, const void *params, uint32_t q)
 {
 	struct wrr_state *s = state;
@@ -74,7 +63,7 @@ static uint32_t wrr_pick(void *state, const void *params, const struct weir_queu
 	return s->current;
 }
 
-/* A queue that runs empty loses the rest of its turn. */
+/* A queue that becomes empty loses the rest of its turn. */
 static void wrr_sent(void *state, const void *params, uint32_t q, uint32_t bytes,
 		     const struct weir_queue *queues)
 {
@@ -114,7 +103,7 @@ const struct weir_sched_ops weir_sched_wrr = {
 	.state_size = sizeof(struct wrr_state),
 	.fits = wrr_fits,
 	.init = wrr_init,
-	.activate = wrr_activate,
+	.activate = weir_busy_activate,
 	.halt = wrr_halt,
 	.pick = wrr_pick,
 	.quantum = wrr_quantum,

@@ -1,81 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agents.c -- see agents.h: when agents are called and their settings applied. Who looks after
- * which queues is in agents_build.c. */
-#include "sim/core/agents_parts.h"
+/* agents.c -- see agents.h: intervals, settings and their delays, values for probes. Building is in
+ * agents_build.c. */
+#include "sim/core/agents.h"
 #include "sim/parallel/ranks.h"
 #include "weir/units.h"
 #include <string.h>
 
 /* --- settings --- */
 
-/* What agents asked for and is a setting comes into force; turning nothing leaves a scheme as it
- * is. */
-static void apply(struct agents *a, uint32_t first, uint32_t count)
+/* Applies the agent's desired settings. An equal setting is not applied again: that could restart
+ * the scheme. */
+static void agent_apply(struct agents *a, struct agent *agent)
 {
-	for (uint32_t i = first; i < first + count; i++) {
-		void *state = row_state(&a->rows[i]);
+	uint32_t first = agent->first_row;
 
-		if (knobs_equal(&a->asked[i], &a->in_force[i]))
+	agent->apply_ps = WEIR_TIME_NEVER_PS;
+	for (uint32_t i = first; i < first + agent->env.queue_count; i++) {
+		void *state = agent_row_state(&a->rows[i]);
+
+		if (agent_knobs_equal(&a->desired[i], &a->applied[i]))
 			continue;
-		a->in_force[i] = a->asked[i];
+		a->applied[i] = a->desired[i];
 		a->meter.inner->knobs->apply(state, meter_inner_params(state, &a->meter),
-					     &a->in_force[i]);
+					     &a->applied[i]);
 	}
 }
 
-static void apply_agent(struct agents *a, struct agent *agent)
-{
-	agent->apply_ps = WEIR_TIME_NEVER_PS;
-	apply(a, agent->first_row, agent->env.queue_count);
-}
-
-/* A setting that is none is not obeyed: the agent is taken to have asked for what is in force. */
-static void check_asked(struct agents *a, const struct agent *agent)
+/* Rejects invalid settings: the agent keeps the one that is applied. */
+static void agent_reject_invalid(struct agents *a, const struct agent *agent)
 {
 	for (uint32_t i = 0; i < agent->env.queue_count; i++) {
 		uint32_t row = agent->first_row + i;
 
-		if (weir_tune_knobs_are_good(&a->asked[row]))
+		if (weir_tune_knobs_are_good(&a->desired[row]))
 			continue;
-		a->asked[row] = a->in_force[row];
-		a->refused++;
+		a->desired[row] = a->applied[row];
+		a->rejected++;
 	}
 }
 
-static int64_t draw_ps(struct weir_rng *r, struct weir_span_ps span)
+static int64_t draw_delay_ps(struct weir_rng *r, struct weir_span_ps span)
 {
 	uint64_t width_ps = (uint64_t)(span.last_ps - span.first_ps);
 
 	return span.first_ps + (int64_t)weir_rng_below(r, width_ps + 1);
 }
 
-/* The agent has decided on the interval that ended at now_ps. What it decided before is in force:
- * delays are at most an interval. */
-static void decided(struct agents *a, struct agent *agent, int64_t now_ps)
+/* Schedules the settings that the agent desires after the interval that ended at now_ps. Earlier
+ * ones are applied already: delays are at most an interval. */
+static void agent_schedule(struct agents *a, struct agent *agent, int64_t now_ps)
 {
 	const struct switch_config *s = &a->config->switches;
-	int64_t delay_ps = draw_ps(&agent->rng, s->tune_read_delay);
+	int64_t delay_ps = draw_delay_ps(&agent->rng, s->tune_read_delay);
 
-	delay_ps += draw_ps(&agent->rng, s->tune_write_delay);
-	check_asked(a, agent);
+	delay_ps += draw_delay_ps(&agent->rng, s->tune_write_delay);
+	agent_reject_invalid(a, agent);
 	agent->apply_ps = now_ps + delay_ps;
 	if (delay_ps == 0)
-		apply_agent(a, agent);
+		agent_apply(a, agent);
 }
 
-void agents_first_settings(struct agents *a)
+void agents_apply_initial(struct agents *a)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
-		check_asked(a, &a->agents[i]);
-		apply_agent(a, &a->agents[i]);
+		agent_reject_invalid(a, &a->agents[i]);
+		agent_apply(a, &a->agents[i]);
 	}
 }
 
 /* --- intervals --- */
 
-/* Every rank has all agents, which are told the same everywhere and so decide the same: what they
- * share, and one that looks after the whole network, need nothing else. */
-static void share_telemetry(struct agents *a)
+/* Every rank runs all agents. With the same telemetry they decide the same everywhere, so neither
+ * what agents share nor an agent for the whole network needs any other exchange. */
+static void agents_exchange_telemetry(struct agents *a)
 {
 	struct exchange *x = a->ranks->exchange;
 	size_t size = sizeof(*a->telemetry);
@@ -96,7 +93,7 @@ static void share_telemetry(struct agents *a)
 	}
 }
 
-static void read_meters(struct agents *a, int64_t now_ps)
+static void agents_read_meters(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->row_count; i++) {
 		const struct agent_row *r = &a->rows[i];
@@ -104,17 +101,17 @@ static void read_meters(struct agents *a, int64_t now_ps)
 
 		if (!rank_owns(a->ranks, a->queues[i].node))
 			continue;
-		weir_meter_read(meter_of(row_state(r), &a->meter), weir_ps_to_ns(now_ps),
+		weir_meter_read(meter_of(agent_row_state(r), &a->meter), weir_ps_to_ns(now_ps),
 				weir_port_queues(r->port)[r->queue].bytes, t);
 		t->rate_bps = r->port->kind->rate_bps;
 		t->mtu_bytes = r->port->kind->mtu_bytes;
 	}
 	if (a->ranks)
-		share_telemetry(a);
+		agents_exchange_telemetry(a);
 }
 
-/* All give in order, then all take. */
-static void share(struct agents *a)
+/* All agents give, in order, then all take. */
+static void agents_share(struct agents *a)
 {
 	uint64_t every = a->ops->share_steps ? a->ops->share_steps(a->params) : 0;
 
@@ -126,21 +123,21 @@ static void share(struct agents *a)
 		a->ops->import_experience(a->agents[i].state, a->params, a->shared);
 }
 
-static void step(struct agents *a, int64_t now_ps)
+static void agents_step(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
 		struct agent *agent = &a->agents[i];
 
 		a->ops->step(agent->state, a->params, &agent->env, a->telemetry + agent->first_row,
-			     a->asked + agent->first_row);
-		decided(a, agent, now_ps);
+			     a->desired + agent->first_row);
+		agent_schedule(a, agent, now_ps);
 	}
 	a->steps++;
-	share(a);
+	agents_share(a);
 }
 
-/* Somebody else decides: agents only look. */
-static void observe(struct agents *a, int64_t now_ps)
+/* External actions: agents observe and do not decide. */
+static void agents_observe(struct agents *a, int64_t now_ps)
 {
 	struct agents_observed *o = &a->observed;
 
@@ -155,7 +152,8 @@ static void observe(struct agents *a, int64_t now_ps)
 	o->time_ps = now_ps;
 }
 
-static int64_t next_ps(const struct agents *a)
+/* The next end of an interval, or time at which settings are applied. */
+static int64_t agents_next_ps(const struct agents *a)
 {
 	int64_t next = a->end_ps;
 
@@ -165,42 +163,42 @@ static int64_t next_ps(const struct agents *a)
 	return next;
 }
 
-/* Everything before now_ps has happened and nothing after. What comes into force now belongs to the
- * interval that ends now, if one does, as its last word. */
-static void work(struct agents *a, int64_t now_ps)
+/* At a stop: applies settings that are due, as the last step of an interval that ends now, then
+ * ends that. */
+static void agents_run_at_stop(struct agents *a, int64_t now_ps)
 {
 	for (uint32_t i = 0; i < a->count; i++)
 		if (a->agents[i].apply_ps <= now_ps)
-			apply_agent(a, &a->agents[i]);
+			agent_apply(a, &a->agents[i]);
 	if (a->end_ps > now_ps)
 		return;
-	read_meters(a, now_ps);
+	agents_read_meters(a, now_ps);
 	a->end_ps += weir_ns_to_ps(a->interval_ns);
 	if (a->observations)
-		observe(a, now_ps);
+		agents_observe(a, now_ps);
 	else
-		step(a, now_ps);
+		agents_step(a, now_ps);
 }
 
 enum engine_status agents_advance_until(struct engine *e, int64_t stop_ps, struct weir_error *error)
 {
 	struct agents *a = e->agents;
 
-	while (a && next_ps(a) <= stop_ps) {
-		int64_t now_ps = next_ps(a);
-		enum engine_status leg = engine_advance_until(e, now_ps, error);
+	while (a && agents_next_ps(a) <= stop_ps) {
+		int64_t now_ps = agents_next_ps(a);
+		enum engine_status status = engine_advance_until(e, now_ps, error);
 
-		if (leg != ENGINE_AT_STOP)
-			return leg;
-		/* Nothing will ever happen again, and nobody outside asks what that was worth. */
+		if (status != ENGINE_AT_STOP)
+			return status;
+		/* No event is left, no caller can cause one, and no learner needs rewards. */
 		if (e->is_over && !e->mail && !a->observations)
 			break;
-		work(a, now_ps);
+		agents_run_at_stop(a, now_ps);
 	}
 	return engine_advance_until(e, stop_ps, error);
 }
 
-/* --- looking --- */
+/* --- reading --- */
 
 uint32_t agents_count(const struct agents *a)
 {
@@ -226,10 +224,8 @@ int64_t agents_end_ps(const struct agents *a)
 
 uint64_t agents_rejected(const struct agents *a)
 {
-	return a->refused;
+	return a->rejected;
 }
-
-/* --- values --- */
 
 enum { KNOB_VALUES = 3 };
 
@@ -241,7 +237,7 @@ static const struct value_head knob_values[KNOB_VALUES] = { { "k-min", "bytes" }
 							    { "k-max", "bytes" },
 							    { "p-max", "" } };
 
-/* Behind the last the name is NULL. */
+/* The name is NULL behind the last value. */
 static struct value_head value_head(const struct agents *a, uint32_t value)
 {
 	const struct weir_tune_value *of_tuner = a->config->tuner ? a->config->tuner->values : NULL;
@@ -256,19 +252,14 @@ static struct value_head value_head(const struct agents *a, uint32_t value)
 	return (struct value_head){ NULL, NULL };
 }
 
-/* The probability just below max; a step is certain. */
-static double p_max(const struct weir_tune_knobs *k)
+/* P_max is the marking probability just below K_max, 1 for a step (K_min = K_max). */
+static double knob_value(const struct weir_tune_knobs *k, uint32_t value)
 {
 	double p = (double)weir_tune_p_q32(k) / (double)WEIR_ONE_Q32;
 
+	if (value < 2)
+		return (double)(value == 0 ? k->min_bytes : k->max_bytes);
 	return k->min_bytes == k->max_bytes || p > 1 ? 1 : p;
-}
-
-static double knob_value(const struct weir_tune_knobs *k, uint32_t value)
-{
-	if (value == 0)
-		return (double)k->min_bytes;
-	return value == 1 ? (double)k->max_bytes : p_max(k);
 }
 
 uint32_t agents_values(const struct agents *a)
@@ -297,7 +288,7 @@ double agents_value(const struct agents *a, uint32_t link, uint32_t queue, uint3
 	uint32_t own = row - agent->first_row;
 
 	if (value < KNOB_VALUES)
-		return knob_value(&a->in_force[row], value);
+		return knob_value(&a->applied[row], value);
 	if (a->config->tuner)
 		return weir_tune_per_queue_value(agent->state, &a->each, own,
 						 &a->config->tuner->values[value - KNOB_VALUES]);
@@ -309,7 +300,7 @@ const void *agents_mark_params(struct weir_port *port, uint32_t queue)
 	return meter_inner_params(weir_port_mark_state(port, queue), port->kind->mark_params);
 }
 
-/* --- standing in --- */
+/* --- external actions --- */
 
 int agents_set_external(struct agents *a, struct weir_error *e)
 {
@@ -347,7 +338,7 @@ void agents_act(struct agents *a, const uint32_t *actions)
 		struct agent *agent = &a->agents[i];
 
 		a->ops->learner->act(agent->state, a->params, &agent->env,
-				     actions + agent->first_row, a->asked + agent->first_row);
-		decided(a, agent, a->observed.time_ps);
+				     actions + agent->first_row, a->desired + agent->first_row);
+		agent_schedule(a, agent, a->observed.time_ps);
 	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agents_build.c -- makes the agents of a run: who looks after which queues. See agents.h. */
-#include "sim/core/agents_parts.h"
+/* agents_build.c -- see agents.h: creates the agents of a simulation and assigns queues to them. */
+#include "sim/core/agents.h"
 #include "config/schemes.h"
 #include "weir/units.h"
 
-/* --- before there are ports --- */
+/* --- before ports are built --- */
 
 struct agents *agents_new(const struct config *c)
 {
@@ -36,8 +36,8 @@ void agents_plan(const struct agents *a, struct weir_port_plan *plan)
 
 /* --- groups --- */
 
-/* Links between each node and the host nearest to it. Every node has one: hosts can reach each
- * other. */
+/* Hops from each node to its nearest host, by breadth-first search. All nodes are reached, since
+ * hosts can reach each other. */
 static uint32_t *host_distances(const struct network *net)
 {
 	uint32_t *distance = memory_new(net->node_count, sizeof(*distance));
@@ -66,8 +66,8 @@ static uint32_t *host_distances(const struct network *net)
 	return distance;
 }
 
-static enum weir_agent_group group_of(const struct network *net, const uint32_t *distance,
-				      const struct net_link *link)
+static enum weir_agent_group agent_group_of(const struct network *net, const uint32_t *distance,
+					    const struct net_link *link)
 {
 	if (net->nodes[link->to].kind == NODE_HOST)
 		return WEIR_AGENT_TO_HOST;
@@ -81,7 +81,7 @@ static int is_per_network(const struct agents *a)
 	return a->ops->scope && a->ops->scope(a->params) == WEIR_AGENT_PER_NETWORK;
 }
 
-static void find_rows(struct agents *a, struct engine *e)
+static void agents_fill_rows(struct agents *a, struct engine *e)
 {
 	const struct network *net = e->net;
 	uint32_t *distance = host_distances(net), row = 0;
@@ -100,7 +100,7 @@ static void find_rows(struct agents *a, struct engine *e)
 				a->queues[row] = (struct weir_agent_queue){
 					.rate_bps = port->kind->rate_bps,
 					.mtu_bytes = port->kind->mtu_bytes,
-					.group = group_of(net, distance, &net->links[link]),
+					.group = agent_group_of(net, distance, &net->links[link]),
 					.node = net->switch_node[s],
 					.port = p,
 					.queue = q,
@@ -111,8 +111,8 @@ static void find_rows(struct agents *a, struct engine *e)
 	memory_free(distance, net->node_count, sizeof(*distance));
 }
 
-/* The interval that was asked for, or that the agent wants, as far as there are such. */
-static int64_t interval_of(const struct agents *a, int64_t rtt_ns)
+/* The interval of the scenario, or else of the agent, within the bounds of switch.tune-interval. */
+static int64_t agents_interval_ns(const struct agents *a, int64_t rtt_ns)
 {
 	int64_t ns = (int64_t)a->config->switches.tune_interval_ns;
 
@@ -123,8 +123,8 @@ static int64_t interval_of(const struct agents *a, int64_t rtt_ns)
 	return ns < (int64_t)TUNE_LONGEST_NS ? ns : (int64_t)TUNE_LONGEST_NS;
 }
 
-/* Which rows are the agent's, and what it is told of them. */
-static void place_agent(struct agents *a, uint32_t number, uint32_t first_row, int64_t rtt_ns)
+/* Gives the agent its rows and its environment. */
+static void agent_init(struct agents *a, uint32_t number, uint32_t first_row, int64_t rtt_ns)
 {
 	struct agent *agent = &a->agents[number];
 	uint32_t end = first_row;
@@ -145,7 +145,7 @@ static void place_agent(struct agents *a, uint32_t number, uint32_t first_row, i
 	agent->state_size = a->ops->size(a->params, &agent->env);
 }
 
-static void begin_sharing(struct agents *a)
+static void agents_init_shared(struct agents *a)
 {
 	if (!a->ops->share_steps || !a->ops->share_steps(a->params))
 		return;
@@ -155,18 +155,17 @@ static void begin_sharing(struct agents *a)
 		a->ops->shared_init(a->shared, a->params);
 }
 
-/* All agents, each with its state. */
-static int build_agents(struct agents *a, const struct engine *e, struct weir_error *error)
+static int agents_build(struct agents *a, const struct engine *e, struct weir_error *error)
 {
 	int64_t rtt_ns = weir_ps_to_ns(e->base_rtt_ps);
 	double bytes = 0;
 
-	a->interval_ns = interval_of(a, rtt_ns);
+	a->interval_ns = agents_interval_ns(a, rtt_ns);
 	a->end_ps = weir_ns_to_ps(a->interval_ns);
 	a->count = is_per_network(a) ? 1 : e->net->switch_count;
 	a->agents = memory_new(a->count, sizeof(*a->agents));
 	for (uint32_t i = 0, row = 0; i < a->count; i++) {
-		place_agent(a, i, row, rtt_ns);
+		agent_init(a, i, row, rtt_ns);
 		row += a->agents[i].env.queue_count;
 		bytes += (double)a->agents[i].state_size;
 	}
@@ -176,38 +175,31 @@ static int build_agents(struct agents *a, const struct engine *e, struct weir_er
 		struct agent *agent = &a->agents[i];
 
 		agent->state = memory_new(agent->state_size, 1);
-		a->ops->init(agent->state, a->params, &agent->env, a->asked + agent->first_row);
+		a->ops->init(agent->state, a->params, &agent->env, a->desired + agent->first_row);
 	}
-	begin_sharing(a);
+	agents_init_shared(a);
 	return 0;
 }
 
-static uint32_t count_rows(const struct engine *e)
+static void agents_build_rows(struct agents *a, struct engine *e)
 {
-	uint32_t rows = 0;
-
 	for (uint32_t s = 0; s < e->net->switch_count; s++)
-		rows += e->net->nodes[e->net->switch_node[s]].link_count * e->config->queues;
-	return rows;
-}
-
-static void build_rows(struct agents *a, struct engine *e)
-{
-	a->row_count = count_rows(e);
+		a->row_count +=
+			e->net->nodes[e->net->switch_node[s]].link_count * e->config->queues;
 	a->link_count = e->net->link_count;
 	a->rows = memory_new(a->row_count, sizeof(*a->rows));
 	a->queues = memory_new(a->row_count, sizeof(*a->queues));
-	a->asked = memory_new(a->row_count, sizeof(*a->asked));
-	a->in_force = memory_new(a->row_count, sizeof(*a->in_force));
+	a->desired = memory_new(a->row_count, sizeof(*a->desired));
+	a->applied = memory_new(a->row_count, sizeof(*a->applied));
 	a->telemetry = memory_new(a->row_count, sizeof(*a->telemetry));
 	a->first_row_of_link = memory_new(a->link_count, sizeof(*a->first_row_of_link));
-	find_rows(a, e);
+	agents_fill_rows(a, e);
 	for (uint32_t i = 0; i < a->row_count; i++) {
-		void *state = row_state(&a->rows[i]);
+		void *state = agent_row_state(&a->rows[i]);
 
 		a->config->mark->knobs->read(state, meter_inner_params(state, &a->meter),
-					     a->queues[i].mtu_bytes, &a->in_force[i]);
-		a->asked[i] = a->in_force[i];
+					     a->queues[i].mtu_bytes, &a->applied[i]);
+		a->desired[i] = a->applied[i];
 	}
 }
 
@@ -216,10 +208,10 @@ int agents_start(struct agents *a, struct engine *e, struct weir_error *error)
 	if (!a)
 		return 0;
 	a->ranks = e->ranks;
-	build_rows(a, e);
-	if (build_agents(a, e, error))
+	agents_build_rows(a, e);
+	if (agents_build(a, e, error))
 		return -1;
-	agents_first_settings(a);
+	agents_apply_initial(a);
 	return 0;
 }
 
@@ -233,8 +225,8 @@ void agents_free(struct agents *a)
 	memory_free(a->shared, a->shared_size, 1);
 	memory_free(a->rows, a->row_count, sizeof(*a->rows));
 	memory_free(a->queues, a->row_count, sizeof(*a->queues));
-	memory_free(a->asked, a->row_count, sizeof(*a->asked));
-	memory_free(a->in_force, a->row_count, sizeof(*a->in_force));
+	memory_free(a->desired, a->row_count, sizeof(*a->desired));
+	memory_free(a->applied, a->row_count, sizeof(*a->applied));
 	memory_free(a->telemetry, a->row_count, sizeof(*a->telemetry));
 	memory_free(a->first_row_of_link, a->link_count, sizeof(*a->first_row_of_link));
 	memory_free(a->observations, (uint64_t)a->row_count * a->observed.observation_size,

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arrivals.c -- what a receiver knows of segments beyond the first that is missing.
+/* arrivals.c -- out-of-order segments at a receiver, and the SACK blocks that report them.
  *
- * A bit per segment, in a ring that exists only while something is missing. SACK blocks after RFC
- * 2018: the block of the newest segment first, then those of the ones before. The blocks are kept
- * beside their segments: one that grows at its end, as blocks do, is not looked for again. */
+ * A bitmap of segments in a ring of words, which exists only while a segment is missing. SACK
+ * blocks as in RFC 2018: the block of the newest segment first, then those of earlier ones. Blocks
+ * are kept beside their segments: one that grows at its end, the common case, is not searched for
+ * again.
+ *
+ * Runs on the thread that works on the receiver's host. */
 #include "base/bits.h"
 #include "sim/core/host.h"
 
 enum { ARRIVED_WORDS_LOG2_MIN = 2 };
 
-static struct bits bits_of(struct arrivals *a)
+static struct bits arrivals_bits(struct arrivals *a)
 {
 	return (struct bits){ a->words, ((uint32_t)WORD_BITS << a->words_log2) - 1 };
 }
 
-static void copy_bits(const struct receiver *r, struct bits from, struct bits to)
-{
-	for (uint32_t i = r->next, length; i != r->highest; i += length) {
-		length = span_length(i, r->highest);
-		*bits_word(&to, i) |= *bits_word(&from, i) & span_mask(i, length);
-	}
-}
-
-/* Room for segment, which lies beyond next. */
-static void ensure_room(struct worker *w, struct receiver *r, uint32_t segment)
+/* Makes room for a segment beyond r->next. */
+static void arrivals_reserve(struct worker *w, struct receiver *r, uint32_t segment)
 {
 	struct arrivals *old = r->arrived, *a;
 	uint32_t needed = segment - r->next + 1, words_log2 = ARRIVED_WORDS_LOG2_MIN;
@@ -36,16 +31,22 @@ static void ensure_room(struct worker *w, struct receiver *r, uint32_t segment)
 	if (old)
 		*a = *old;
 	a->words_log2 = words_log2;
-	if (old)
-		copy_bits(r, bits_of(old), bits_of(a));
+	if (old) {
+		struct bits from = arrivals_bits(old), to = arrivals_bits(a);
+
+		for (uint32_t i = r->next, length; i != r->highest; i += length) {
+			length = span_length(i, r->highest);
+			*bits_word(&to, i) |= *bits_word(&from, i) & span_mask(i, length);
+		}
+	}
 	arrivals_free(w, r);
 	r->arrived = a;
 }
 
-/* The block of segments around one of them. */
-static struct segment_range block_around(const struct receiver *r, uint32_t segment)
+/* The block of consecutive segments around one of them. */
+static struct segment_range arrivals_block(const struct receiver *r, uint32_t segment)
 {
-	struct bits bits = bits_of(r->arrived);
+	struct bits bits = arrivals_bits(r->arrived);
 
 	return (struct segment_range){
 		bits_above_last_clear(&bits, r->next, segment),
@@ -53,18 +54,18 @@ static struct segment_range block_around(const struct receiver *r, uint32_t segm
 	};
 }
 
-/* A segment is the newest. Where it made a block of others larger, theirs is this one now. */
-static void remember(struct receiver *r, uint32_t segment)
+/* Makes a segment the newest. Earlier segments in its block, which may have grown, share it. */
+static void arrivals_set_newest(struct receiver *r, uint32_t segment)
 {
 	struct arrivals *a = r->arrived;
-	struct bits bits = bits_of(a);
+	struct bits bits = arrivals_bits(a);
 	struct recent_arrival *recent = a->recent;
 	struct segment_range block;
 
 	if (a->recent_count && segment == recent[0].block.end && !bits_has(&bits, segment + 1))
 		block = (struct segment_range){ recent[0].block.first, segment + 1 };
 	else
-		block = block_around(r, segment);
+		block = arrivals_block(r, segment);
 	for (uint32_t i = 0; i < a->recent_count; i++)
 		if (!segment_before(recent[i].segment, block.first) &&
 		    segment_before(recent[i].segment, block.end))
@@ -83,8 +84,8 @@ int arrivals_add(struct worker *w, struct receiver *r, uint32_t segment)
 
 	if (!r->arrived_count)
 		r->highest = r->next;
-	ensure_room(w, r, segment);
-	bits = bits_of(r->arrived);
+	arrivals_reserve(w, r, segment);
+	bits = arrivals_bits(r->arrived);
 	is_new = !bits_has(&bits, segment);
 	if (is_new) {
 		bits_set(&bits, segment);
@@ -92,13 +93,13 @@ int arrivals_add(struct worker *w, struct receiver *r, uint32_t segment)
 		if (!segment_before(segment, r->highest))
 			r->highest = segment + 1;
 	}
-	remember(r, segment);
+	arrivals_set_newest(r, segment);
 	return is_new;
 }
 
 void arrivals_close_gap(struct worker *w, struct receiver *r)
 {
-	struct bits bits = bits_of(r->arrived);
+	struct bits bits = arrivals_bits(r->arrived);
 	uint32_t end = bits_first_clear(&bits, r->next, r->highest);
 
 	r->arrived_count -= end - r->next;
@@ -110,7 +111,7 @@ void arrivals_close_gap(struct worker *w, struct receiver *r)
 		arrivals_free(w, r);
 }
 
-/* Blocks too far ahead for 16 bits are left out: the sender repairs nearer ones first. */
+/* Blocks further ahead than 16 bits are left out: the sender retransmits nearer ones first. */
 void arrivals_report(const struct receiver *r, struct segment *ack)
 {
 	const struct arrivals *a = r->arrived;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* deadlock.c -- see deadlock.h.
  *
- * A node of the graph is a class of a link. Suspects are those that are paused, by a switch that
- * means it still, with no word about it on its way. Packets that came over a suspect and wait for a
- * port that is no suspect will leave: that clears it, and others after it. What remains waits for
- * itself. */
+ * A node of the wait-for graph is a class of a link. Suspects are classes that are paused by a
+ * switch whose PFC state still says so, with no pause or resume frame in flight. Packets that came
+ * over a suspect and are queued at a port that is no suspect will leave: that clears the suspect,
+ * and others after it. Suspects that remain wait for each other. */
 #include "sim/core/deadlock.h"
+#include "sim/core/link.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/event_switch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets that came over one link wait in the port of another. */
+/* An edge of the graph: packets that came over one link are queued at the port of another. */
 struct wait {
 	uint32_t from, to, class_id;
 };
@@ -20,11 +21,11 @@ struct wait {
 struct search {
 	const struct engine *engine;
 	uint8_t *stuck; /* per link: bit per class that is suspected */
-	/* Per input and class of a switch: the last link that it was found to wait for, plus 1. */
+	/* Per ingress and class of a switch: the last link that it waits for, plus 1. */
 	uint32_t *noted, noted_count;
 	struct wait *waits;
 	uint32_t wait_count, wait_capacity;
-	uint8_t *told; /* per link: bit per class of which word is on its way to its sending end */
+	uint8_t *signalled; /* per link: bit per class with a frame in flight to its sender */
 };
 
 static int is_stuck(const struct search *f, uint32_t link, uint32_t class_id)
@@ -32,14 +33,14 @@ static int is_stuck(const struct search *f, uint32_t link, uint32_t class_id)
 	return f->stuck[link] >> class_id & 1;
 }
 
-static void clear(struct search *f, uint32_t link, uint32_t class_id)
+static void clear_suspect(struct search *f, uint32_t link, uint32_t class_id)
 {
 	f->stuck[link] &= (uint8_t) ~(1u << class_id);
 }
 
 /* --- suspects --- */
 
-/* The switch at the end of a link; NULL: a host, which pauses nobody. */
+/* The switch at the end of a link; NULL: a host, which never sends PFC pauses. */
 static const struct switch_state *switch_after(const struct engine *e, uint32_t link)
 {
 	const struct net_node *to = &e->net->nodes[e->net->links[link].to];
@@ -47,9 +48,9 @@ static const struct switch_state *switch_after(const struct engine *e, uint32_t 
 	return to->kind == NODE_SWITCH ? &e->switches[to->number] : NULL;
 }
 
-/* Does the switch at the end of the link mean it still? What a fabric scheme keeps may come free by
- * other means. */
-static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
+/* Does the PFC state of the switch at the end of the link say paused? Not where the fabric scheme
+ * keeps packets: other events may release those. */
+static int is_pause_in_force(const struct engine *e, uint32_t link, uint32_t class_id)
 {
 	const struct switch_state *s = switch_after(e, link);
 
@@ -60,8 +61,8 @@ static int is_meant(const struct engine *e, uint32_t link, uint32_t class_id)
 	       !s->events->kept_pkts;
 }
 
-/* Of a link one rank may know its beginning, another one its end: what any of them has set. */
-static void any_of_ranks(const struct engine *e, uint8_t *bits)
+/* Bits that any rank has set: one may know the beginning of a link and another its end. */
+static void or_over_ranks(const struct engine *e, uint8_t *bits)
 {
 	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
 	size_t size = e->net->link_count;
@@ -75,7 +76,7 @@ static void any_of_ranks(const struct engine *e, uint8_t *bits)
 			bits[k] |= (uint8_t)x->in[i].bytes[k];
 }
 
-/* Returns how many links between switches, without which there is no circle, are among them. */
+/* Returns how many suspects are links between switches: without such there is no cycle. */
 static uint32_t list_suspects(struct search *f)
 {
 	const struct engine *e = f->engine;
@@ -87,10 +88,10 @@ static uint32_t list_suspects(struct search *f)
 			uint8_t bit = (uint8_t)(1u << k);
 
 			f->stuck[link] |= e->pauses[link].class[k].since_ps >= 0 ? bit : 0;
-			meant[link] |= is_meant(e, link, k) ? bit : 0;
+			meant[link] |= is_pause_in_force(e, link, k) ? bit : 0;
 		}
-	any_of_ranks(e, f->stuck);
-	any_of_ranks(e, meant);
+	or_over_ranks(e, f->stuck);
+	or_over_ranks(e, meant);
 	for (uint32_t link = 0; link < e->net->link_count; link++) {
 		f->stuck[link] &= meant[link];
 		between += f->stuck[link] &&
@@ -100,9 +101,9 @@ static uint32_t list_suspects(struct search *f)
 	return between;
 }
 
-/* --- who waits for whom --- */
+/* --- the wait-for graph --- */
 
-static void note_wait(struct search *f, uint32_t from, uint32_t to, uint32_t class_id)
+static void add_wait(struct search *f, uint32_t from, uint32_t to, uint32_t class_id)
 {
 	if (f->wait_count == f->wait_capacity) {
 		f->wait_capacity = f->wait_capacity ? 2 * f->wait_capacity : 64;
@@ -111,7 +112,7 @@ static void note_wait(struct search *f, uint32_t from, uint32_t to, uint32_t cla
 	f->waits[f->wait_count++] = (struct wait){ from, to, class_id };
 }
 
-/* The packets of a queue, each input and class noted once. */
+/* Adds edges for the packets of a queue, one for each ingress and class. */
 static void walk_queue(struct search *f, const struct switch_state *s, const struct weir_queue *q,
 		       uint32_t to)
 {
@@ -120,23 +121,23 @@ static void walk_queue(struct search *f, const struct switch_state *s, const str
 
 	for (uint32_t left = q->pkts; left; left--) {
 		struct weir_packet *packet = &e->store.slots[slot];
-		uint32_t input = packet_segment(packet)->ingress, class_id = packet->class_id;
-		uint32_t from = e->net->link_queue_link[s->first_link_queue + input];
+		uint32_t ingress = packet_segment(packet)->ingress, class_id = packet->class_id;
+		uint32_t from = e->net->link_queue_link[s->first_link_queue + ingress];
 
 		if (class_is_lossless(e->config->lossless, class_id) &&
 		    is_stuck(f, from, class_id) &&
-		    f->noted[input * WEIR_PFC_CLASSES + class_id] != to + 1) {
-			f->noted[input * WEIR_PFC_CLASSES + class_id] = to + 1;
-			note_wait(f, from, to, class_id);
+		    f->noted[ingress * WEIR_PFC_CLASSES + class_id] != to + 1) {
+			f->noted[ingress * WEIR_PFC_CLASSES + class_id] = to + 1;
+			add_wait(f, from, to, class_id);
 		}
-		if ((++slot & WEIR_CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+		slot = link_slot_after(e, slot);
 	}
 }
 
-/* Ranked queues do not say who is in them: every input may be. They empty unless they are stuck,
- * and so hide nothing for long. */
-static void blame_all(struct search *f, const struct switch_state *s, uint32_t queue, uint32_t to)
+/* A ranked queue cannot be walked by ingress: adds an edge for every ingress of its classes. Such a
+ * queue drains unless it is stuck, so a needless edge clears nothing wrongly for long. */
+static void add_all_waits(struct search *f, const struct switch_state *s, uint32_t queue,
+			  uint32_t to)
 {
 	const struct engine *e = f->engine;
 	const struct weir_port_class *c = engine_egress(e, to)->port.kind;
@@ -145,8 +146,8 @@ static void blame_all(struct search *f, const struct switch_state *s, uint32_t q
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			if (c->class_queue[k] == queue &&
 			    is_stuck(f, e->net->link_queue_link[s->first_link_queue + i], k))
-				note_wait(f, e->net->link_queue_link[s->first_link_queue + i], to,
-					  k);
+				add_wait(f, e->net->link_queue_link[s->first_link_queue + i], to,
+					 k);
 }
 
 static void walk_port(struct search *f, const struct switch_state *s, uint32_t link)
@@ -157,7 +158,7 @@ static void walk_port(struct search *f, const struct switch_state *s, uint32_t l
 		const struct weir_queue *q = weir_port_queues(p) + i;
 
 		if (q->pkts && p->kind->order == WEIR_PORT_RANKED)
-			blame_all(f, s, i, link);
+			add_all_waits(f, s, i, link);
 		else if (q->pkts)
 			walk_queue(f, s, q, link);
 	}
@@ -181,7 +182,7 @@ static void list_waits(struct search *f)
 	}
 }
 
-/* By the switch where they wait, in the order in which they were found there. */
+/* An edge with its sort key: the switch of the queue, then the order of discovery there. */
 struct found_wait {
 	struct wait wait;
 	uint32_t at, order;
@@ -196,8 +197,7 @@ static int by_switch(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Those that other ranks have found as well, in the order in which one process would have found
- * them. */
+/* Adds the edges that other ranks have found, in the order in which one process would have. */
 static void list_waits_of_ranks(struct search *f)
 {
 	const struct network *net = f->engine->net;
@@ -213,7 +213,7 @@ static void list_waits_of_ranks(struct search *f)
 			struct wait w;
 
 			memcpy(&w, x->in[i].bytes + at, sizeof(w));
-			note_wait(f, w.from, w.to, w.class_id);
+			add_wait(f, w.from, w.to, w.class_id);
 		}
 	found = memory_grow(NULL, f->wait_count, sizeof(*found));
 	for (uint32_t i = 0; i < f->wait_count; i++)
@@ -228,28 +228,27 @@ static void list_waits_of_ranks(struct search *f)
 
 /* --- clearing --- */
 
-/* Of which classes is a pause or resume on its way to the sending end of the link, as far as it is
- * known here? */
-static uint8_t told_of(const struct engine *e, uint32_t link)
+/* Bit per class with a pause or resume frame in flight to the sender of the link, as far as this
+ * rank knows. */
+static uint8_t frames_in_flight(const struct engine *e, uint32_t link)
 {
 	const struct egress *back = engine_egress(e, e->net->links[link].reverse);
 	uint32_t slot = link_queue_start(e, e->net->links[e->net->links[link].reverse].link_queue);
-	uint8_t told = 0;
+	uint8_t classes = 0;
 
 	while (slot != WEIR_SLOT_NONE && slot != back->tail) {
 		struct weir_packet *packet = &e->store.slots[slot];
 
 		if (packet_is_link_frame(packet) &&
 		    packet_segment(packet)->frame_kind < FRAME_FABRIC)
-			told |= (uint8_t)(1u << packet->class_id);
-		if ((++slot & WEIR_CHUNK_MASK) == 0)
-			slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+			classes |= (uint8_t)(1u << packet->class_id);
+		slot = link_slot_after(e, slot);
 	}
-	return told;
+	return classes;
 }
 
-/* Those that wait for nothing here, or are about to hear news. */
-static void clear_doubtful(struct search *f)
+/* Clears suspects that wait for nothing, or whose sender is about to receive a frame. */
+static void clear_waiting_for_nothing(struct search *f)
 {
 	uint32_t links = f->engine->net->link_count;
 	uint8_t *waits = memory_new(links, sizeof(*waits));
@@ -258,15 +257,15 @@ static void clear_doubtful(struct search *f)
 		waits[f->waits[i].from] |= (uint8_t)(1u << f->waits[i].class_id);
 	for (uint32_t link = 0; link < links; link++) {
 		f->stuck[link] &= waits[link];
-		f->told[link] = f->stuck[link] ? told_of(f->engine, link) : 0;
+		f->signalled[link] = f->stuck[link] ? frames_in_flight(f->engine, link) : 0;
 	}
-	any_of_ranks(f->engine, f->told);
+	or_over_ranks(f->engine, f->signalled);
 	for (uint32_t link = 0; link < links; link++)
-		f->stuck[link] &= (uint8_t)~f->told[link];
+		f->stuck[link] &= (uint8_t)~f->signalled[link];
 	memory_free(waits, links, sizeof(*waits));
 }
 
-/* Those that wait for something that moves; until no more change. */
+/* Clears suspects that wait for a port which is no suspect, until none is left. */
 static void clear_moving(struct search *f)
 {
 	int changed = 1;
@@ -278,35 +277,35 @@ static void clear_moving(struct search *f)
 
 			if (is_stuck(f, wait->from, wait->class_id) &&
 			    !is_stuck(f, wait->to, wait->class_id)) {
-				clear(f, wait->from, wait->class_id);
+				clear_suspect(f, wait->from, wait->class_id);
 				changed = 1;
 			}
 		}
 	}
 }
 
-/* --- circles --- */
+/* --- cycles --- */
 
-/* What the links of one class wait for, and which were seen. */
+/* The graph of one class, with one edge per link, and the links visited. */
 struct trail {
 	uint32_t class_id;
-	uint32_t *next; /* per link: the first that it waits for */
-	uint32_t *seen; /* per link: where the walk began that came by, plus 1; 0: none did */
+	uint32_t *next; /* per link: the first edge's end */
+	uint32_t *seen; /* per link: start of the walk that visited it, plus 1; 0: none */
 	uint32_t *path;
 };
 
-static void describe(const struct engine *e, const uint32_t *circle, uint32_t count,
-		     struct deadlock *d)
+static void describe_cycle(const struct engine *e, const uint32_t *cycle, uint32_t count,
+			   struct deadlock *d)
 {
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t since_ps = e->pauses[circle[i]].class[d->class_id].since_ps;
+		int64_t since_ps = e->pauses[cycle[i]].class[d->class_id].since_ps;
 		char name[128];
 
 		if (since_ps > d->since_ps)
 			d->since_ps = since_ps;
-		link_name(e->net, circle[i], name, sizeof(name));
+		link_name(e->net, cycle[i], name, sizeof(name));
 		if (used + strlen(name) + 16 < sizeof(d->text))
 			used += (size_t)snprintf(d->text + used, sizeof(d->text) - used, "%s%s",
 						 i ? ", " : "", name);
@@ -315,9 +314,9 @@ static void describe(const struct engine *e, const uint32_t *circle, uint32_t co
 	}
 }
 
-/* From a stuck link on, each to the next, until one comes again: a circle, unless an earlier walk
- * was there. */
-static void follow(const struct engine *e, struct trail *t, uint32_t link, struct deadlock *d)
+/* Follows edges from a stuck link until a link repeats: that is a new cycle, unless an earlier walk
+ * has visited it. */
+static void walk_from(const struct engine *e, struct trail *t, uint32_t link, struct deadlock *d)
 {
 	uint32_t count = 0, walk = link + 1, first = 0;
 
@@ -332,11 +331,11 @@ static void follow(const struct engine *e, struct trail *t, uint32_t link, struc
 		first++;
 	if (d->cycles++ == 0) {
 		d->class_id = t->class_id;
-		describe(e, t->path + first, count - first, d);
+		describe_cycle(e, t->path + first, count - first, d);
 	}
 }
 
-static void find_circles(const struct search *f, struct deadlock *d)
+static void find_cycles(const struct search *f, struct deadlock *d)
 {
 	uint32_t links = f->engine->net->link_count;
 	uint32_t *memory = memory_new(3 * (uint64_t)links, sizeof(*memory));
@@ -349,7 +348,7 @@ static void find_circles(const struct search *f, struct deadlock *d)
 				t.next[f->waits[i].from] = f->waits[i].to;
 		for (uint32_t link = 0; link < links; link++)
 			if (is_stuck(f, link, t.class_id))
-				follow(f->engine, &t, link, d);
+				walk_from(f->engine, &t, link, d);
 	}
 	memory_free(memory, 3 * (uint64_t)links, sizeof(*memory));
 }
@@ -363,7 +362,7 @@ void deadlock_find(const struct engine *e, struct deadlock *d)
 	if (!e->config->lossless)
 		return;
 	f.stuck = memory_new(links, sizeof(*f.stuck));
-	f.told = memory_new(links, sizeof(*f.told));
+	f.signalled = memory_new(links, sizeof(*f.signalled));
 	if (list_suspects(&f)) {
 		for (uint32_t i = 0; i < e->net->switch_count; i++)
 			if (e->switches[i].link_queue_count * WEIR_PFC_CLASSES > f.noted_count)
@@ -372,12 +371,12 @@ void deadlock_find(const struct engine *e, struct deadlock *d)
 		list_waits(&f);
 		if (e->ranks)
 			list_waits_of_ranks(&f);
-		clear_doubtful(&f);
+		clear_waiting_for_nothing(&f);
 		clear_moving(&f);
-		find_circles(&f, d);
+		find_cycles(&f, d);
 		memory_free(f.noted, f.noted_count, sizeof(*f.noted));
 		free(f.waits);
 	}
-	memory_free(f.told, links, sizeof(*f.told));
+	memory_free(f.signalled, links, sizeof(*f.signalled));
 	memory_free(f.stuck, links, sizeof(*f.stuck));
 }

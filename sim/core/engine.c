@@ -1,133 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.c -- the loop over windows, shared by threads. Nodes in a window are in nodes.c, building
- * is in engine_build.c. */
-#include "base/compiler.h"
-#include "sim/core/crew.h"
+/* engine.c -- the loop over lookahead windows: barrier, choice of the next window, flows that wait
+ * for others. Nodes inside a window are in timing_wheel.c, building is in engine_build.c.
+ *
+ * Functions with a parameter `threads` get e->threads; it is a constant 1 in the copy for a single
+ * thread. */
 #include "sim/core/engine.h"
-#include "sim/core/nodes.h"
-#include "sim/parallel/ranks.h"
-#include "sim/core/packet_memory.h"
+#include "base/compiler.h"
 #include "sim/core/host.h"
+#include "sim/core/link.h"
+#include "sim/parallel/ranks.h"
 #include <assert.h>
 #include <string.h>
 
-void engine_wake_later(struct worker *w, uint32_t node, int64_t time_ps)
-{
-	const struct engine *e = w->engine;
+/* --- the timing wheel at the barrier --- */
 
-	if (time_ps < w->end_ps)
-		return; /* the same window: its bit is still set */
-
-	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
-
-	if (windows < e->slot_count) {
-		wheel_set(w, w->window + windows, node);
-	} else {
-		heap_push(&w->later, time_ps, node);
-		w->later_ps = w->later.entries[0].time_ps;
-	}
-}
-
-void engine_wake(struct worker *w, uint32_t node, int64_t time_ps)
-{
-	const struct engine *e = w->engine;
-	uint64_t windows = 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)e->window_ps;
-
-	wheel_set(w, w->window + (windows < e->slot_count ? windows : e->slot_count - 1), node);
-}
-
-int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps)
-{
-	const struct engine *e = w->engine;
-	uint32_t link = out->link;
-	struct weir_packet *packet = link_reserve(w, out);
-
-	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
-		packet_retire(w, packet);
-		return 1;
-	}
-
-	const struct flow *flow = packet->flags & SEGMENT_LINK_FRAME
-					  ? NULL
-					  : &e->flows.flows[packet_segment(packet)->connection];
-
-	for (uint32_t i = 0; i < e->tap_count; i++)
-		if (e->taps[i].link == link && (flow || e->taps[i].sees_frames))
-			e->taps[i].see(e->taps[i].context, start_ps, packet, flow);
-	return 0;
-}
-
-static int is_watched(const struct engine *e, uint32_t link)
-{
-	for (uint32_t i = 0; i < e->tap_count; i++)
-		if (e->taps[i].link == link)
-			return 1;
-	return 0;
-}
-
-void link_queue_open(struct worker *w, struct egress *out)
-{
-	const struct engine *e = w->engine;
-
-	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !is_watched(e, out->link))
-		out->to &= ~EGRESS_SLOW_PATH;
-	out->tail = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
-	atomic_store_explicit(&e->line_first[out->link_queue], out->tail, memory_order_release);
-}
-
-/* Wake-ups from the heap that have come into the window that begins. Every thread rests: a switch
- * that another thread worked on for once waits in that one's heap. threads, here and below:
- * e->threads, and known when this is compiled where there is but one. */
-static inline ALWAYS_INLINE void wake_due(struct engine *e, uint32_t threads)
+/* Moves timers of the overflow heaps that fall into the next lookahead window onto the timing
+ * wheel. Runs at the barrier, for all workers: a switch that was once stolen has its timer in the
+ * heap of the worker that stole it. */
+static inline ALWAYS_INLINE void wheel_move_overflow(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
 
-		if (w->later_ps >= e->pass.end_ps)
+		if (w->overflow_ps >= e->round.end_ps)
 			continue;
-		while (w->later.count && w->later.entries[0].time_ps < e->pass.end_ps)
-			wheel_set(w, e->pass.window, (uint32_t)heap_pop(&w->later).key);
-		w->later_ps = w->later.count ? w->later.entries[0].time_ps : WEIR_TIME_NEVER_PS;
+		while (w->overflow.count && w->overflow.entries[0].time_ps < e->round.end_ps)
+			timing_wheel_set(w, e->round.lookahead,
+					 (uint32_t)heap_pop(&w->overflow).key);
+		w->overflow_ps =
+			w->overflow.count ? w->overflow.entries[0].time_ps : WEIR_TIME_NEVER_PS;
 	}
 }
 
-static void clear_row(struct worker *w, uint64_t window)
+static void wheel_clear_slot(struct worker *w, uint64_t lookahead)
 {
 	const struct engine *e = w->engine;
-	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+	uint32_t slot = timing_wheel_slot(e, lookahead);
 
-	memset(w->wheel + (size_t)slot * e->slot_stride, 0, e->slot_words * sizeof(*w->wheel));
+	memset(w->wheel + (size_t)slot * e->wheel.stride, 0, e->wheel.words * sizeof(*w->wheel));
 	w->slot_busy[slot] = 0;
 }
 
 static int is_same_slot(const struct engine *e, uint64_t a, uint64_t b)
 {
-	return ((a ^ b) & (e->slot_count - 1)) == 0;
+	return ((a ^ b) & (e->wheel.slots - 1)) == 0;
 }
 
-/* The thread goes on to what all have agreed on. Its row of the window before is free for another
- * one. */
-static void take_pass(struct worker *w)
+/* Has any worker set bits of that lookahead window? */
+static inline ALWAYS_INLINE int wheel_is_busy(const struct engine *e, uint64_t lookahead,
+					      uint32_t threads)
 {
-	const struct engine *e = w->engine;
-	const struct pass *p = &e->pass;
-
-	if (!is_same_slot(e, w->window, p->window))
-		clear_row(w, w->window);
-	w->pass = p->number;
-	w->window = p->window;
-	w->begin_ps = p->begin_ps;
-	w->end_ps = p->end_ps;
-	w->limit_ps = p->limit_ps;
-	w->next_end_ps = p->next_end_ps;
-	w->next_bits = w->wheel + ((p->window + 1) & (e->slot_count - 1)) * e->slot_stride;
-}
-
-/* Has somebody set bits of that window? */
-static inline ALWAYS_INLINE int is_busy(const struct engine *e, uint64_t window, uint32_t threads)
-{
-	uint32_t slot = (uint32_t)window & (e->slot_count - 1);
+	uint32_t slot = timing_wheel_slot(e, lookahead);
 
 	for (uint32_t i = 0; i < threads; i++)
 		if (e->workers[i].slot_busy[slot])
@@ -135,31 +58,33 @@ static inline ALWAYS_INLINE int is_busy(const struct engine *e, uint64_t window,
 	return 0;
 }
 
-/* The next window in which any node has something to do, after the current one. */
-static inline ALWAYS_INLINE uint64_t next_window(struct engine *e, uint64_t window,
-						 uint32_t threads)
+/* The next lookahead window after that one in which any node has events. */
+static inline ALWAYS_INLINE uint64_t wheel_find_next(struct engine *e, uint64_t lookahead,
+						     uint32_t threads)
 {
-	int64_t later_ps = WEIR_TIME_NEVER_PS;
+	int64_t overflow_ps = WEIR_TIME_NEVER_PS;
 	uint64_t best = UINT64_MAX;
 
-	for (uint32_t i = 1; i < e->slot_count; i++) {
-		if (is_busy(e, window + i, threads)) {
-			best = window + i;
+	for (uint32_t i = 1; i < e->wheel.slots; i++) {
+		if (wheel_is_busy(e, lookahead + i, threads)) {
+			best = lookahead + i;
 			break;
 		}
 	}
 	for (uint32_t i = 0; i < threads; i++)
-		if (e->workers[i].later_ps < later_ps)
-			later_ps = e->workers[i].later_ps;
-	/* Mostly all that lies far ahead comes after it. */
-	if (later_ps != WEIR_TIME_NEVER_PS &&
-	    (best == UINT64_MAX || later_ps < (int64_t)best * e->window_ps))
-		best = (uint64_t)(later_ps / e->window_ps);
+		if (e->workers[i].overflow_ps < overflow_ps)
+			overflow_ps = e->workers[i].overflow_ps;
+	/* Usually the overflow heap holds later timers only, and no division is needed. */
+	if (overflow_ps != WEIR_TIME_NEVER_PS &&
+	    (best == UINT64_MAX || overflow_ps < (int64_t)best * e->lookahead_ps))
+		best = (uint64_t)(overflow_ps / e->lookahead_ps);
 	return best;
 }
 
-/* A flow that waited gets its time. */
-static void plan_waiting(struct worker *w, struct host *h, uint32_t flow, int64_t start_ps)
+/* --- flows that wait for others --- */
+
+/* A flow at this worker's host starts at that time. */
+static void flow_schedule(struct worker *w, struct host *h, uint32_t flow, int64_t start_ps)
 {
 	struct flow *f = &w->engine->flows.flows[flow];
 
@@ -171,17 +96,18 @@ static void plan_waiting(struct worker *w, struct host *h, uint32_t flow, int64_
 		w->opened_ps = start_ps;
 }
 
-/* A flow is done at the host and lets another one of that host in. */
 struct local_start {
 	struct worker *worker;
 	struct host *host;
 };
 
-static void start_here(void *context, uint32_t flow, int64_t start_ps)
+/* Called by gates_signal inside a window: the flow that ended and the one that starts are at the
+ * same host. */
+static void flow_start_here(void *context, uint32_t flow, int64_t start_ps)
 {
 	const struct local_start *at = context;
 
-	plan_waiting(at->worker, at->host, flow, start_ps);
+	flow_schedule(at->worker, at->host, flow, start_ps);
 }
 
 void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind)
@@ -193,7 +119,7 @@ void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind)
 	struct local_start at = { w, h };
 
 	w->flows_done += kind == FLOW_SIGNALS_SENT;
-	if (gates_signal(&e->flows.gates, &event, start_here, &at) == 0)
+	if (gates_signal(&e->flows.gates, &event, flow_start_here, &at) == 0)
 		return;
 	if (w->ended_count == w->ended_capacity) {
 		w->ended_capacity = w->ended_capacity ? 2 * w->ended_capacity : 16;
@@ -202,8 +128,8 @@ void engine_flow_done(struct worker *w, uint32_t flow, enum flow_tie kind)
 	w->ended[w->ended_count++] = (struct ended_flow){ flow, kind };
 }
 
-/* A flow that waited starts, maybe at a host of another rank: all ranks know of it, and when. */
-static void start_somewhere(struct engine *e, uint32_t flow, int64_t start_ps)
+/* With ranks: a flow starts, maybe at a host of another rank; all ranks know when. */
+static void flow_note_start_anywhere(struct engine *e, uint32_t flow, int64_t start_ps)
 {
 	struct flow *f = &e->flows.flows[flow];
 
@@ -215,38 +141,39 @@ static void start_somewhere(struct engine *e, uint32_t flow, int64_t start_ps)
 		engine_wake_later(&e->workers[0], e->net->host_node[f->src], start_ps);
 }
 
-/* Calls at the end of a window. */
-static void start_waiting(void *context, uint32_t flow, int64_t start_ps)
+/* Called by gates_signal at the barrier. */
+static void flow_start_anywhere(void *context, uint32_t flow, int64_t start_ps)
 {
 	struct engine *e = context;
 	uint32_t src = e->flows.flows[flow].src;
 	struct worker *w;
 
 	if (e->ranks)
-		start_somewhere(e, flow, start_ps);
+		flow_note_start_anywhere(e, flow, start_ps);
 	if (!engine_owns_host(e, src))
 		return;
 	w = engine_worker(e, e->hosts[src].node);
-	plan_waiting(w, &e->hosts[src], flow, start_ps);
+	flow_schedule(w, &e->hosts[src], flow, start_ps);
 	engine_wake_later(w, e->hosts[src].node, start_ps);
 }
 
-/* A flow ended in the window that ends now. */
-static void tell_all(struct engine *e, const struct ended_flow *ended)
+/* Starts what waited for a flow that ended in this lookahead window. */
+static void flow_signal_end(struct engine *e, const struct ended_flow *ended)
 {
 	struct gate_event event = { ended->flow, ended->kind, GATES_OF_ALL, e->workers[0].end_ps };
 
-	gates_signal(&e->flows.gates, &event, start_waiting, e);
+	gates_signal(&e->flows.gates, &event, flow_start_anywhere, e);
 }
 
-/* Whole windows only: what is measured must not change when flows start. */
-static inline ALWAYS_INLINE void open_gates(struct engine *e, uint32_t threads)
+/* At the end of whole lookahead windows only: flows must not start at other times because of stops,
+ * which depend on what is measured. */
+static inline ALWAYS_INLINE void flows_start_waiting(struct engine *e, uint32_t threads)
 {
 	for (uint32_t i = 0; i < threads; i++) {
 		struct worker *w = &e->workers[i];
 
 		for (uint32_t k = 0; k < w->ended_count; k++)
-			tell_all(e, &w->ended[k]);
+			flow_signal_end(e, &w->ended[k]);
 		w->ended_count = 0;
 	}
 	for (uint32_t i = 0; i < threads; i++)
@@ -254,60 +181,70 @@ static inline ALWAYS_INLINE void open_gates(struct engine *e, uint32_t threads)
 			e->last_opened_ps = e->workers[i].opened_ps;
 }
 
-/* The end of a window: flows that waited have their starts, and the next one is known. The same
- * where there are other ranks: what they have sent is here, too. */
-static inline ALWAYS_INLINE uint64_t end_window(struct engine *e, uint64_t window, uint32_t threads)
-{
-	open_gates(e, threads);
-	return next_window(e, window, threads);
-}
+/* --- the barrier --- */
 
-static NOINLINE uint64_t end_window_of_ranks(struct engine *e, uint64_t window)
+/* The end of a lookahead window with ranks: exchanges packets and flow starts with the others.
+ * Returns the next window in which any rank has events. */
+static NOINLINE uint64_t end_lookahead_of_ranks(struct engine *e, uint64_t lookahead)
 {
 	struct ranks *r = e->ranks;
 	uint64_t next;
 
-	ranks_synchronize(e, RANKS_AT_WINDOW, next_window(e, window, e->threads));
-	ranks_each_ended(e, tell_all);
+	ranks_synchronize(e, RANKS_AT_WINDOW, wheel_find_next(e, lookahead, e->threads));
+	ranks_each_ended(e, flow_signal_end);
 	for (uint32_t i = 0; i < e->threads; i++)
 		e->workers[i].ended_count = 0;
 	if ((int64_t)r->agreed.most > e->last_opened_ps)
 		e->last_opened_ps = (int64_t)r->agreed.most;
-	next = next_window(e, window, e->threads);
+	next = wheel_find_next(e, lookahead, e->threads);
 	return r->agreed.least < next ? r->agreed.least : next;
 }
 
-/* Every thread rests at the end of limit_ps; decides what comes next. Called once more where the
- * last leg ended here: what was done then is not done twice, because nothing of it is left. */
+static inline ALWAYS_INLINE uint64_t end_lookahead(struct engine *e, uint64_t lookahead,
+						   uint32_t threads)
+{
+	if (UNLIKELY(e->ranks != NULL))
+		return end_lookahead_of_ranks(e, lookahead);
+	flows_start_waiting(e, threads);
+	return wheel_find_next(e, lookahead, threads);
+}
+
+static void engine_finish(struct engine *e, enum engine_status status)
+{
+	e->finished = 1;
+	e->status = status;
+}
+
+/* Barrier action: all workers have processed everything before limit_ps; writes the next round, or
+ * ends the call. Also run at the start of each call, when it repeats the decision at which the last
+ * call ended: nothing is left of the work of that window, so it is not done twice. */
 static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads)
 {
 	struct worker *first = &e->workers[0];
-	uint64_t window = first->window;
+	uint64_t lookahead = first->lookahead;
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		window = UNLIKELY(e->ranks != NULL) ? end_window_of_ranks(e, window)
-						    : end_window(e, window, threads);
-		/* Nothing is left to happen: go to the next stop at once. */
-		end_ps = window >= e->window_limit ? WEIR_TIME_NEVER_PS
-						   : (int64_t)(window + 1) * e->window_ps;
+		lookahead = end_lookahead(e, lookahead, threads);
+		/* No event is left: go to the next stop at once. */
+		end_ps = lookahead >= e->lookahead_limit
+				 ? WEIR_TIME_NEVER_PS
+				 : (int64_t)(lookahead + 1) * e->lookahead_ps;
 		e->is_over = end_ps == WEIR_TIME_NEVER_PS;
 	} else if (e->ranks) {
 		ranks_synchronize(e, RANKS_AT_STOP, UINT64_MAX);
 	}
 
 	int64_t begin_ps =
-		end_ps == WEIR_TIME_NEVER_PS ? WEIR_TIME_NEVER_PS : end_ps - e->window_ps;
+		end_ps == WEIR_TIME_NEVER_PS ? WEIR_TIME_NEVER_PS : end_ps - e->lookahead_ps;
 
-	/* The stop is reached, or lies before anything else happens. */
+	/* The stop is reached, or comes before the next event. */
 	if (e->stop_ps <= now_ps || e->stop_ps <= begin_ps) {
-		e->finished = 1;
-		e->leg = ENGINE_AT_STOP;
+		engine_finish(e, ENGINE_AT_STOP);
 		return;
 	}
 	if (e->on_poll && e->on_poll(e->context, now_ps)) {
-		e->finished = 1;
-		e->leg = ENGINE_ENDED;
+		engine_finish(e, ENGINE_ENDED);
 		return;
 	}
 
@@ -317,17 +254,18 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 	if (e->tuner.adapts)
 		thread_tuner_next(e);
 
-	e->pass = (struct pass){ e->pass.number + 1,   window, begin_ps, end_ps, limit_ps,
-				 end_ps + e->window_ps };
-	/* A window that is the turn of the wheel later, or several, has the place of the one
-	 * before. */
-	if (window != first->window && is_same_slot(e, window, first->window))
+	e->round = (struct engine_round){
+		e->round.number + 1, lookahead, begin_ps, end_ps, limit_ps, end_ps + e->lookahead_ps
+	};
+	/* A window that is a whole turn of the wheel later, or several, has the slot of the last
+	 * one. */
+	if (lookahead != first->lookahead && is_same_slot(e, lookahead, first->lookahead))
 		for (uint32_t i = 0; i < threads; i++)
-			clear_row(&e->workers[i], window);
-	wake_due(e, threads);
+			wheel_clear_slot(&e->workers[i], lookahead);
+	wheel_move_overflow(e, threads);
 }
 
-static void advance(struct engine *e)
+static void engine_next_round(struct engine *e)
 {
 	if (e->threads == 1)
 		advance_with(e, 1);
@@ -335,73 +273,85 @@ static void advance(struct engine *e)
 		advance_with(e, e->threads);
 }
 
-/* The last thread to come decides for all; the others wait. Returns 0 where the leg is over, or
- * goes on with one thread. By then the next one may have begun, so whoever waited asks which
- * meeting was the last and not whether the leg is over: there is no other last one before all have
- * met again. */
-static int meet(struct engine *e)
+/* The last thread to arrive runs the barrier action, the others wait. Returns 0 where the workers
+ * stop. By then the caller may have started them again, so a thread that waited does not ask
+ * whether the engine is finished, but whether its generation was the last one: that cannot change
+ * before all threads have arrived again. */
+static int barrier_wait(struct engine *e)
 {
-	unsigned meeting = atomic_load_explicit(&e->generation, memory_order_relaxed) + 1;
+	struct barrier *b = &e->barrier;
+	unsigned generation = atomic_load_explicit(&b->generation, memory_order_relaxed) + 1;
 
-	if (atomic_fetch_add_explicit(&e->arrived, 1, memory_order_acq_rel) == e->threads - 1) {
-		int is_over;
+	if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) == e->threads - 1) {
+		int is_last;
 
-		advance(e);
-		is_over = e->finished || e->tuner.mode == THREADS_SERIAL;
-		if (is_over)
-			atomic_store_explicit(&e->last_meeting, meeting, memory_order_relaxed);
-		atomic_store_explicit(&e->arrived, 0, memory_order_relaxed);
-		atomic_store_explicit(&e->generation, meeting, memory_order_release);
-		return !is_over;
+		engine_next_round(e);
+		is_last = e->finished || e->tuner.mode == THREADS_SERIAL;
+		if (is_last)
+			atomic_store_explicit(&b->last, generation, memory_order_relaxed);
+		atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+		atomic_store_explicit(&b->generation, generation, memory_order_release);
+		return !is_last;
 	}
 	for (uint32_t spins = 0;
-	     atomic_load_explicit(&e->generation, memory_order_acquire) != meeting;)
-		crew_spin(&spins);
-	return atomic_load_explicit(&e->last_meeting, memory_order_relaxed) != meeting;
+	     atomic_load_explicit(&b->generation, memory_order_acquire) != generation;)
+		thread_spin(&spins);
+	return atomic_load_explicit(&b->last, memory_order_relaxed) != generation;
 }
 
-/* One thread's part of a leg, or of a stretch of it that threads share. */
-static void work(void *argument)
+/* --- the loop --- */
+
+/* The worker copies the round that the barrier action has written. Its slot of the last window is
+ * free for a later one. */
+static void worker_begin_round(struct worker *w)
+{
+	const struct engine *e = w->engine;
+	const struct engine_round *r = &e->round;
+
+	if (!is_same_slot(e, w->lookahead, r->lookahead))
+		wheel_clear_slot(w, w->lookahead);
+	w->round = r->number;
+	w->lookahead = r->lookahead;
+	w->begin_ps = r->begin_ps;
+	w->end_ps = r->end_ps;
+	w->limit_ps = r->limit_ps;
+	w->next_end_ps = r->next_end_ps;
+	w->next_bits = w->wheel + (size_t)timing_wheel_slot(e, r->lookahead + 1) * e->wheel.stride;
+}
+
+/* One thread, until the workers stop. */
+static void worker_run(void *argument)
 {
 	struct worker *w = argument;
-	struct engine *e = w->engine;
 
 	do {
-		take_pass(w);
-		nodes_run(w);
+		worker_begin_round(w);
+		worker_run_nodes(w);
 		if (w->shared)
-			nodes_help(w);
-	} while (meet(e));
+			worker_steal_switches(w);
+	} while (barrier_wait(w->engine));
 }
 
-/* The caller does everybody's part, up to the end of the leg or until the others are called. */
-static void work_alone(struct engine *e)
+/* The caller's thread runs all workers, until the call ends or parallel mode begins. */
+static void run_serial(struct engine *e)
 {
 	do {
 		for (uint32_t i = 0; i < e->threads; i++)
-			take_pass(&e->workers[i]);
+			worker_begin_round(&e->workers[i]);
 		for (uint32_t i = 0; i < e->threads; i++)
-			nodes_run(&e->workers[i]);
-		advance(e);
+			worker_run_nodes(&e->workers[i]);
+		engine_next_round(e);
 	} while (!e->finished && e->tuner.mode == THREADS_SERIAL);
 }
 
-/* They go on where they are: advance has said until when. */
-static int begin_crew(struct engine *e, struct weir_error *error)
+/* The next round is known. -1: the system has no threads; with auto-tuning the engine then stays
+ * serial. */
+static int run_parallel(struct engine *e, struct weir_error *error)
 {
-	const struct crew_task task = { work, &e->workers[1], sizeof(e->workers[1]) };
+	const struct thread_pool_work others = { worker_run, &e->workers[1],
+						 sizeof(e->workers[1]) };
 
-	if (!e->crew && crew_new(&e->crew, e->threads - 1, &task, error))
-		return -1;
-	crew_begin(e->crew);
-	return 0;
-}
-
-/* Where the caller has left the number of threads open and the system gives none, it stays
- * alone. */
-static int work_together(struct engine *e, struct weir_error *error)
-{
-	if (begin_crew(e, error)) {
+	if (!e->pool && thread_pool_new(&e->pool, e->threads - 1, &others, error)) {
 		if (!e->tuner.adapts)
 			return -1;
 		e->tuner = (struct thread_tuner){ .mode = THREADS_SERIAL };
@@ -409,7 +359,8 @@ static int work_together(struct engine *e, struct weir_error *error)
 			e->workers[i].shared = 0;
 		return 0;
 	}
-	work(&e->workers[0]);
+	thread_pool_run(e->pool);
+	worker_run(&e->workers[0]);
 	return 0;
 }
 
@@ -418,42 +369,12 @@ enum engine_status engine_advance_until(struct engine *e, int64_t stop_ps, struc
 	e->stop_ps = stop_ps;
 	e->finished = 0;
 	thread_tuner_start(e);
-	advance(e);
+	engine_next_round(e);
 	while (!e->finished) {
 		if (e->tuner.mode == THREADS_SERIAL)
-			work_alone(e);
-		else if (work_together(e, error))
+			run_serial(e);
+		else if (run_parallel(e, error))
 			return ENGINE_REFUSED;
 	}
-	return e->leg;
-}
-
-void engine_wake_stopped(struct engine *e, uint32_t node, int64_t time_ps)
-{
-	struct worker *w = engine_worker(e, node);
-
-	if (time_ps < w->end_ps)
-		wheel_set(w, w->window, node);
-	else
-		engine_wake_later(w, node, time_ps);
-}
-
-uint64_t engine_packets_in_network(const struct engine *e)
-{
-	uint64_t count = 0;
-
-	for (uint32_t link = 0; link < e->net->link_count; link++) {
-		const struct egress *out = engine_egress(e, link);
-		uint32_t slot = link_queue_start(e, e->net->links[link].link_queue);
-
-		count += out->port.pkts;
-		while (slot != WEIR_SLOT_NONE && slot != out->tail) {
-			count++;
-			slot++;
-			if ((slot & WEIR_CHUNK_MASK) == 0)
-				slot = e->store.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
-				       << WEIR_CHUNK_SHIFT;
-		}
-	}
-	return count;
+	return e->status;
 }

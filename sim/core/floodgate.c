@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* floodgate.c -- a switch sends its neighbours only so much for one destination as they have passed
- * on.
+/* floodgate.c -- Floodgate: per-destination windows between switches, opened by credits of the next
+ * hop.
  *
- * Liu et al., "Floodgate: Taming Incast in Datacenter Networks", CoNEXT 2021, by way of the
- * authors' simulator (github.com/NASA-NJU/Floodgate-NS3), whose rules and values these are.
+ * Liu et al., "Floodgate: Taming Incast in Datacenter Networks", CoNEXT 2021, after the authors'
+ * simulator (github.com/NASA-NJU/Floodgate-NS3), whose rules and values these are.
  *
- * For each destination a switch has a window: bytes of data that may be under way to its
- * neighbours, or wait there. What exceeds it stays in a queue of the destination's own, so that the
- * queues of ports are those of traffic that gets on, and incast waits at the edge where it comes
- * in. The neighbour gives credit for what it passes on, many packets and destinations together:
- * when enough has come together from an input, or some time after the first. A switch that itself
- * has too much waiting for a destination keeps the credit for it until less does, so that the
- * window of the one before it closes too.
+ * For each destination a switch has a window: bytes of data that may be in flight to its neighbours
+ * or queued there. Packets beyond it are kept in a virtual output queue (VOQ) of the destination,
+ * so that the queues of ports hold only traffic that makes progress, and incast is queued at the
+ * edge where it enters. The neighbour returns credit for the bytes that it has passed on, many
+ * packets and destinations in one frame: once enough has accumulated for an ingress, or some time
+ * after the first. A switch that itself keeps too many bytes for a destination withholds the credit
+ * for it until it keeps fewer, so that the window of the switch before it closes too.
  *
- * window = m BDP_nexthop + T C_nexthop, with the rate and the delays, there and back, of the link
- * that the first packet for the destination took, and T the credit timer.
+ *	window = m BDP_nexthop + T C_nexthop
  *
- * The first switch gives its hosts no credit: PFC stops them, or their control does. The switch of
- * the destination has no window for it; nor has, below the top, a switch on the way down, because
- * what waits for the way up and for the way down would share queues, and two switches could wait
- * for each other.
+ * with the rate and the propagation delays, both ways, of the link that the first packet for the
+ * destination took, and T the credit timer.
  *
- * Not here: recovery of credit that is lost (sequence numbers and SYN packets between switches), so
- * nothing may be lost on a link: classes are lossless and no link fails. PFC for single
- * destinations between the first switch and its hosts, which is part of the authors' ideal variant.
+ * The first switch gives its hosts no credit: PFC pauses them, or their congestion control slows
+ * down. The switch of the destination has no window for it; nor has, below the top tier, a switch
+ * on the way down: packets on the way up and on the way down would share VOQs, and two switches
+ * could wait for each other.
+ *
+ * Not here: recovery of lost credit (sequence numbers and SYN packets between switches), so nothing
+ * may be lost on a link: classes are lossless and no link fails. PFC for single destinations
+ * between the first switch and its hosts, which is part of the authors' ideal variant.
  *
  * Differs: a credit frame has 64 bytes and room for three destinations; more need more frames. In
- * the authors' simulator a port's queue for ECN includes what waits in queues of destinations for
- * that port; here a packet is marked by what it finds at its port. */
+ * the authors' simulator the length of a port's queue for ECN includes the VOQs of that port; here
+ * a packet is marked by the queue it finds at its port. */
 #include "sim/core/host.h"
 #include "sim/core/event_switch.h"
 
@@ -36,7 +38,7 @@ enum { VOQS_MAX = 1 << 15 };
 struct floodgate_params {
 	uint64_t window_q32; /* in bandwidth-delay products of a hop */
 	uint64_t credit_bytes, credit_ns;
-	uint64_t hold_q32; /* likewise */
+	uint64_t hold_q32; /* in bandwidth-delay products of the longest hop */
 	uint64_t voqs;
 };
 
@@ -45,60 +47,60 @@ struct floodgate_params {
 static const struct weir_option floodgate_options[] = {
 	{ "window", WEIR_OPT_FRACTION_Q32, PARAMS(window_q32), "1.5", WEIR_ONE_Q32 / 64,
 	  64 * WEIR_ONE_Q32,
-	  "what may be under way to the next switch for one destination, in bandwidth-delay "
-	  "products of the hop; what comes while credit is gathered is added",
+	  "bytes that may be in flight to the next switch for one destination, in bandwidth-delay "
+	  "products of the hop; the bytes of one credit timer are added",
 	  NULL },
 	{ "credit", WEIR_OPT_BYTES, PARAMS(credit_bytes), "10240B", 1, UINT32_MAX,
-	  "bytes passed on from one input that are worth a credit frame", NULL },
+	  "bytes passed on from one ingress port after which a credit frame is sent", NULL },
 	{ "credit-timer", WEIR_OPT_TIME_NS, PARAMS(credit_ns), "10us", 1, WEIR_NS_PER_MS,
-	  "credit that is gathered goes back after this", NULL },
+	  "accumulated credit is sent after this time", NULL },
 	{ "hold", WEIR_OPT_FRACTION_Q32, PARAMS(hold_q32), "1.5", 0, 1000 * WEIR_ONE_Q32,
-	  "while more waits here for a destination its credit is kept, in bandwidth-delay products "
-	  "of the longest hop at the highest rate",
+	  "credit for a destination is withheld while more bytes than this are kept here for it, "
+	  "in bandwidth-delay products of the longest hop at the highest rate",
 	  NULL },
 	{ "voqs", WEIR_OPT_COUNT, PARAMS(voqs), "100", 1, VOQS_MAX,
-	  "queues of a switch for destinations whose window is closed; when all are taken, "
-	  "destinations share",
+	  "virtual output queues of a switch, for destinations whose window is closed; when all "
+	  "are in use, destinations share one",
 	  NULL },
 	{ .name = NULL },
 };
 
-/* What a switch knows of a host that data is for. */
+/* State of a destination host at a switch. */
 struct destination {
 	uint64_t window_bytes; /* that may still be sent */
-	uint64_t held_bytes;   /* waiting here, in so many packets ... */
-	uint32_t held_pkts;
-	uint32_t voq; /* ... in this queue */
-	uint32_t is_known;
+	uint64_t kept_bytes;
+	uint32_t kept_pkts;
+	uint32_t voq;      /* that keeps them; valid while kept_pkts > 0 */
+	uint32_t is_known; /* 1: window_bytes is valid */
 };
 
-/* Packets of one or more destinations, first in first out; in chunks of the pool, as in port.h. */
+/* A VOQ: packets of one or more destinations, first in first out, in chunks of the packet pool. */
 struct voq {
 	uint32_t head, tail; /* slots */
 	uint32_t pkts;
-	uint32_t next_free; /* while there are none */
+	uint32_t next_free; /* in the list of free VOQs */
 };
 
-/* Of a line that comes in. */
-struct floodgate_input {
+/* Per ingress. */
+struct floodgate_ingress {
 	uint32_t is_host;
 	uint32_t has_window; /* 1: the neighbour has one for what it sends here */
 	uint32_t timer_is_set;
-	uint64_t due_bytes;   /* came together since credit was last given */
-	int64_t deadline_ps;  /* by when to give it */
-	uint32_t *owed_bytes; /* to the neighbour, by destination */
-	uint64_t *owing;      /* bit per destination for which that is not 0 */
+	uint64_t due_bytes;   /* passed on since credit was last sent */
+	int64_t deadline_ps;  /* when to send it at the latest; -1: none is due */
+	uint32_t *owed_bytes; /* credit owed to the neighbour, by destination */
+	uint64_t *owed;       /* bit per destination: owed_bytes is not 0 */
 };
 
 struct floodgate {
 	const struct floodgate_params *params;
 	uint64_t hold_bytes;
-	uint32_t host_count, free_voq; /* VOQ_NONE: all are taken */
+	uint32_t host_count, free_voq; /* VOQ_NONE: all are in use */
 	uint32_t is_releasing;
 	struct destination *to;
 	struct voq *voqs;
-	struct floodgate_input *inputs;
-	uint8_t *has_window; /* by port */
+	struct floodgate_ingress *ingress;
+	uint8_t *has_window; /* by port: 1: it leads to a switch with a window */
 };
 
 #define VOQ_NONE UINT32_MAX
@@ -108,106 +110,108 @@ static struct floodgate *floodgate_of(const struct switch_state *s)
 	return s->events->fabric_state;
 }
 
-/* --- credit that is given --- */
+/* --- sending credit --- */
 
-static int is_kept(const struct floodgate *f, uint32_t dst)
+/* Is credit for the destination withheld? */
+static int floodgate_withholds(const struct floodgate *f, uint32_t dst)
 {
-	return f->to[dst].held_bytes > f->hold_bytes;
+	return f->to[dst].kept_bytes > f->hold_bytes;
 }
 
-/* All that is owed to the neighbour at an input but what is kept. Returns 1 where something is. */
-static int give_credit(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps)
+/* Sends the credit owed to the neighbour at an ingress, unless withheld. Returns 1 if some is. */
+static int floodgate_send_credit(struct worker *w, struct switch_state *s, uint32_t ingress,
+				 int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
-	struct floodgate_input *in = &f->inputs[input];
+	struct floodgate_ingress *in = &f->ingress[ingress];
 	struct weir_packet frame = link_frame_make(FRAME_FLOODGATE_CREDIT);
-	struct segment *said = packet_segment(&frame);
-	int kept = 0;
+	struct segment *body = packet_segment(&frame);
+	int withheld = 0;
 
 	for (uint32_t word = 0; word < (f->host_count + 63) / 64; word++) {
-		for (uint64_t left = in->owing[word]; left; left &= left - 1) {
+		for (uint64_t left = in->owed[word]; left; left &= left - 1) {
 			uint32_t dst = word * 64 + (uint32_t)__builtin_ctzll(left);
 
-			if (is_kept(f, dst)) {
-				kept = 1;
+			if (floodgate_withholds(f, dst)) {
+				withheld = 1;
 				continue;
 			}
-			said->credit[said->credit_count++] =
+			body->credit[body->credit_count++] =
 				(struct segment_credit){ dst, in->owed_bytes[dst] };
 			in->owed_bytes[dst] = 0;
-			in->owing[word] &= ~(UINT64_C(1) << (dst % 64));
-			if (said->credit_count == FRAME_CREDITS) {
-				event_switch_send_frame(w, s, input, &frame, now_ps);
-				said->credit_count = 0;
+			in->owed[word] &= ~(UINT64_C(1) << (dst % 64));
+			if (body->credit_count == FRAME_CREDITS) {
+				event_switch_send_frame(w, s, ingress, &frame, now_ps);
+				body->credit_count = 0;
 			}
 		}
 	}
-	if (said->credit_count)
-		event_switch_send_frame(w, s, input, &frame, now_ps);
+	if (body->credit_count)
+		event_switch_send_frame(w, s, ingress, &frame, now_ps);
 	in->due_bytes = 0;
-	return kept;
+	return withheld;
 }
 
-static void set_timer(struct switch_state *s, uint32_t input, int64_t now_ps)
+static void floodgate_set_timer(struct switch_state *s, uint32_t ingress, int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
-	struct floodgate_input *in = &f->inputs[input];
+	struct floodgate_ingress *in = &f->ingress[ingress];
 
 	in->deadline_ps = now_ps + weir_ns_to_ps((int64_t)f->params->credit_ns);
 	if (in->timer_is_set)
 		return;
 	in->timer_is_set = 1;
-	event_switch_set_timer(s, input, in->deadline_ps);
+	event_switch_set_timer(s, ingress, in->deadline_ps);
 }
 
-static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t input,
+static void floodgate_timer(struct worker *w, struct switch_state *s, uint32_t ingress,
 			    int64_t now_ps)
 {
-	struct floodgate_input *in = &floodgate_of(s)->inputs[input];
+	struct floodgate_ingress *in = &floodgate_of(s)->ingress[ingress];
 
 	in->timer_is_set = 0;
 	if (in->deadline_ps < 0)
-		return; /* given, and nothing has come since */
+		return; /* sent, and no credit is owed since */
 	if (in->deadline_ps > now_ps) {
 		in->timer_is_set = 1;
-		event_switch_set_timer(s, input, in->deadline_ps);
-	} else if (give_credit(w, s, input, now_ps)) {
-		set_timer(s, input, now_ps);
+		event_switch_set_timer(s, ingress, in->deadline_ps);
+	} else if (floodgate_send_credit(w, s, ingress, now_ps)) {
+		floodgate_set_timer(s, ingress, now_ps);
 	} else {
 		in->deadline_ps = -1;
 	}
 }
 
-/* Data is passed on, or lost: the neighbour it came from may send as much again. */
+/* Data was passed on, or dropped: the neighbour it came from is owed credit. */
 static void floodgate_leave(struct worker *w, struct switch_state *s, uint32_t port,
 			    struct weir_packet *packet, int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
 	const struct segment *segment = packet_segment(packet);
-	struct floodgate_input *in = &f->inputs[segment->ingress];
+	struct floodgate_ingress *in = &f->ingress[segment->ingress];
 	uint32_t dst = segment->hop.dst;
 
 	(void)port;
 	if (packet->flags & SEGMENT_ACK || !in->has_window)
 		return;
 	in->owed_bytes[dst] += packet->bytes;
-	in->owing[dst / 64] |= UINT64_C(1) << (dst % 64);
-	if (!is_kept(f, dst))
+	in->owed[dst / 64] |= UINT64_C(1) << (dst % 64);
+	if (!floodgate_withholds(f, dst))
 		in->due_bytes += packet->bytes;
 	if (in->due_bytes >= f->params->credit_bytes) {
 		in->deadline_ps = -1;
-		if (!give_credit(w, s, segment->ingress, now_ps))
+		if (!floodgate_send_credit(w, s, segment->ingress, now_ps))
 			return;
 	}
 	if (in->deadline_ps < 0)
-		set_timer(s, segment->ingress, now_ps);
+		floodgate_set_timer(s, segment->ingress, now_ps);
 }
 
 /* --- windows --- */
 
-/* Never less than a packet, or none would ever go. */
-static uint64_t window_of(const struct engine *e, const struct floodgate_params *p,
-			  const struct egress *out)
+/* At least one packet, or none would ever be sent. */
+static uint64_t floodgate_window_bytes(const struct engine *e, const struct floodgate_params *p,
+				       const struct egress *out)
 {
 	const struct net_link *link = &e->net->links[e->net->link_queue_link[out->link_queue]];
 	const struct egress *back = engine_egress(e, link->reverse);
@@ -226,9 +230,9 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 	uint32_t slot = v->tail;
 
 	if (v->pkts == 0) {
-		slot = v->head = engine_chunk_take(w) << WEIR_CHUNK_SHIFT;
+		slot = v->head = engine_chunk_alloc(w) << WEIR_CHUNK_SHIFT;
 	} else if ((slot & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = engine_chunk_take(w);
+		uint32_t chunk = engine_chunk_alloc(w);
 
 		w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] = chunk;
 		slot = chunk << WEIR_CHUNK_SHIFT;
@@ -238,17 +242,8 @@ static void voq_push(struct worker *w, struct voq *v, const struct weir_packet *
 	v->pkts++;
 }
 
-static void voq_drop_head(struct worker *w, struct voq *v)
-{
-	v->pkts--;
-	if (v->pkts == 0)
-		weir_chunk_give(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
-	else
-		v->head = link_queue_advance(&w->pool, v->head);
-}
-
-/* A queue for a destination that has none: an empty one, or one that others have. */
-static uint32_t take_voq(struct floodgate *f, uint32_t dst)
+/* Assigns a VOQ to a destination: a free one, or one that others use. */
+static uint32_t voq_assign(struct floodgate *f, uint32_t dst)
 {
 	uint32_t voq = f->free_voq;
 
@@ -258,16 +253,16 @@ static uint32_t take_voq(struct floodgate *f, uint32_t dst)
 	return voq;
 }
 
-static void keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet)
+static void floodgate_keep(struct worker *w, struct floodgate *f, const struct weir_packet *packet)
 {
 	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 	struct destination *d = &f->to[dst];
 
-	if (d->held_pkts == 0)
-		d->voq = take_voq(f, dst);
+	if (d->kept_pkts == 0)
+		d->voq = voq_assign(f, dst);
 	voq_push(w, &f->voqs[d->voq], packet);
-	d->held_pkts++;
-	d->held_bytes += packet->bytes;
+	d->kept_pkts++;
+	d->kept_bytes += packet->bytes;
 }
 
 static uint32_t floodgate_list_kept(const struct switch_state *s, uint32_t *slots, uint64_t room)
@@ -285,8 +280,9 @@ static uint32_t floodgate_list_kept(const struct switch_state *s, uint32_t *slot
 	return (uint32_t)count;
 }
 
-/* Packets at the head of a queue for whose destination the window is open go to their ports. */
-static void release(struct worker *w, struct switch_state *s, uint32_t voq, int64_t now_ps)
+/* Releases packets from the head of a VOQ to their ports, as long as their windows are open. */
+static void floodgate_release(struct worker *w, struct switch_state *s, uint32_t voq,
+			      int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
 	struct voq *v = &f->voqs[voq];
@@ -299,10 +295,14 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 
 		if (d->window_bytes < packet.bytes)
 			break;
-		voq_drop_head(w, v);
+		v->pkts--;
+		if (v->pkts == 0)
+			weir_chunk_free(&w->pool, v->head >> WEIR_CHUNK_SHIFT);
+		else
+			v->head = link_queue_advance(&w->pool, v->head);
 		d->window_bytes -= packet.bytes;
-		d->held_bytes -= packet.bytes;
-		d->held_pkts--;
+		d->kept_bytes -= packet.bytes;
+		d->kept_pkts--;
 		packet.time_ps = now_ps;
 		event_switch_release(w, s, hop->kept_port, &packet);
 	}
@@ -313,35 +313,36 @@ static void release(struct worker *w, struct switch_state *s, uint32_t voq, int6
 	}
 }
 
-static void add_credit(struct worker *w, struct switch_state *s, struct segment_credit credit,
-		       int64_t now_ps)
+static void floodgate_add_credit(struct worker *w, struct switch_state *s,
+				 struct segment_credit credit, int64_t now_ps)
 {
 	struct floodgate *f = floodgate_of(s);
 	struct destination *d = &f->to[credit.dst];
 
 	d->window_bytes += credit.bytes;
-	if (d->held_pkts && !f->is_releasing)
-		release(w, s, d->voq, now_ps);
+	if (d->kept_pkts && !f->is_releasing)
+		floodgate_release(w, s, d->voq, now_ps);
 }
 
-static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t input,
+static void floodgate_frame(struct worker *w, struct switch_state *s, uint32_t ingress,
 			    const struct weir_packet *frame)
 {
-	const struct segment *said = packet_segment((struct weir_packet *)frame);
+	const struct segment *body = packet_segment((struct weir_packet *)frame);
 
-	(void)input;
-	for (uint32_t i = 0; i < said->credit_count; i++)
-		add_credit(w, s, said->credit[i], frame->time_ps);
+	(void)ingress;
+	for (uint32_t i = 0; i < body->credit_count; i++)
+		floodgate_add_credit(w, s, body->credit[i], frame->time_ps);
 }
 
-/* Its port had the packet dropped after it was let through. */
+/* The port dropped a packet that had been let through: its part of the window is open again. */
 static void floodgate_lost(struct worker *w, struct switch_state *s, uint32_t port,
 			   const struct weir_packet *packet)
 {
 	uint32_t dst = packet_segment((struct weir_packet *)packet)->hop.dst;
 
 	if (!(packet->flags & SEGMENT_ACK) && floodgate_of(s)->has_window[port])
-		add_credit(w, s, (struct segment_credit){ dst, packet->bytes }, packet->time_ps);
+		floodgate_add_credit(w, s, (struct segment_credit){ dst, packet->bytes },
+				     packet->time_ps);
 }
 
 static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state *s, uint32_t port,
@@ -354,21 +355,22 @@ static enum fabric_answer floodgate_arrive(struct worker *w, struct switch_state
 
 	if (packet->flags & SEGMENT_ACK)
 		return FABRIC_OFFER;
-	if (f->inputs[segment->ingress].is_host)
+	if (f->ingress[segment->ingress].is_host)
 		segment->hop.dst = flow_at(e, segment->connection)->dst;
 	if (!f->has_window[port])
 		return FABRIC_OFFER;
 	d = &f->to[segment->hop.dst];
 	if (!d->is_known) {
 		d->is_known = 1;
-		d->window_bytes = window_of(e, f->params, engine_egress(e, s->first_link + port));
+		d->window_bytes = floodgate_window_bytes(e, f->params,
+							 engine_egress(e, s->first_link + port));
 	}
-	if (d->held_pkts == 0 && d->window_bytes >= packet->bytes) {
+	if (d->kept_pkts == 0 && d->window_bytes >= packet->bytes) {
 		d->window_bytes -= packet->bytes;
 		return FABRIC_OFFER;
 	}
 	segment->hop.kept_port = (uint16_t)port;
-	keep(w, f, packet);
+	floodgate_keep(w, f, packet);
 	return FABRIC_KEEP;
 }
 
@@ -382,17 +384,17 @@ static int floodgate_fits(const struct config *c, struct weir_error *e)
 	if ((c->lossless & all) != all || c->queues > WEIR_PFC_CLASSES)
 		return weir_error_set(
 			e,
-			"switch.fabric: a packet that floodgate loses takes a part of a "
-			"window with it; set lossless = all and at most %d queues",
+			"switch.fabric: floodgate cannot recover the window of a lost packet; set "
+			"lossless = all and at most %d queues",
 			WEIR_PFC_CLASSES);
 	if (c->network.fails.count)
 		return weir_error_set(
-			e, "switch.fabric: a link that fails takes a part of floodgate's "
-			   "windows with it; leave network.fail out");
+			e, "switch.fabric: floodgate cannot recover the windows of a failed link; "
+			   "leave network.fail out");
 	return 0;
 }
 
-static uint8_t top_tier(const struct network *net)
+static uint8_t network_top_tier(const struct network *net)
 {
 	uint8_t top = 0;
 
@@ -402,8 +404,9 @@ static uint8_t top_tier(const struct network *net)
 	return top;
 }
 
-/* Is there a window for what goes over the link? To switches, unless it goes down below the top. */
-static int has_window(const struct network *net, uint32_t link, uint8_t top)
+/* Does the sender of a link have windows? Links between switches do, except down links below the
+ * top tier. */
+static int link_has_window(const struct network *net, uint32_t link, uint8_t top)
 {
 	const struct net_node *from = &net->nodes[net->links[link].from],
 			      *to = &net->nodes[net->links[link].to];
@@ -412,8 +415,8 @@ static int has_window(const struct network *net, uint32_t link, uint8_t top)
 	       !(to->tier < from->tier && from->tier < top);
 }
 
-/* The most that a link of the switch carries in its delays, there and back. */
-static uint64_t largest_bdp(const struct engine *e, const struct switch_state *s)
+/* The largest bandwidth-delay product of a link of the switch, both ways. */
+static uint64_t floodgate_largest_bdp(const struct engine *e, const struct switch_state *s)
 {
 	uint64_t rate_bps = 0;
 	int64_t hop_ps = 0;
@@ -428,7 +431,7 @@ static uint64_t largest_bdp(const struct engine *e, const struct switch_state *s
 	return weir_ps_to_bytes(hop_ps, rate_bps);
 }
 
-static uint64_t owing_words(const struct floodgate *f)
+static uint64_t floodgate_owed_words(const struct floodgate *f)
 {
 	return (f->host_count + UINT64_C(63)) / 64;
 }
@@ -436,12 +439,12 @@ static uint64_t owing_words(const struct floodgate *f)
 static void *floodgate_new_switch(struct engine *e, struct switch_state *s)
 {
 	struct floodgate *f = memory_new(1, sizeof(*f));
-	uint8_t top = top_tier(e->net);
+	uint8_t top = network_top_tier(e->net);
 
 	f->params = (const void *)e->config->fabric_params;
 	f->host_count = e->net->host_count;
 	/* Below 2^37 units of 16 bytes, times 2^26. */
-	f->hold_bytes = (largest_bdp(e, s) >> 4) * (f->params->hold_q32 >> 16) >> 12;
+	f->hold_bytes = (floodgate_largest_bdp(e, s) >> 4) * (f->params->hold_q32 >> 16) >> 12;
 	f->to = memory_new(f->host_count, sizeof(*f->to));
 	f->voqs = memory_new(f->params->voqs, sizeof(*f->voqs));
 	f->free_voq = VOQ_NONE;
@@ -451,19 +454,19 @@ static void *floodgate_new_switch(struct engine *e, struct switch_state *s)
 	}
 	f->has_window = memory_new(s->link_count, sizeof(*f->has_window));
 	for (uint32_t i = 0; i < s->link_count; i++)
-		f->has_window[i] = (uint8_t)has_window(e->net, s->first_link + i, top);
-	f->inputs = memory_new(s->link_queue_count, sizeof(*f->inputs));
+		f->has_window[i] = (uint8_t)link_has_window(e->net, s->first_link + i, top);
+	f->ingress = memory_new(s->link_queue_count, sizeof(*f->ingress));
 	for (uint32_t i = 0; i < s->link_queue_count; i++) {
-		struct floodgate_input *in = &f->inputs[i];
+		struct floodgate_ingress *in = &f->ingress[i];
 		uint32_t link = e->net->link_queue_link[s->first_link_queue + i];
 
 		in->is_host = e->net->nodes[e->net->links[link].from].kind == NODE_HOST;
-		in->has_window = (uint32_t)has_window(e->net, link, top);
+		in->has_window = (uint32_t)link_has_window(e->net, link, top);
 		in->deadline_ps = -1;
 		if (!in->has_window)
 			continue;
 		in->owed_bytes = memory_new(f->host_count, sizeof(*in->owed_bytes));
-		in->owing = memory_new(owing_words(f), sizeof(*in->owing));
+		in->owed = memory_new(floodgate_owed_words(f), sizeof(*in->owed));
 	}
 	return f;
 }
@@ -473,13 +476,14 @@ static void floodgate_free_switch(struct switch_state *s, void *state)
 	struct floodgate *f = state;
 
 	for (uint32_t i = 0; i < s->link_queue_count; i++) {
-		if (!f->inputs[i].has_window)
+		if (!f->ingress[i].has_window)
 			continue;
-		memory_free(f->inputs[i].owed_bytes, f->host_count,
-			    sizeof(*f->inputs[i].owed_bytes));
-		memory_free(f->inputs[i].owing, owing_words(f), sizeof(*f->inputs[i].owing));
+		memory_free(f->ingress[i].owed_bytes, f->host_count,
+			    sizeof(*f->ingress[i].owed_bytes));
+		memory_free(f->ingress[i].owed, floodgate_owed_words(f),
+			    sizeof(*f->ingress[i].owed));
 	}
-	memory_free(f->inputs, s->link_queue_count, sizeof(*f->inputs));
+	memory_free(f->ingress, s->link_queue_count, sizeof(*f->ingress));
 	memory_free(f->has_window, s->link_count, sizeof(*f->has_window));
 	memory_free(f->voqs, f->params->voqs, sizeof(*f->voqs));
 	memory_free(f->to, f->host_count, sizeof(*f->to));
@@ -489,7 +493,7 @@ static void floodgate_free_switch(struct switch_state *s, void *state)
 const struct fabric_ops fabric_floodgate = {
 	.scheme = {
 		.name = "floodgate",
-		.help = "keeps data back for which the next switch has no window of its destination's left",
+		.help = "keeps data whose destination has no window left at the next switch",
 		.cite = "Liu et al., Floodgate: Taming Incast in Datacenter Networks, CoNEXT 2021",
 		.params_size = sizeof(struct floodgate_params),
 		.options = floodgate_options,

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c -- a host works off one window: arrivals, timers and new flows in order of (time, kind);
- * between two events its card sends what it can. */
+/* host.c -- event loop of a host, and arbitration between its connections.
+ *
+ * host_run simulates one lookahead window: arrivals, timers and starting flows in the order (time,
+ * kind); between two events the NIC sends what it can. Runs on the worker that owns the host.
+ *
+ * Arbitration: senders that may send wait on ready lists, one for each lossless class and one for
+ * all others. The NIC takes one segment (with host.tso-bytes, one burst) from the first sender of a
+ * list and moves it to the end, round robin over the lists that PFC has not paused. O(1) a packet.
+ */
 #include "base/compiler.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
@@ -13,158 +20,131 @@
 uint64_t host_path(const struct engine *e, const struct path_state *p, int64_t now_ps)
 {
 	const struct flow_path *named = flow_path_find(&e->flows.paths, p->connection);
+	int sprays = e->config->network.ecmp == ECMP_PER_PACKET;
 	struct route route;
-	uint64_t hash = p->hash;
 
 	if (named) {
 		*p->path = flow_at(e, p->connection)->src == p->from ? named->there : named->back;
 		*p->until_ps = WEIR_TIME_NEVER_PS;
 		return *p->path;
 	}
-	if (e->config->network.ecmp == ECMP_PER_PACKET)
-		hash = weir_hash64(hash, (*p->sprayed)++);
-	route_find(e->routes, p->from, p->to, hash, now_ps, &route);
+	route_find(e->routes, p->from, p->to,
+		   sprays ? weir_hash64(p->hash, (*p->spray_count)++) : p->hash, now_ps, &route);
 	*p->path = route.found ? route.path : PATH_NONE;
-	/* Sprayed packets ask each time. */
-	*p->until_ps = e->config->network.ecmp == ECMP_PER_PACKET ? INT64_MIN : route.until_ps;
+	/* Sprayed packets choose a path each time. */
+	*p->until_ps = sprays ? INT64_MIN : route.until_ps;
 	return *p->path;
 }
 
-/* --- the card --- */
+/* --- arbitration --- */
 
-/* Must it wait for the switch to let its queue go on? */
-static int is_held(const struct host *h, const struct sender *s)
+/* Has the switch paused the NIC queue of this sender's flow? */
+static int host_sender_is_paused(const struct host *h, const struct sender *s)
 {
 	uint32_t queue = host_flow_queue(s->flow_hash, h->nic_queues);
 
 	return h->paused & HOST_QUEUE_PAUSES && s->state != SENDER_DONE &&
-	       (h->held[queue / 64] >> (queue % 64) & 1);
+	       (h->paused_queues[queue / 64] >> (queue % 64) & 1);
 }
 
-/* May it send when its turn comes? The rate of a queue pair may have become lower since it
- * joined. */
-static inline int is_due(const struct engine *e, struct host *h, struct sender *s)
+/* Window and pacing allow the next segment now. Checked again at the NIC, because the rate of a
+ * queue pair may have fallen since it joined its ready list. */
+static inline int host_sender_is_ready(const struct engine *e, struct host *h, struct sender *s)
 {
 	const struct transport_ops *ops = sender_transport(e, s)->ops;
 
 	return sender_can_send(s) && (!ops->is_due || ops->is_due(h, s));
 }
 
-/* Where the card has a queue: all that window and rate allow goes there now. */
-static void release(struct worker *w, struct host *h, struct sender *s)
-{
-	while (is_due(w->engine, h, s))
-		sender_send_next(w, h, s, h->now_ps);
-}
-
-static void append_turn(struct worker *w, struct turn *t, struct sender *s, uint32_t handle)
+static void ready_list_append(struct worker *w, struct ready_list *l, struct sender *s,
+			      uint32_t handle)
 {
 	s->in_ready = 1;
 	s->ready_next = FLOW_NONE;
-	if (t->first == FLOW_NONE)
-		t->first = handle;
+	if (l->first == FLOW_NONE)
+		l->first = handle;
 	else
-		((struct sender *)slab_at(&w->senders, t->last))->ready_next = handle;
-	t->last = handle;
+		((struct sender *)slab_at(&w->senders, l->last))->ready_next = handle;
+	l->last = handle;
 }
 
 void host_make_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	uint32_t number = 0;
+	uint32_t list = 0;
 
-	if (h->special) {
+	if (h->slow_features) {
 		if (h->paused & HOST_NIC_QUEUE) {
-			release(w, h, s);
+			while (host_sender_is_ready(w->engine, h, s))
+				sender_send_next(w, h, s, h->now_ps);
 			return;
 		}
-		if (is_held(h, s)) {
-			append_turn(w, &h->parked, s, handle);
+		if (host_sender_is_paused(h, s)) {
+			ready_list_append(w, &h->paused_senders, s, handle);
 			return;
 		}
-		if (sender_can_send(s)) /* one that was parked may have come to its end */
-			number = host_queue(h, sender_next_class(w->engine, s));
+		if (sender_can_send(s)) /* one that was paused may have finished since */
+			list = host_queue(h, sender_next_class(w->engine, s));
 	}
-	h->work++;
-	h->waiting |= 1u << number;
-	append_turn(w, &h->turns[number], s, handle);
+	h->pending++;
+	h->ready_set |= 1u << list;
+	ready_list_append(w, &h->ready[list], s, handle);
 }
 
 void host_make_ready_again(struct worker *w, struct host *h, struct sender *s, uint32_t handle)
 {
-	if (!(h->special & HOST_ROUND_ROBIN)) {
+	if (!(h->slow_features & HOST_ROUND_ROBIN)) {
 		host_make_ready(w, h, s, handle);
 		return;
 	}
 	h->returning = handle;
-	h->work++;
+	h->pending++;
 	s->in_ready = 1;
 }
 
-/* The line is free again: the connection that sent last goes to the end of its turn. */
-static NOINLINE void end_return(struct worker *w, struct host *h)
+/* Round robin, the link is idle again: the connection that sent last goes to the end of its
+ * list. */
+static NOINLINE void host_finish_return(struct worker *w, struct host *h)
 {
 	uint32_t handle = h->returning;
 
 	h->returning = FLOW_NONE;
-	h->work--;
+	h->pending--;
 	host_make_ready(w, h, slab_at(&w->senders, handle), handle);
 }
 
-/* The first connection of a turn leaves it. */
-static void leave_turn(struct worker *w, struct host *h, uint32_t number)
+/* Removes the first sender of a ready list; frees one that is closed. */
+static void host_pop_ready(struct worker *w, struct host *h, uint32_t list)
 {
-	struct turn *t = &h->turns[number];
-	uint32_t handle = t->first;
+	struct ready_list *l = &h->ready[list];
+	uint32_t handle = l->first;
 	struct sender *s = slab_at(&w->senders, handle);
 
-	t->first = s->ready_next;
-	if (t->first == FLOW_NONE)
-		h->waiting &= ~(1u << number);
-	t->burst_bytes = 0;
-	h->work--;
+	l->first = s->ready_next;
+	if (l->first == FLOW_NONE)
+		h->ready_set &= ~(1u << list);
+	l->burst_bytes = 0;
+	h->pending--;
 	s->in_ready = 0;
 	if (s->state == SENDER_DONE)
 		slab_release(&w->senders, handle);
 }
 
-/* The turn after the last one, of those in the set, going round. */
-static uint32_t next_turn(struct host *h, uint32_t set)
+/* The ready list to serve: the next one of the set after the last served, round robin. */
+static uint32_t host_next_list(struct host *h, uint32_t set)
 {
 	if (LIKELY(set == 1))
 		return 0;
 
-	uint32_t later = set & ~((2u << h->last_turn) - 1);
+	uint32_t later = set & ~((2u << h->last_list) - 1);
 
-	h->last_turn = (uint8_t)__builtin_ctz(later ? later : set);
-	return h->last_turn;
+	h->last_list = (uint8_t)__builtin_ctz(later ? later : set);
+	return h->last_list;
 }
 
-/* Those in the first turn whose queue must wait now are parked: where flows are stopped, there are
- * no other turns. */
-static void park_held(struct worker *w, struct host *h)
+/* Puts all senders of a list that starts with this one on the lists where they belong now: their
+ * ready lists, or the paused senders. */
+static void host_requeue(struct worker *w, struct host *h, uint32_t handle)
 {
-	struct turn *t = &h->turns[0];
-	uint32_t handle = t->first;
-
-	t->first = FLOW_NONE;
-	t->burst_bytes = 0;
-	h->waiting &= ~1u;
-	while (handle != FLOW_NONE) {
-		struct sender *s = slab_at(&w->senders, handle);
-		uint32_t next = s->ready_next;
-
-		h->work--;
-		host_make_ready(w, h, s, handle);
-		handle = next;
-	}
-}
-
-/* Those whose queue goes on take turns again. */
-static void unpark(struct worker *w, struct host *h)
-{
-	uint32_t handle = h->parked.first;
-
-	h->parked.first = FLOW_NONE;
 	while (handle != FLOW_NONE) {
 		struct sender *s = slab_at(&w->senders, handle);
 		uint32_t next = s->ready_next;
@@ -172,73 +152,94 @@ static void unpark(struct worker *w, struct host *h)
 		host_make_ready(w, h, s, handle);
 		handle = next;
 	}
+}
+
+/* A NIC queue was paused: moves its senders off ready list 0. Under BFC there is no other list. */
+static void host_requeue_ready(struct worker *w, struct host *h)
+{
+	struct ready_list *l = &h->ready[0];
+	uint32_t first = l->first;
+
+	for (uint32_t i = first; i != FLOW_NONE;
+	     i = ((struct sender *)slab_at(&w->senders, i))->ready_next)
+		h->pending--;
+	l->first = FLOW_NONE;
+	l->burst_bytes = 0;
+	h->ready_set &= ~1u;
+	host_requeue(w, h, first);
 }
 
 void host_pause_queue(struct worker *w, struct host *h, uint32_t queue, enum weir_pfc_signal signal)
 {
-	uint64_t *word = &h->held[queue / 64], bit = UINT64_C(1) << (queue % 64);
+	uint64_t *word = &h->paused_queues[queue / 64], bit = UINT64_C(1) << (queue % 64);
 
 	if ((*word & bit) == (signal == WEIR_PFC_PAUSE ? bit : 0))
 		return;
 	*word ^= bit;
 	if (signal == WEIR_PFC_PAUSE) {
-		h->held_count++;
+		h->paused_queue_count++;
 		h->paused |= HOST_QUEUE_PAUSES;
-		park_held(w, h);
+		host_requeue_ready(w, h);
 	} else {
-		if (--h->held_count == 0)
+		uint32_t first = h->paused_senders.first;
+
+		if (--h->paused_queue_count == 0)
 			h->paused &= ~HOST_QUEUE_PAUSES;
-		unpark(w, h);
+		h->paused_senders.first = FLOW_NONE;
+		host_requeue(w, h, first);
 	}
 }
 
-/* It has sent a segment in its turn: does its burst go on? */
-static int keeps_turn(const struct engine *e, struct host *h, struct sender *s, struct turn *t)
+/* The first sender of the list has sent a segment: does its burst continue? */
+static int host_burst_continues(const struct engine *e, struct host *h, struct sender *s,
+				struct ready_list *l)
 {
 	uint32_t mss_bytes = sender_transport(e, s)->env.mss_bytes;
 
-	t->burst_bytes += mss_bytes;
-	return t->burst_bytes + mss_bytes <= h->tso_bytes && is_due(e, h, s);
+	l->burst_bytes += mss_bytes;
+	return l->burst_bytes + mss_bytes <= h->tso_bytes && host_sender_is_ready(e, h, s);
 }
 
-/* One that is alone would leave its turn and be the first in it again, if it may go on and its
- * class is the same. */
-static int stays(const struct engine *e, struct host *h, struct sender *s, uint32_t number)
+/* A sender that is alone on its list may stay there, which saves a pop and a push: it may send
+ * again, and its next segment belongs on the same list. */
+static int host_sender_stays(const struct engine *e, struct host *h, struct sender *s,
+			     uint32_t list)
 {
-	return is_due(e, h, s) &&
-	       (!h->special ||
-		(!(h->paused & HOST_QUEUE_PAUSES) && !(h->special & HOST_ROUND_ROBIN) &&
-		 host_queue(h, sender_next_class(e, s)) == number));
+	return host_sender_is_ready(e, h, s) &&
+	       (!h->slow_features ||
+		(!(h->paused & HOST_QUEUE_PAUSES) && !(h->slow_features & HOST_ROUND_ROBIN) &&
+		 host_queue(h, sender_next_class(e, s)) == list));
 }
 
-/* A segment from the next connection in turn that may send; 0 where there is none. One whose next
- * segment has become one of another class waits in the turn of that class. */
-static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
+/* Sends one segment of the next ready sender; returns 0 where none may send. A sender whose next
+ * segment has another class than when it became ready moves to the list of that class. */
+static int host_send_ready(struct worker *w, struct host *h, int64_t start_ps)
 {
-	if (UNLIKELY(h->special & HOST_ROUND_ROBIN) && h->returning != FLOW_NONE)
-		end_return(w, h);
-	while (h->waiting & ~h->paused) {
-		uint32_t number = next_turn(h, h->waiting & ~h->paused);
-		uint32_t handle = h->turns[number].first;
+	if (UNLIKELY(h->slow_features & HOST_ROUND_ROBIN) && h->returning != FLOW_NONE)
+		host_finish_return(w, h);
+	while (h->ready_set & ~h->paused) {
+		uint32_t list = host_next_list(h, h->ready_set & ~h->paused);
+		uint32_t handle = h->ready[list].first;
 		struct sender *s = slab_at(&w->senders, handle);
-		int can_send = is_due(w->engine, h, s);
-		int is_here = !can_send || !h->special ||
-			      host_queue(h, sender_next_class(w->engine, s)) == number;
+		int can_send = host_sender_is_ready(w->engine, h, s);
+		int is_here = !can_send || !h->slow_features ||
+			      host_queue(h, sender_next_class(w->engine, s)) == list;
 
 		if (can_send && is_here) {
 			sender_send_next(w, h, s, start_ps);
-			if (h->tso_bytes && keeps_turn(w->engine, h, s, &h->turns[number]))
+			if (h->tso_bytes && host_burst_continues(w->engine, h, s, &h->ready[list]))
 				return 1;
-			if (s->ready_next == FLOW_NONE && stays(w->engine, h, s, number)) {
-				h->turns[number].burst_bytes = 0;
+			if (s->ready_next == FLOW_NONE &&
+			    host_sender_stays(w->engine, h, s, list)) {
+				h->ready[list].burst_bytes = 0;
 				return 1;
 			}
 		}
-		leave_turn(w, h, number);
+		host_pop_ready(w, h, list);
 		if (can_send) {
 			if (!is_here)
 				host_make_ready(w, h, s, handle);
-			else if (is_due(w->engine, h, s))
+			else if (host_sender_is_ready(w->engine, h, s))
 				host_make_ready_again(w, h, s, handle);
 			if (is_here)
 				return 1;
@@ -247,12 +248,12 @@ static int take_turn(struct worker *w, struct host *h, int64_t start_ps)
 	return 0;
 }
 
-/* A control packet that waits, of the lowest class that may send; NULL: there is none. */
-static struct weir_queue *control_queue(struct host *h)
+/* The queue of control packets to serve: the lowest class that is not paused. NULL: none. */
+static struct weir_queue *host_control_queue(struct host *h)
 {
 	struct weir_queue *q = weir_port_queues(&h->out->port);
 
-	if (LIKELY(!h->special))
+	if (LIKELY(!h->slow_features))
 		return q;
 	for (uint32_t i = 0; i < h->out->port.kind->queues; i++)
 		if (q[i].pkts && !(h->paused & 1u << i))
@@ -260,9 +261,9 @@ static struct weir_queue *control_queue(struct host *h)
 	return NULL;
 }
 
-/* Sends everything that can start before limit_ps, or until a timer is due: the pace of a queue
- * pair that sent just now may have set one. */
-static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps)
+/* Sends everything that can start before limit_ps. Stops when a timer is due first: a queue pair
+ * that has just sent may have set its pacing timer. */
+static NOINLINE void host_run_nic(struct worker *w, struct host *h, int64_t limit_ps)
 {
 	struct egress *out = h->out;
 
@@ -270,21 +271,21 @@ static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps
 		nic_run_queue(w, h, limit_ps);
 		return;
 	}
-	while (h->work) {
+	while (h->pending) {
 		int64_t start_ps = out->port.free_ps > h->now_ps ? out->port.free_ps : h->now_ps;
 
 		if (start_ps >= limit_ps || start_ps > h->timer_ps)
 			return;
 
-		struct weir_queue *control = out->port.pkts ? control_queue(h) : NULL;
+		struct weir_queue *control = out->port.pkts ? host_control_queue(h) : NULL;
 
 		if (control) {
 			struct weir_packet *place = link_reserve(w, out);
 
 			*place = *weir_port_dequeue(&out->port, &w->pool, control);
-			h->work--;
+			h->pending--;
 			nic_send(w, h, place, start_ps);
-		} else if (!take_turn(w, h, start_ps)) {
+		} else if (!host_send_ready(w, h, start_ps)) {
 			return;
 		}
 	}
@@ -292,7 +293,8 @@ static NOINLINE void card_run(struct worker *w, struct host *h, int64_t limit_ps
 
 /* --- events --- */
 
-static void on_pause(struct worker *w, struct host *h, const struct weir_packet *frame)
+/* A frame from the switch: PFC pause or resume of a class, or one of the fabric scheme's. */
+static void host_on_link_frame(struct worker *w, struct host *h, const struct weir_packet *frame)
 {
 	uint32_t bit = 1u << frame->class_id;
 	uint32_t kind = packet_segment((struct weir_packet *)frame)->frame_kind;
@@ -307,22 +309,23 @@ static void on_pause(struct worker *w, struct host *h, const struct weir_packet 
 			  pause, h->now_ps);
 }
 
-static inline ALWAYS_INLINE void on_packet(struct worker *w, struct host *h,
-					   struct weir_packet *packet, int has_notes)
+static inline ALWAYS_INLINE void host_on_packet(struct worker *w, struct host *h,
+						struct weir_packet *packet, int has_int_stacks)
 {
 	h->received_pkts++;
 	if (packet->flags & SEGMENT_ACK)
 		sender_on_ack(w, h, packet);
 	else if (UNLIKELY(packet_is_link_frame(packet)))
-		on_pause(w, h, packet);
+		host_on_link_frame(w, h, packet);
 	else
 		receiver_on_data(w, h, packet);
-	if (UNLIKELY(has_notes))
+	if (UNLIKELY(has_int_stacks))
 		int_stack_release(w, packet);
 }
 
-/* The next of the host's flows, if any, becomes a timer. */
-static void plan_start(const struct engine *e, struct host *h)
+/* Sets the timer of the host's next flow to start. One at a time: the list is sorted, so the timer
+ * heap need not hold all flows. */
+static void host_plan_start(const struct engine *e, struct host *h)
 {
 	if (h->next_start == h->start_end)
 		return;
@@ -332,22 +335,23 @@ static void plan_start(const struct engine *e, struct host *h)
 	host_timer(h, e->flows.flows[flow].start_ps, TIMER_START, flow);
 }
 
-static inline void dispatch(struct worker *w, struct host *h, enum timer_kind kind, uint32_t number)
+static inline void host_dispatch_timer(struct worker *w, struct host *h, enum timer_kind kind,
+				       uint32_t number)
 {
-	if (kind == TIMER_PACING || kind == TIMER_CONTROL) { /* mostly */
-		sender_on_own_timer(w, h, number, kind);
+	if (kind == TIMER_PACING || kind == TIMER_CONTROL) { /* by far the most frequent */
+		sender_on_transport_timer(w, h, number, kind);
 		return;
 	}
 	switch (kind) {
 	case TIMER_REORDER:
 	case TIMER_PROBE:
-		sender_on_own_timer(w, h, number, kind);
+		sender_on_transport_timer(w, h, number, kind);
 		return;
 	case TIMER_ACK:
 		receiver_on_timer(w, h, number);
 		return;
 	case TIMER_START:
-		plan_start(w->engine, h);
+		host_plan_start(w->engine, h);
 		sender_start(w, h, number);
 		return;
 	case TIMER_MAILBOX:
@@ -361,28 +365,29 @@ static inline void dispatch(struct worker *w, struct host *h, enum timer_kind ki
 	}
 }
 
-static void on_timer(struct worker *w, struct host *h)
+static void host_on_timer(struct worker *w, struct host *h)
 {
 	uint64_t key = h->timers.entries[0].key;
 
-	h->is_timing = 1;
-	dispatch(w, h, (enum timer_kind)(key >> 32), (uint32_t)key);
-	if (h->is_timing) {
-		h->is_timing = 0;
+	h->in_timer = 1;
+	host_dispatch_timer(w, h, (enum timer_kind)(key >> 32), (uint32_t)key);
+	if (h->in_timer) { /* the handler set no timer that replaced this one */
+		h->in_timer = 0;
 		heap_pop(&h->timers);
 	}
 	h->timer_ps = heap_first_ps(&h->timers);
 }
 
-/* Own wake-ups for what comes next without a packet's help. A far one is set only once. */
-static void plan_wake(struct worker *w, struct host *h)
+/* Wakes the host in the later windows in which the NIC or its first timer has something to do. An
+ * overflow wake-up is not set again while an earlier one stands. */
+static void host_plan_wake(struct worker *w, struct host *h)
 {
-	if (h->work && h->out->port.free_ps >= w->end_ps)
+	if (h->pending && h->out->port.free_ps >= w->end_ps)
 		engine_wake(w, h->node, h->out->port.free_ps);
-	if ((h->due_ps <= h->timer_ps && h->due_ps >= w->end_ps) ||
+	if ((h->wake_ps <= h->timer_ps && h->wake_ps >= w->end_ps) ||
 	    h->timer_ps == WEIR_TIME_NEVER_PS)
 		return;
-	h->due_ps = h->timer_ps;
+	h->wake_ps = h->timer_ps;
 	engine_wake_later(w, h->node, h->timer_ps);
 }
 
@@ -392,68 +397,85 @@ void host_run(struct worker *w, struct host *h)
 	uint32_t tail =
 		atomic_load_explicit(&e->link_queue_tail[h->link_queue], memory_order_acquire);
 	uint32_t *head = &e->link_queue_head[h->link_queue], slot = *head;
-	int has_notes = e->int_stacks != NULL;
+	int has_int_stacks = e->int_stacks != NULL;
 	int64_t arrival_ps;
 
 	if (UNLIKELY(slot == WEIR_SLOT_NONE) && tail != WEIR_SLOT_NONE)
 		slot = link_queue_start(e, h->link_queue);
 	for (;;) {
-		/* Mostly packets come one after the other and what they call for goes at once. */
-		while (slot != tail && !h->work) {
+		/* Fast path: back-to-back arrivals whose replies are sent immediately. */
+		while (slot != tail && !h->pending) {
 			struct weir_packet *packet = &w->pool.slots[slot];
 
 			if (packet->time_ps > h->timer_ps || packet->time_ps >= w->limit_ps)
 				break;
 			h->now_ps = packet->time_ps;
-			on_packet(w, h, packet, has_notes);
+			host_on_packet(w, h, packet, has_int_stacks);
 			slot = link_queue_advance(&w->pool, slot);
 		}
 		arrival_ps = slot == tail ? WEIR_TIME_NEVER_PS : w->pool.slots[slot].time_ps;
 
 		int64_t next_ps = arrival_ps <= h->timer_ps ? arrival_ps : h->timer_ps;
 
-		if (h->work)
-			card_run(w, h, next_ps < w->limit_ps ? next_ps + 1 : w->limit_ps);
-		if (h->timer_ps < next_ps)
+		if (h->pending)
+			host_run_nic(w, h, next_ps < w->limit_ps ? next_ps + 1 : w->limit_ps);
+		if (h->timer_ps < next_ps) /* set by a packet that was sent just now */
 			continue;
 		if (next_ps >= w->limit_ps)
 			break;
 		h->now_ps = next_ps;
 		if (arrival_ps <= h->timer_ps) {
-			on_packet(w, h, &w->pool.slots[slot], has_notes);
+			host_on_packet(w, h, &w->pool.slots[slot], has_int_stacks);
 			slot = link_queue_advance(&w->pool, slot);
 		} else {
-			on_timer(w, h);
+			host_on_timer(w, h);
 		}
 	}
 	*head = slot;
 	link_publish(h->out, w->link_queue_tail);
-	plan_wake(w, h);
-	if (UNLIKELY(e->wheel_is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
+	host_plan_wake(w, h);
+	if (UNLIKELY(e->wheel.is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);
 }
 
 /* --- building --- */
 
+/* Sorts the flows that start by themselves by source: host i starts those from
+ * start_order[first[i]] up to first[i + 1]. Flows are sorted by start already, and so are those of
+ * each host. */
+static void hosts_sort_starts(struct engine *e, uint32_t *first)
+{
+	uint32_t hosts = e->net->host_count;
+
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		if (!(e->flows.flows[i].flags & FLOW_WAITS))
+			first[e->flows.flows[i].src + 1]++;
+	for (uint32_t i = 0; i < hosts; i++)
+		first[i + 1] += first[i];
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		if (!(e->flows.flows[i].flags & FLOW_WAITS))
+			e->start_order[first[e->flows.flows[i].src]++] = i;
+	for (uint32_t i = hosts; i > 0; i--) /* each is where the next one starts */
+		first[i] = first[i - 1];
+	first[0] = 0;
+}
+
 void hosts_new(struct engine *e)
 {
 	const struct network *net = e->net;
-	const uint32_t queued = nic_has_queue(e->config) ? HOST_NIC_QUEUE : 0;
+	const uint64_t first_count = net->host_count + UINT64_C(1);
+	const uint32_t nic_queue = nic_has_queue(e->config) ? HOST_NIC_QUEUE : 0;
 	const uint32_t round_robin =
 		e->config->host.arbitration == ARBITRATION_ROUND_ROBIN ? HOST_ROUND_ROBIN : 0;
-	uint32_t *fill;
+	uint32_t *first = memory_new(first_count, sizeof(*first));
 
 	e->hosts = memory_new(net->host_count, sizeof(*e->hosts));
 	e->start_order = memory_new(e->flows.count, sizeof(*e->start_order));
-	fill = memory_new(net->host_count + UINT64_C(1), sizeof(*fill));
-	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (!(e->flows.flows[i].flags & FLOW_WAITS))
-			fill[e->flows.flows[i].src + 1]++;
+	hosts_sort_starts(e, first);
 	for (uint32_t i = 0; i < net->host_count; i++) {
 		const struct net_node *node = &net->nodes[net->host_node[i]];
 		struct weir_rng jitter = weir_rng_make(e->config->seed, i, WEIR_RNG_JITTER);
 
-		fill[i + 1] += fill[i];
 		if (!engine_owns_host(e, i))
 			continue;
 		e->hosts[i] = (struct host){
@@ -461,29 +483,24 @@ void hosts_new(struct engine *e)
 			.node = net->host_node[i],
 			.out = engine_egress(e, node->first_link),
 			.link_queue = node->first_link_queue,
-			.special = e->config->lossless | queued | round_robin,
-			.paused = queued,
-			.others = (uint8_t)__builtin_ctz(~e->config->lossless),
+			.slow_features = e->config->lossless | nic_queue | round_robin,
+			.paused = nic_queue,
+			.lossy_list = (uint8_t)__builtin_ctz(~e->config->lossless),
 			.jitter_state = weir_rng_u32(&jitter) | 1,
 			.tso_bytes = (uint32_t)e->config->host.tso_bytes,
 			.timer_ps = WEIR_TIME_NEVER_PS,
-			.due_ps = WEIR_TIME_NEVER_PS,
-			.next_start = fill[i],
-			.start_end = fill[i + 1],
-			.parked = { FLOW_NONE, FLOW_NONE, 0 },
+			.wake_ps = WEIR_TIME_NEVER_PS,
+			.next_start = first[i],
+			.start_end = first[i + 1],
+			.paused_senders = { FLOW_NONE, FLOW_NONE, 0 },
 			.returning = FLOW_NONE,
 		};
 		for (uint32_t k = 0; k < HOST_QUEUES; k++)
-			e->hosts[i].turns[k] = (struct turn){ FLOW_NONE, FLOW_NONE, 0 };
+			e->hosts[i].ready[k] = (struct ready_list){ FLOW_NONE, FLOW_NONE, 0 };
 		nic_delays_new(e->config, &e->hosts[i]);
+		host_plan_start(e, &e->hosts[i]);
 	}
-	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (!(e->flows.flows[i].flags & FLOW_WAITS))
-			e->start_order[fill[e->flows.flows[i].src]++] = i;
-	for (uint32_t i = 0; i < net->host_count; i++)
-		if (engine_owns_host(e, i))
-			plan_start(e, &e->hosts[i]);
-	memory_free(fill, net->host_count + UINT64_C(1), sizeof(*fill));
+	memory_free(first, first_count, sizeof(*first));
 }
 
 void hosts_free(struct engine *e)

@@ -17,15 +17,16 @@ static struct mailbox *box_of(const struct engine *e, const struct host *h)
 	return &e->mail->boxes[h->number];
 }
 
-/* The opener stays, others are spare again. Whoever stood at the record goes on to the next. */
-static void release(struct worker *w, struct mailbox *box, struct mail_connection *c)
+/* Frees records of messages that are acknowledged, but for the opener. */
+static void mailbox_release_records(struct worker *w, struct mailbox *box,
+				    struct mail_connection *c)
 {
 	const struct engine *e = w->engine;
 	uint32_t handle = flow_at(e, c->opener)->tx;
 	struct sender *s;
 
 	if (handle == FLOW_NONE)
-		return; /* it has not begun */
+		return; /* the connection is not open yet */
 	s = sender_at(w, handle);
 	while (flow_at(e, c->oldest)->end_segment < s->una) {
 		uint32_t record = c->oldest;
@@ -41,7 +42,8 @@ static void release(struct worker *w, struct mailbox *box, struct mail_connectio
 	}
 }
 
-static uint32_t take_record(struct worker *w, const struct host *h, struct mailbox *box)
+/* FLOW_NONE: all records of the host are in use. */
+static uint32_t mailbox_take_record(struct worker *w, const struct host *h, struct mailbox *box)
 {
 	const struct mailboxes *mail = w->engine->mail;
 	uint32_t record;
@@ -49,7 +51,7 @@ static uint32_t take_record(struct worker *w, const struct host *h, struct mailb
 	if (box->spare == FLOW_NONE && box->fresh == mail->messages)
 		for (uint32_t i = 0; i < box->place_count; i++)
 			if (box->places[i].opener != FLOW_NONE)
-				release(w, box, &box->places[i]);
+				mailbox_release_records(w, box, &box->places[i]);
 	record = box->spare;
 	if (record != FLOW_NONE) {
 		box->spare = flow_at(w->engine, record)->next;
@@ -83,9 +85,9 @@ uint32_t engine_next_flow(const struct engine *e, uint32_t flow)
 
 /* --- connections --- */
 
-/* The place of the message's connection in a table that has room, or an empty one for it. */
-static struct mail_connection *find_place(struct mail_connection *places, uint32_t count,
-					  const struct mail_connection *key)
+/* The place of a connection in a table that has room, or an empty one for it. */
+static struct mail_connection *mail_find_place(struct mail_connection *places, uint32_t count,
+					       const struct mail_connection *key)
 {
 	uint64_t hash = weir_hash64((uint64_t)key->traffic << 32 | key->to, key->class_id);
 
@@ -98,7 +100,7 @@ static struct mail_connection *find_place(struct mail_connection *places, uint32
 	}
 }
 
-static void grow_places(struct mailbox *box)
+static void mailbox_grow_places(struct mailbox *box)
 {
 	uint32_t count = box->place_count ? 2 * box->place_count : PLACES_MIN;
 	struct mail_connection *grown = memory_grow(NULL, count, sizeof(*grown));
@@ -107,31 +109,31 @@ static void grow_places(struct mailbox *box)
 		grown[i].opener = FLOW_NONE;
 	for (uint32_t i = 0; i < box->place_count; i++)
 		if (box->places[i].opener != FLOW_NONE)
-			*find_place(grown, count, &box->places[i]) = box->places[i];
+			*mail_find_place(grown, count, &box->places[i]) = box->places[i];
 	free(box->places);
 	box->places = grown;
 	box->place_count = count;
 }
 
-static struct mail_connection *find_connection(struct mailbox *box,
-					       const struct mail_connection *key)
+static struct mail_connection *mail_find_connection(struct mailbox *box,
+						    const struct mail_connection *key)
 {
 	if (2 * (box->used_count + 1) > box->place_count)
-		grow_places(box);
-	return find_place(box->places, box->place_count, key);
+		mailbox_grow_places(box);
+	return mail_find_place(box->places, box->place_count, key);
 }
 
-/* Is there one that has numbers left for so many segments? A sequence number is 32 bits wide and
- * never used twice. */
-static int is_open(const struct mail_connection *c, uint32_t segments)
+/* Is the connection open, with sequence numbers left for that many segments? They have 32 bits and
+ * never wrap. */
+static int mail_is_open(const struct mail_connection *c, uint32_t segments)
 {
 	return c->opener != FLOW_NONE && c->segments + UINT64_C(0) + segments < UINT32_MAX;
 }
 
-/* In the place of one that has come to its last number, maybe: what that holds of records stays
- * held. */
-static void open_in(struct mailbox *box, struct mail_connection *c,
-		    const struct mail_connection *key, uint32_t record)
+/* Opens a connection in that place; it may replace one whose sequence numbers are used up, which
+ * keeps its records. */
+static void mail_open(struct mailbox *box, struct mail_connection *c,
+		      const struct mail_connection *key, uint32_t record)
 {
 	box->used_count += c->opener == FLOW_NONE;
 	box->connection_count++;
@@ -174,8 +176,8 @@ static int check_flow(const struct engine *e, const struct flow *f, struct weir_
 	return 0;
 }
 
-/* It starts when the timer comes that is set for the first of them. */
-static void post(const struct engine *e, struct host *h, uint32_t record)
+/* Appends the message to those that start with the next TIMER_MAILBOX. */
+static void mailbox_append_waiting(const struct engine *e, struct host *h, uint32_t record)
 {
 	struct mailbox *box = box_of(e, h);
 
@@ -188,18 +190,18 @@ static void post(const struct engine *e, struct host *h, uint32_t record)
 	box->waiting.last = record;
 }
 
-/* A record with a connection for the flow; FLOW_NONE: the plan has no room. */
-static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
-		      struct weir_error *error)
+/* A record and a connection for the flow; FLOW_NONE: the plan has no room, message. */
+static uint32_t mailbox_admit(struct worker *w, const struct host *h, struct flow *f,
+			      struct weir_error *error)
 {
 	const struct mailboxes *mail = w->engine->mail;
 	struct mailbox *box = box_of(w->engine, h);
 	struct mail_connection key = { .to = f->dst,
 				       .traffic = f->traffic,
 				       .class_id = f->class_id };
-	struct mail_connection *c = find_connection(box, &key);
+	struct mail_connection *c = mail_find_connection(box, &key);
 	uint32_t segments = message_segments(w->engine, f), record;
-	int is_new = !is_open(c, segments);
+	int is_new = !mail_is_open(c, segments);
 
 	if (is_new && box->connection_count == mail->connections) {
 		weir_error_set(error,
@@ -208,8 +210,8 @@ static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
 		return FLOW_NONE;
 	}
 	if (c->opener != FLOW_NONE)
-		release(w, box, c);
-	record = take_record(w, h, box);
+		mailbox_release_records(w, box, c);
+	record = mailbox_take_record(w, h, box);
 	if (record == FLOW_NONE) {
 		weir_error_set(
 			error,
@@ -218,7 +220,7 @@ static uint32_t admit(struct worker *w, const struct host *h, struct flow *f,
 		return FLOW_NONE;
 	}
 	if (is_new)
-		open_in(box, c, &key, record);
+		mail_open(box, c, &key, record);
 	c->segments += segments;
 	f->connection = c->opener;
 	return record;
@@ -248,13 +250,13 @@ int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message
 	flow.class_id = (uint8_t)(flow_traffic(e, &flow)->class_id + m->class_id);
 	if (check_flow(e, &flow, error))
 		return -1;
-	record = admit(w, h, &flow, error);
+	record = mailbox_admit(w, h, &flow, error);
 	if (record == FLOW_NONE)
 		return -1;
 	*flow_at(e, record) = flow;
 	e->mail->listeners[record - e->mail->first] =
 		(struct mail_listener){ m->delivered, m->context };
-	post(e, h, record);
+	mailbox_append_waiting(e, h, record);
 	return 0;
 }
 
@@ -276,39 +278,39 @@ int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_si
 		    int64_t now_ps, struct weir_error *error)
 {
 	struct mailbox *box = box_of(e, h);
-	uint32_t place = box->asked_spare;
+	uint32_t place = box->call_spare;
 
 	if (call->time_ps < now_ps)
 		return weir_error_set(error, "a call at %" PRId64 " ps; now it is %" PRId64,
 				      call->time_ps, now_ps);
 	if (place != CALL_NONE) {
-		box->asked_spare = (uint32_t)(uintptr_t)box->asked[place].context;
-	} else if (box->asked_count == CALLS_MAX) {
+		box->call_spare = (uint32_t)(uintptr_t)box->calls[place].context;
+	} else if (box->call_count == CALLS_MAX) {
 		return weir_error_set(error, "host %u: %d calls are to come already", h->number,
 				      CALLS_MAX);
 	} else {
-		if (box->asked_count == box->asked_room) {
-			box->asked_room = box->asked_room ? 2 * box->asked_room : CALLS_MIN;
-			box->asked = memory_grow(box->asked, box->asked_room, sizeof(*box->asked));
+		if (box->call_count == box->call_room) {
+			box->call_room = box->call_room ? 2 * box->call_room : CALLS_MIN;
+			box->calls = memory_grow(box->calls, box->call_room, sizeof(*box->calls));
 		}
-		place = box->asked_count++;
+		place = box->call_count++;
 	}
-	box->asked[place] = *call;
-	heap_push(&box->calls, call->time_ps, box->order++ << MAIL_CALL_BITS | place);
+	box->calls[place] = *call;
+	heap_push(&box->due, call->time_ps, box->order++ << MAIL_CALL_BITS | place);
 	host_timer(h, call->time_ps, TIMER_MAILBOX, 0);
 	return 0;
 }
 
-static void make_call(struct worker *w, struct host *h, struct mailbox *box)
+static void mailbox_make_call(struct worker *w, struct host *h, struct mailbox *box)
 {
-	uint32_t place = (uint32_t)(heap_pop(&box->calls).key & (CALLS_MAX - 1));
-	const struct weir_sim_call call = box->asked[place];
+	uint32_t place = (uint32_t)(heap_pop(&box->due).key & (CALLS_MAX - 1));
+	const struct weir_sim_call call = box->calls[place];
 	struct weir_sim_turn turn = { w, h };
 
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which nobody
-	 * follows. */
-	box->asked[place].context = (void *)(uintptr_t)box->asked_spare;
-	box->asked_spare = place;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the number of a place, which is
+	 * never followed. */
+	box->calls[place].context = (void *)(uintptr_t)box->call_spare;
+	box->call_spare = place;
 	call.called(call.context, &turn);
 }
 
@@ -316,8 +318,8 @@ void mailbox_on_timer(struct worker *w, struct host *h)
 {
 	struct mailbox *box = box_of(w->engine, h);
 
-	while (box->calls.count && box->calls.entries[0].time_ps <= h->now_ps)
-		make_call(w, h, box);
+	while (box->due.count && box->due.entries[0].time_ps <= h->now_ps)
+		mailbox_make_call(w, h, box);
 	while (box->waiting.first != FLOW_NONE) {
 		uint32_t record = box->waiting.first;
 		struct flow *f = flow_at(w->engine, record);
@@ -330,8 +332,10 @@ void mailbox_on_timer(struct worker *w, struct host *h)
 
 /* --- building --- */
 
-/* Transports of pairs are made for the flows of the scenario. */
-static int list_sections(const struct engine *e, struct mailboxes *mail, struct weir_error *error)
+/* Lists sections with pattern = messages. rdma.window-of = pair is refused with them: pairs'
+ * transports are built for the flows of the scenario. */
+static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mail,
+				   struct weir_error *error)
 {
 	const struct config *c = e->config;
 
@@ -375,8 +379,8 @@ int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_
 	for (uint32_t i = 0; i < e->net->host_count; i++)
 		e->mail->boxes[i] = (struct mailbox){ .spare = FLOW_NONE,
 						      .waiting = { FLOW_NONE, FLOW_NONE },
-						      .asked_spare = CALL_NONE };
-	return list_sections(e, e->mail, error);
+						      .call_spare = CALL_NONE };
+	return mailboxes_list_sections(e, e->mail, error);
 }
 
 void mailboxes_free(struct engine *e)
@@ -387,8 +391,8 @@ void mailboxes_free(struct engine *e)
 		return;
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		free(mail->boxes[i].places);
-		free(mail->boxes[i].asked);
-		heap_free(&mail->boxes[i].calls);
+		free(mail->boxes[i].calls);
+		heap_free(&mail->boxes[i].due);
 	}
 	free(mail->sections);
 	memory_free(mail->boxes, e->net->host_count, sizeof(*mail->boxes));

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mailbox.h -- messages that a program sends from hosts while a run goes on, and calls that it asks
- * for (weir/sim.h).
+/* mailbox.h -- messages that a program sends from hosts while a simulation runs, and timed calls
+ * that it requests (weir/sim.h).
  *
- * A message is a flow record, as those of the scenario are. Each host has a stretch of records of
- * its own, behind the scenario's, so that numbers depend on no other host; and connections by
- * (receiver, section, class), opened for the first message and kept. Everything in a mailbox
- * belongs to its host: it is touched by the thread of that host, or with all threads at rest.
+ * A message is a flow record, like those of the scenario. Each host has a range of records of its
+ * own, behind the scenario's, so that a record's number does not depend on other hosts; and
+ * connections by (receiver, section, class), opened for the first message and kept.
  *
- * When is a record used again? The receiving end holds on to the record of the message that it
- * completed last until data of the next one is there (tcp_receive.c). Once something of the next
- * one is acknowledged, nobody knows the record any more. This is looked at when the host sends over
- * that connection again, so packets and ACKs have no part in it. The record that opened a
- * connection stays: packets name it. */
+ * Ownership and threads: a mailbox belongs to its host. Only the host's worker touches it, or the
+ * caller's thread while the workers are stopped. The program's callbacks run on the host's worker.
+ *
+ * Reuse of records: the receiver refers to the record of the message that it completed last until
+ * data of the next message arrives (receiver.c). Once a segment of the next message is
+ * acknowledged, the record is free. That is checked when the host sends over the connection again,
+ * so the packet path has no part in it. The record that opened a connection is never reused:
+ * packets carry its number. */
 #ifndef SIM_CORE_MAILBOX_H
 #define SIM_CORE_MAILBOX_H
 #include "sim/core/host.h"
@@ -21,24 +23,24 @@ struct mail_connection {
 	uint32_t to;
 	uint16_t traffic;
 	uint8_t class_id;
-	uint32_t opener;   /* FLOW_NONE: this place in the table is empty */
-	uint32_t oldest;   /* of its records in use; those behind it by flow.next */
+	uint32_t opener;   /* record that opened it; FLOW_NONE: an empty place of the table */
+	uint32_t oldest;   /* first of its records in use, a list by flow.next */
 	uint32_t segments; /* of all its messages so far */
 };
 
 struct mailbox {
 	uint32_t fresh; /* records that were ever used */
-	uint32_t spare; /* to be used again: a list through flow.next */
+	uint32_t spare; /* records that may be reused: a list by flow.next */
 	struct {
 		uint32_t first, last;
-	} waiting; /* messages of now that their connections do not know yet, likewise */
-	uint32_t connection_count; /* opened */
+	} waiting;                 /* messages that start at the present time, likewise */
+	uint32_t connection_count; /* opened so far */
 	uint32_t place_count, used_count;
-	struct mail_connection *places; /* a hash table */
-	struct heap calls;              /* (time, order << MAIL_CALL_BITS | place in asked) */
+	struct mail_connection *places; /* hash table, open addressing, at most half full */
+	struct heap due;                /* (time, order << MAIL_CALL_BITS | place in calls) */
 	uint64_t order;
-	uint32_t asked_room, asked_count, asked_spare; /* a list through context */
-	struct weir_sim_call *asked;
+	uint32_t call_room, call_count, call_spare; /* spare places: a list by context */
+	struct weir_sim_call *calls;
 };
 
 enum { MAIL_CALL_BITS = 24 };
@@ -49,38 +51,43 @@ struct mail_listener {
 };
 
 struct mailboxes {
-	uint32_t first;         /* record of host 0 */
+	uint32_t first;         /* first record of host 0 */
 	uint32_t messages;      /* records of each host */
 	uint32_t connections;   /* that each host may open */
-	uint32_t section_count; /* that take messages; a message counts among them */
+	uint32_t section_count; /* of the scenario with pattern = messages */
 	uint16_t *sections;
 	struct mailbox *boxes; /* by host */
-	/* By record, from first on: whom to tell of the delivery. */
+	/* By record, from first on: the callback for its delivery. */
 	struct mail_listener *listeners;
 };
 
+/* Context of a callback: valid while it runs. */
 struct weir_sim_turn {
 	struct worker *worker;
 	struct host *host;
 };
 
-/* Where the plan has messages: e->mail, and room behind the flows of the scenario. */
+/* Makes e->mail and room behind the flows of the scenario, where the plan has messages. -1: more
+ * than flow numbers allow; message. */
 int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error);
 void mailboxes_free(struct engine *e);
 
-/* The message starts at the host, now, once what the host does now is done. */
+/* The message starts at the host at now_ps, after the event that the host processes. -1: the
+ * message is invalid or the plan has no room; message. */
 int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
 		 struct weir_error *error);
+
+/* Calls call->called on the host's worker at call->time_ps, which is not before now_ps. */
 int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
 		    int64_t now_ps, struct weir_error *error);
 
-/* TIMER_MAILBOX: messages start and calls are made that are due. */
+/* TIMER_MAILBOX: starts messages and makes calls that are due. */
 void mailbox_on_timer(struct worker *w, struct host *h);
 
-/* The last byte of a message with FLOW_HAS_CALLBACK is here. */
+/* The last byte of a message with FLOW_HAS_CALLBACK has arrived. */
 void mailbox_deliver(struct worker *w, struct host *h, uint32_t message);
 
-/* The record in use after that one, scenario's and mailboxes'; FLOW_NONE: there is none. Begins
- * with FLOW_NONE. */
+/* Iterates over the flow records in use, the scenario's and those of mailboxes: FLOW_NONE gives the
+ * first, and comes after the last. */
 uint32_t engine_next_flow(const struct engine *e, uint32_t flow);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* marking_map.c -- see marking_map.h. */
+/* marking_map.c -- see marking_map.h: the scheme of a map, building maps, wrong part names. */
 #include "sim/core/marking_map.h"
 #include "base/memory.h"
 #include "config/markings.h"
@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What marks in a queue. */
+/* The scheme of a queue. */
 struct queue_marking {
 	const struct weir_mark_ops *mark;
 	const void *params;
-	uint8_t reasons[WEIR_MARK_REASONS]; /* its own -> the map's */
+	uint8_t reasons[WEIR_MARK_REASONS]; /* the scheme's reason -> the map's */
 };
 
-/* Of ports whose queues differ: the params of map.ops. */
+/* The map of ports of a tier and rate: the params of its ops. */
 struct marking_map {
 	struct weir_mark_ops ops;
 	struct marking_map *next;
@@ -24,7 +24,7 @@ struct marking_map {
 	struct queue_marking queues[];
 };
 
-/* --- the scheme of such ports --- */
+/* --- the scheme of a map --- */
 
 static uint32_t map_needs(const void *params)
 {
@@ -36,7 +36,7 @@ static uint32_t map_needs(const void *params)
 	return needs;
 }
 
-/* States lie at equal distances. */
+/* The largest state: a port lays them out at equal distances. */
 static size_t map_size(const void *params)
 {
 	const struct marking_map *m = params;
@@ -58,8 +58,8 @@ static void map_init(void *state, const void *params, const struct weir_mark_env
 		q->mark->init(state, q->params, env);
 }
 
-/* The verdict with the map's reason; a packet that passes has none. */
-static uint32_t reason_of_map(const struct queue_marking *q, uint32_t verdict)
+/* The verdict with the map's reason; WEIR_MARK_PASS has none. */
+static uint32_t map_verdict(const struct queue_marking *q, uint32_t verdict)
 {
 	uint32_t what = verdict & ((1u << WEIR_MARK_VERDICT_BITS) - 1);
 
@@ -72,7 +72,7 @@ static uint32_t map_enqueue(void *state, const void *params, const struct weir_m
 {
 	const struct queue_marking *q = &((const struct marking_map *)params)->queues[v->queue];
 
-	return q->mark->enqueue ? reason_of_map(q, q->mark->enqueue(state, q->params, v))
+	return q->mark->enqueue ? map_verdict(q, q->mark->enqueue(state, q->params, v))
 				: WEIR_MARK_PASS;
 }
 
@@ -80,7 +80,7 @@ static uint32_t map_dequeue(void *state, const void *params, const struct weir_m
 {
 	const struct queue_marking *q = &((const struct marking_map *)params)->queues[v->queue];
 
-	return q->mark->dequeue ? reason_of_map(q, q->mark->dequeue(state, q->params, v))
+	return q->mark->dequeue ? map_verdict(q, q->mark->dequeue(state, q->params, v))
 				: WEIR_MARK_PASS;
 }
 
@@ -94,7 +94,7 @@ static const struct weir_mark_ops map_ops = {
 	.dequeue = map_dequeue,
 };
 
-/* --- making one --- */
+/* --- building --- */
 
 static struct queue_marking marking_at(const struct config *c, const char *tier, uint64_t rate_bps,
 				       uint32_t queue)
@@ -105,9 +105,9 @@ static struct queue_marking marking_at(const struct config *c, const char *tier,
 		 : (struct queue_marking){ .mark = c->mark, .params = c->mark_params };
 }
 
-/* A reason's place among those of the map. Schemes that give the same reason share one; where there
- * are more than a port can count apart, the last place takes the rest. */
-static uint8_t reason_place(struct weir_mark_ops *ops, const char *name)
+/* A reason's number in the map. Schemes with the same reason share one; the last number takes all
+ * reasons beyond the number that a port can count. */
+static uint8_t map_reason(struct weir_mark_ops *ops, const char *name)
 {
 	uint8_t i = 0;
 
@@ -135,7 +135,7 @@ static struct marking_map *map_new(const struct config *c, const struct plugin_g
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 			if (m->queues[q].mark->reasons[k])
 				m->queues[q].reasons[k] =
-					reason_place(&m->ops, m->queues[q].mark->reasons[k]);
+					map_reason(&m->ops, m->queues[q].mark->reasons[k]);
 	}
 	return m;
 }
@@ -190,11 +190,11 @@ const struct weir_mark_ops *marking_of_queue(const struct weir_port_class *kind,
 	return m->queues[queue].mark;
 }
 
-/* --- mistakes --- */
+/* --- wrong part names --- */
 
 enum { NAMES_MAX = 64, NAME_SIZE = 64 };
 
-/* All that a part may be called. */
+/* All names that a part may have, for messages. */
 struct part_names {
 	size_t count;
 	char text[NAMES_MAX][NAME_SIZE];
@@ -202,7 +202,7 @@ struct part_names {
 	char missing[NAME_SIZE];
 };
 
-static void add_name(struct part_names *n, const char *name)
+static void part_names_add(struct part_names *n, const char *name)
 {
 	for (size_t i = 0; i < n->count; i++)
 		if (strcmp(n->names[i], name) == 0)
@@ -222,22 +222,23 @@ static const char *rate_format(char text[NAME_SIZE], uint64_t rate_bps)
 	return weir_option_format(text, NAME_SIZE, &rate, &rate_bps);
 }
 
-static void list_names(struct part_names *n, const struct config *c, const struct network *net)
+static void part_names_list(struct part_names *n, const struct config *c, const struct network *net)
 {
 	*n = (struct part_names){ 0 };
 	for (uint32_t i = 0; i < c->traffic_count; i++)
-		add_name(n, c->traffic[i].name);
+		part_names_add(n, c->traffic[i].name);
 	for (uint32_t i = 0; i < net->switch_count; i++)
-		add_name(n, net->tier_names[net->nodes[net->switch_node[i]].tier]);
+		part_names_add(n, net->tier_names[net->nodes[net->switch_node[i]].tier]);
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		char text[NAME_SIZE];
 
 		if (net->nodes[net->links[i].from].kind == NODE_SWITCH)
-			add_name(n, rate_format(text, net->links[i].rate_bps));
+			part_names_add(n, rate_format(text, net->links[i].rate_bps));
 	}
 }
 
-static int is_there(const struct marking_part *p, const struct network *net)
+/* Does any switch port belong to the part? */
+static int part_has_ports(const struct marking_part *p, const struct network *net)
 {
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		const struct net_node *from = &net->nodes[net->links[i].from];
@@ -258,11 +259,11 @@ static int check_parts(const struct config *c, const struct network *net, struct
 		const struct marking_part *p = &c->markings->parts[i];
 		struct marking_part tier_alone = *p;
 
-		if (is_there(p, net))
+		if (part_has_ports(p, net))
 			continue;
 		tier_alone.rate_bps = 0;
-		list_names(&n, c, net);
-		if (p->rate_bps && is_there(&tier_alone, net))
+		part_names_list(&n, c, net);
+		if (p->rate_bps && part_has_ports(&tier_alone, net))
 			rate_format(n.missing, p->rate_bps);
 		else
 			snprintf(n.missing, sizeof(n.missing), "%s", p->tier);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nic.c -- cards with a queue: what their ports are made of, and how packets go through them.
+/* nic.c -- NICs with a queue (host.nic = fifo, fq): what their ports are made from, and how packets
+ * pass through them. Runs on the worker that owns the host.
  *
- * Where the card has delays, data waits in the line of its flow's delay before it comes to the
- * queue: all in a line wait for the same time, so that each is a ring.
+ * Where the NIC has delays, a data packet first waits in the delay line that its flow's hash chose.
+ * All packets of a delay line wait for the same time, so each is a FIFO ring with one timer for the
+ * packet at its head.
  *
- * Differs: fq has no list of new flows that go first, and a card that is full drops what comes, not
- * from the longest queue. Linux keeps most of a connection's window out of its queues (TCP small
- * queues); ns-3 does not, nor do these cards. */
+ * Differs: Linux fq serves new flows first and drops from the longest queue; here a full NIC drops
+ * the arriving packet. TCP small queues keep most of a connection's window out of Linux's queues;
+ * ns-3 has no such limit, nor do these NICs. */
 #include "base/memory.h"
 #include "config/nic.h"
 #include "config/plugin.h"
@@ -15,9 +17,9 @@
 
 /* --- building --- */
 
-/* The queue of a flow in a card that has one for each, as far as they go. */
-static uint32_t queue_of_flow(void *state, const void *params, const struct weir_mark_view *v,
-			      const struct weir_queue *queues)
+/* A NIC with several queues has one for each flow, until the flows outnumber them. */
+static uint32_t nic_choose_queue(void *state, const void *params, const struct weir_mark_view *v,
+				 const struct weir_queue *queues)
 {
 	(void)state;
 	(void)params;
@@ -35,7 +37,7 @@ struct weir_mark_ops nic_marking(const struct config *c, const struct plugin_gua
 	if (nic_has_queue(c))
 		mark = *own;
 	if (nic_has_queue(c) && c->nic->queues > 1) {
-		mark.choose_queue = queue_of_flow;
+		mark.choose_queue = nic_choose_queue;
 		mark.fast_hooks = NULL;
 	}
 	return mark;
@@ -58,25 +60,26 @@ void nic_plan_port(const struct config *c, const struct plugin_guard *guard,
 
 /* --- delays --- */
 
-/* Packets that wait for one delay, first come first; time_ps is when its time is over. */
+/* Packets that wait for one delay, oldest first; their time_ps is when the wait ends. */
 struct delay_line {
-	struct weir_packet *packets; /* a ring */
-	uint32_t head, count, mask;  /* of room - 1 */
+	struct weir_packet *packets; /* ring of mask + 1 packets; NULL: none yet */
+	uint32_t head, count, mask;
 };
 
 enum { DELAY_ROOM_FIRST = 64 };
 
-/* What decides about a flow's delay besides its hash, which also decides about its path. */
+/* Salt of the hash that chooses a flow's delay, independent of the one that chooses its path. */
 enum { DELAY_DRAW = 0x64656c };
 
-static const struct nic_params *delays_of(const struct config *c)
+/* NULL: the NIC has no queue. */
+static const struct nic_params *nic_queue_params(const struct config *c)
 {
 	return nic_has_queue(c) ? (const void *)c->nic_params : NULL;
 }
 
 void nic_delays_new(const struct config *c, struct host *h)
 {
-	const struct nic_params *p = delays_of(c);
+	const struct nic_params *p = nic_queue_params(c);
 
 	if (p && p->delay_count)
 		h->delays = memory_new(p->delay_count, sizeof(*h->delays));
@@ -84,7 +87,7 @@ void nic_delays_new(const struct config *c, struct host *h)
 
 void nic_delays_free(const struct config *c, struct host *h)
 {
-	const struct nic_params *p = delays_of(c);
+	const struct nic_params *p = nic_queue_params(c);
 
 	if (!h->delays)
 		return;
@@ -95,7 +98,7 @@ void nic_delays_free(const struct config *c, struct host *h)
 
 uint64_t nic_delayed_pkts(const struct config *c, const struct host *h)
 {
-	const struct nic_params *p = delays_of(c);
+	const struct nic_params *p = nic_queue_params(c);
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; h->delays && i < p->delay_count; i++)
@@ -103,8 +106,8 @@ uint64_t nic_delayed_pkts(const struct config *c, const struct host *h)
 	return count;
 }
 
-/* A ring that is full becomes twice as large, with its head at its begin. */
-static void grow(struct delay_line *line)
+/* Doubles a full ring and moves its head to index 0. */
+static void delay_line_grow(struct delay_line *line)
 {
 	uint32_t room = line->packets ? 2 * (line->mask + 1) : DELAY_ROOM_FIRST;
 	struct weir_packet *packets = memory_grow(NULL, room, sizeof(*packets));
@@ -115,17 +118,16 @@ static void grow(struct delay_line *line)
 	*line = (struct delay_line){ packets, 0, line->count, room - 1 };
 }
 
-/* The packet waits for its flow's delay. */
-static void delay(struct worker *w, struct host *h, const struct weir_packet *packet)
+static void nic_delay(struct worker *w, struct host *h, const struct weir_packet *packet)
 {
-	const struct nic_params *p = delays_of(w->engine->config);
+	const struct nic_params *p = nic_queue_params(w->engine->config);
 	uint32_t number = host_flow_queue((uint32_t)weir_hash64(packet->flow_hash, DELAY_DRAW),
 					  p->delay_count);
 	struct delay_line *line = &h->delays[number];
 	struct weir_packet *place;
 
 	if (!line->packets || line->count > line->mask)
-		grow(line);
+		delay_line_grow(line);
 	place = &line->packets[(line->head + line->count++) & line->mask];
 	*place = *packet;
 	place->time_ps = h->now_ps + p->delay_ps[number];
@@ -135,7 +137,7 @@ static void delay(struct worker *w, struct host *h, const struct weir_packet *pa
 
 /* --- running --- */
 
-static void join_queue(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
+static void nic_offer(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
 {
 	const struct engine *e = w->engine;
 	struct weir_port *p = &h->out->port;
@@ -143,12 +145,12 @@ static void join_queue(struct worker *w, struct host *h, struct weir_packet *pac
 
 	if (p->pkts == 0 && p->free_ps > now_ps && !p->stats && e->measuring)
 		port_stats_start(w->engine, p);
-	answer = weir_port_offer(p, &w->pool, packet, now_ps);
+	answer = weir_port_offer_inline(p, &w->pool, packet, now_ps);
 	if (answer == WEIR_PORT_SEND)
 		nic_link_send(w, h, now_ps);
 	else if (answer == WEIR_PORT_DROPPED)
 		packet_retire(w, packet);
-	h->work = p->pkts;
+	h->pending = p->pkts;
 }
 
 void nic_enqueue(struct worker *w, struct host *h, struct weir_packet *packet, int64_t now_ps)
@@ -157,9 +159,9 @@ void nic_enqueue(struct worker *w, struct host *h, struct weir_packet *packet, i
 		h->out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
 		packet_retire(w, packet);
 	} else if (h->delays && !(packet->flags & SEGMENT_ACK)) {
-		delay(w, h, packet);
+		nic_delay(w, h, packet);
 	} else {
-		join_queue(w, h, packet, now_ps);
+		nic_offer(w, h, packet, now_ps);
 	}
 }
 
@@ -172,7 +174,7 @@ void nic_on_delay_timer(struct worker *w, struct host *h, uint32_t delay)
 	line->head = (line->head + 1) & line->mask;
 	if (--line->count)
 		host_timer(h, line->packets[line->head].time_ps, TIMER_NIC_DELAY, delay);
-	join_queue(w, h, place, h->now_ps);
+	nic_offer(w, h, place, h->now_ps);
 }
 
 void nic_run_queue(struct worker *w, struct host *h, int64_t limit_ps)
@@ -190,9 +192,9 @@ void nic_run_queue(struct worker *w, struct host *h, int64_t limit_ps)
 		if (weir_port_start(&out->port, next, queue) == WEIR_PORT_SEND) {
 			*place = *next;
 			nic_link_send(w, h, start_ps);
-		} else { /* by its marking scheme */
+		} else { /* dropped by its marking scheme */
 			packet_retire(w, next);
 		}
 	}
-	h->work = out->port.pkts;
+	h->pending = out->port.pkts;
 }

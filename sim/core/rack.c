@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rack.c -- losses found by time, and a probe for a lost tail: RFC 8985 ("The RACK-TLP Loss
+/* rack.c -- RACK-TLP: loss detection by time, and tail-loss probes (RFC 8985, "The RACK-TLP Loss
  * Detection Algorithm for TCP").
  *
  * A segment is lost when one that was sent after it has arrived, and a round trip and a reordering
- * window have passed since it was sent. So packets may overtake each other, as they do where each
- * takes its own way, and a repair that is lost is found like any other loss. A sender that does
- * this has a scoreboard at all times, and beside it when each segment in flight was sent last.
+ * window have passed since it was sent. Packets may therefore overtake each other, as they do under
+ * packet spraying, and a lost retransmission is detected like any other loss. A sender with RACK
+ * always has a scoreboard, and the time at which each segment in flight was last sent.
  *
- * Differs: an ACK tells when the packet that called for it was sent, be it a repair or not. So what
- * was sent last of all that arrived (RACK.segment, section 6.2, step 2) needs no guess, nor does
- * what a probe has repaired (7.4), and of a packet that was overtaken the sender learns how late it
- * was. The reordering window is twice the most that was, where the RFC widens it step by step when
- * packets came twice (D-SACK), and never beyond a round trip. A timeout takes everything for lost,
- * as without RACK. A probe that would be due after the timeout is left to that. Nothing undoes a
- * cut that turns out to have been for nothing.
+ * Differs: an ACK echoes when the packet that triggered it was sent, a retransmission or not. So
+ * the latest segment that arrived (RACK.segment, section 6.2, step 2) needs no guess, nor does what
+ * a probe has repaired (7.4), and the sender learns how late an overtaken packet was. The
+ * reordering window is twice the largest such delay, where the RFC widens it step by step on D-SACK
+ * and never beyond a round trip. An RTO declares everything lost, as without RACK. A probe that
+ * would be due after the RTO is not sent. A window reduction that proves spurious is not undone.
  *
- * Where packets of a flow take several paths reordering counts as seen from the beginning (Linux:
- * bit 0x4 of net.ipv4.tcp_recovery), and a transport may set the least reordering window itself
+ * Under packet spraying reordering counts as seen from the start (Linux: bit 0x4 of
+ * net.ipv4.tcp_recovery), and a transport may set the least reordering window itself
  * (rack_expect_reordering). Such a window may be far longer than the time between two ACKs, so most
  * ACKs find no loss: the segments in flight are searched only once the oldest of them is due. */
 #include "base/bits.h"
@@ -24,7 +23,7 @@
 
 enum { DUP_THRESHOLD = 3, PERSIST_RECOVERIES = 16 };
 
-static int64_t *sent_ps_of(struct rack *k, uint32_t segment)
+static int64_t *rack_sent_ps(struct rack *k, uint32_t segment)
 {
 	uint32_t segments = (uint32_t)WORD_BITS << k->words_log2;
 
@@ -42,7 +41,7 @@ struct rack *rack_grow(struct worker *w, const struct sender *s, struct rack *ol
 		*k = *old;
 		k->words_log2 = words_log2;
 		for (uint32_t i = s->una; i != s->next; i++)
-			*sent_ps_of(k, i) = *sent_ps_of(old, i);
+			*rack_sent_ps(k, i) = *rack_sent_ps(old, i);
 		rack_free(w, old);
 		return k;
 	}
@@ -86,7 +85,7 @@ void rack_on_ack(struct host *h, struct sender *s, const struct segment *ack)
 	}
 }
 
-/* What was late once does not count for ever. */
+/* late_ps expires after PERSIST_RECOVERIES recoveries without a later packet. */
 void rack_recovered(struct sender *s)
 {
 	struct rack *k = s->board->rack;
@@ -95,8 +94,9 @@ void rack_recovered(struct sender *s)
 		k->late_ps = 0;
 }
 
-/* Step 4: as long as no packet was seen to overtake another, three that arrived prove a loss. */
-static int64_t reordering_window_ps(const struct sender *s)
+/* Step 4: RACK_update_reo_wnd. Until a packet was seen to overtake another, three sacked segments
+ * prove a loss, and the window is 0. */
+static int64_t rack_window_ps(const struct sender *s)
 {
 	const struct rack *k = s->board->rack;
 	int64_t window_ps = k->min_rtt_ps / 4, srtt_ps = weir_ns_to_ps(s->srtt_ns >> 3);
@@ -111,9 +111,9 @@ static int64_t reordering_window_ps(const struct sender *s)
 	return window_ps > 2 * k->late_ps ? window_ps : 2 * k->late_ps;
 }
 
-/* Has the heap ask at the time, unless it asks earlier anyway. */
-static void set_timer(struct host *h, const struct sender *s, int64_t *timer_ps, int64_t time_ps,
-		      enum timer_kind kind)
+/* Sets a host timer, unless the one at *timer_ps fires earlier. */
+static void rack_set_timer(struct host *h, const struct sender *s, int64_t *timer_ps,
+			   int64_t time_ps, enum timer_kind kind)
 {
 	if (time_ps >= *timer_ps)
 		return;
@@ -121,56 +121,56 @@ static void set_timer(struct host *h, const struct sender *s, int64_t *timer_ps,
 	host_timer(h, time_ps, kind, s->connection);
 }
 
-struct search {
-	int64_t lost_until_ps; /* what was sent by then is lost */
-	int64_t latest_ps; /* of those that may become lost, the one sent last; -1: there is none */
-	int64_t oldest_ps; /* no segment that is in flight after the search was sent before it */
-	uint32_t stops_early; /* 1: oldest_ps is to be known, latest_ps is not */
-	uint32_t found;
+struct rack_search {
+	int64_t lost_until_ps; /* segments sent by then are lost */
+	int64_t latest_ps;     /* latest send time of those that may become lost; -1: none */
+	int64_t oldest_ps;     /* no segment still in flight was sent before it */
+	uint32_t stops_early;  /* 1: oldest_ps is needed, latest_ps is not */
+	uint32_t found;        /* segments newly lost */
 };
 
-/* Of a word's segments those that have neither arrived nor are known to be lost. Returns 0 where
- * none further up was sent before the newest that arrived. */
-static int search_word(struct sender *s, uint32_t first, uint64_t open, struct search *found)
+/* Examines the segments in flight among 64, given as bits. Returns 0 where the search may end: no
+ * segment further up was sent before the newest that arrived. */
+static int rack_search_word(struct sender *s, uint32_t first, uint64_t in_flight,
+			    struct rack_search *search)
 {
 	struct rack *k = s->board->rack;
 	struct segment_marks *m = scoreboard_marks(s->board, first);
 
-	for (; open; open &= open - 1) {
-		uint32_t segment = span_lowest(first, open);
-		int64_t sent_ps = *sent_ps_of(k, segment);
+	for (; in_flight; in_flight &= in_flight - 1) {
+		uint32_t segment = span_lowest(first, in_flight);
+		int64_t sent_ps = *rack_sent_ps(k, segment);
 
-		if (sent_ps < k->newest_ps && sent_ps <= found->lost_until_ps) {
+		if (sent_ps < k->newest_ps && sent_ps <= search->lost_until_ps) {
 			m->lost |= span_mask(segment, 1);
-			if (segment_before(segment, s->board->resend_from))
-				s->board->resend_from = segment;
-			found->found++;
+			if (segment_before(segment, s->board->retransmit_from))
+				s->board->retransmit_from = segment;
+			search->found++;
 			continue;
 		}
-		if (sent_ps < found->oldest_ps)
-			found->oldest_ps = sent_ps;
-		if (sent_ps < k->newest_ps && sent_ps > found->latest_ps)
-			found->latest_ps = sent_ps;
-		/* Those beyond it that were sent once left later still. */
-		if ((sent_ps >= k->newest_ps || found->stops_early) &&
-		    !segment_before(segment, k->resent_end))
+		if (sent_ps < search->oldest_ps)
+			search->oldest_ps = sent_ps;
+		if (sent_ps < k->newest_ps && sent_ps > search->latest_ps)
+			search->latest_ps = sent_ps;
+		/* Segments beyond it that were sent only once were sent later. */
+		if ((sent_ps >= k->newest_ps || search->stops_early) &&
+		    !segment_before(segment, k->retransmitted_end))
 			return 0;
 	}
 	return 1;
 }
 
-/* Returns how many are newly lost. */
-static uint32_t search_losses(struct sender *s, struct search *search)
+static uint32_t rack_search_losses(struct sender *s, struct rack_search *search)
 {
 	for (uint32_t i = s->una, length; i != s->next; i += length) {
 		const struct segment_marks *m = scoreboard_marks(s->board, i);
 
 		length = span_length(i, s->next);
-		if (!search_word(s, i, span_mask(i, length) & ~(m->sacked | m->lost), search))
+		if (!rack_search_word(s, i, span_mask(i, length) & ~(m->sacked | m->lost), search))
 			break;
 	}
 	s->lost += search->found;
-	s->gone += search->found;
+	s->left_out += search->found;
 	return search->found;
 }
 
@@ -178,8 +178,8 @@ static uint32_t search_losses(struct sender *s, struct search *search)
 uint32_t rack_detect(struct host *h, struct sender *s)
 {
 	struct rack *k = s->board->rack;
-	int64_t wait_ps = k->rtt_ps + reordering_window_ps(s);
-	struct search search = {
+	int64_t wait_ps = k->rtt_ps + rack_window_ps(s);
+	struct rack_search search = {
 		.lost_until_ps = h->now_ps - wait_ps,
 		.latest_ps = -1,
 		.oldest_ps = h->now_ps,
@@ -187,20 +187,20 @@ uint32_t rack_detect(struct host *h, struct sender *s)
 	};
 
 	if (!search.stops_early) {
-		search_losses(s, &search);
+		rack_search_losses(s, &search);
 		k->reorder_ps =
 			search.latest_ps < 0 ? WEIR_TIME_NEVER_PS : search.latest_ps + wait_ps;
 	} else {
-		/* Segments sent after a search leave after it, so that the bound holds until the
-		 * next. */
+		/* Segments sent after a search are younger than it, so the bound holds until the
+		 * next one. */
 		if (k->oldest_ps <= search.lost_until_ps) {
-			search_losses(s, &search);
+			rack_search_losses(s, &search);
 			k->oldest_ps = search.oldest_ps;
 		}
 		k->reorder_ps =
 			k->oldest_ps < k->newest_ps ? k->oldest_ps + wait_ps : WEIR_TIME_NEVER_PS;
 	}
-	set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
+	rack_set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
 	return search.found;
 }
 
@@ -209,44 +209,44 @@ int rack_reorder_is_due(struct host *h, struct sender *s)
 	struct rack *k = s->board->rack;
 
 	if (k->reorder_timer_ps != h->now_ps)
-		return 0; /* an earlier one was set since */
+		return 0; /* superseded by an earlier timer */
 	k->reorder_timer_ps = WEIR_TIME_NEVER_PS;
 	if (k->reorder_ps <= h->now_ps)
 		return 1;
-	set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
+	rack_set_timer(h, s, &k->reorder_timer_ps, k->reorder_ps, TIMER_REORDER);
 	return 0;
 }
 
 /* --- tail loss probes, section 7 --- */
 
-/* When a probe is due as things stand: two round trips after something new was sent or
- * acknowledged. */
-static int64_t probe_due_ps(const struct engine *e, struct sender *s)
+/* When a probe is due: two round trips after new data was sent or acknowledged;
+ * WEIR_TIME_NEVER_PS: no probe. */
+static int64_t rack_probe_due_ps(const struct engine *e, struct sender *s)
 {
 	const struct transport *t = sender_transport(e, s);
 	struct rack *k = s->board->rack;
 	int64_t last_ps, wait_ps = weir_ns_to_ps(2 * (s->srtt_ns >> 3));
 
 	if (!t->tail_probe || k->probe != PROBE_NONE || s->una == s->next || !s->srtt_ns ||
-	    s->gone || (s->state != SENDER_OPEN && s->state != SENDER_CWR))
+	    s->left_out || (s->state != SENDER_OPEN && s->state != SENDER_CWR))
 		return WEIR_TIME_NEVER_PS;
-	last_ps = *sent_ps_of(k, s->next - 1);
+	last_ps = *rack_sent_ps(k, s->next - 1);
 	if (last_ps < s->progress_ps)
 		last_ps = s->progress_ps;
-	/* The ACK of one alone may be held back. */
+	/* The ACK of a single packet may be delayed. */
 	if (s->next - s->una == 1 && t->acks_per > 1)
 		wait_ps += (int64_t)e->config->host.ack_delay_ps;
-	if (last_ps + wait_ps >= s->progress_ps + weir_ns_to_ps(sender_timeout_ns(e, s)))
+	if (last_ps + wait_ps >= s->progress_ps + weir_ns_to_ps(sender_rto_ns(e, s)))
 		return WEIR_TIME_NEVER_PS;
 	return last_ps + wait_ps;
 }
 
 void rack_plan_probe(const struct engine *e, struct host *h, struct sender *s)
 {
-	set_timer(h, s, &s->board->rack->probe_timer_ps, probe_due_ps(e, s), TIMER_PROBE);
+	rack_set_timer(h, s, &s->board->rack->probe_timer_ps, rack_probe_due_ps(e, s), TIMER_PROBE);
 }
 
-/* Something new where there is any, else the last segment again. */
+/* Section 7.3: probes with new data where there is any, else with the last segment. */
 int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 {
 	struct rack *k = s->board->rack;
@@ -255,7 +255,7 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 	if (k->probe_timer_ps != h->now_ps)
 		return 0;
 	k->probe_timer_ps = WEIR_TIME_NEVER_PS;
-	if (probe_due_ps(e, s) > h->now_ps) {
+	if (rack_probe_due_ps(e, s) > h->now_ps) {
 		rack_plan_probe(e, h, s);
 		return 0;
 	}
@@ -265,15 +265,15 @@ int rack_probe(const struct engine *e, struct host *h, struct sender *s)
 	if (k->probe == PROBE_RETRANSMIT) {
 		scoreboard_marks(s->board, last)->lost |= span_mask(last, 1);
 		s->lost++;
-		s->gone++;
-		if (segment_before(last, s->board->resend_from))
-			s->board->resend_from = last;
+		s->left_out++;
+		if (segment_before(last, s->board->retransmit_from))
+			s->board->retransmit_from = last;
 	}
 	return 1;
 }
 
-/* Section 7.4. The last segment was sent again, and it is this one that has arrived: the first was
- * lost. */
+/* Section 7.4: the probe repeated the last segment, and the ACK echoes the probe: the first
+ * transmission was lost. */
 int rack_probe_found_loss(struct sender *s, const struct segment *ack)
 {
 	struct rack *k = s->board->rack;
@@ -292,7 +292,7 @@ void rack_sent(const struct engine *e, struct host *h, struct sender *s, uint32_
 {
 	struct rack *k = s->board->rack;
 
-	*sent_ps_of(k, segment) = start_ps;
+	*rack_sent_ps(k, segment) = start_ps;
 	if (k->probe == PROBE_RETRANSMIT && segment + 1 == k->probe_end)
 		k->probe_sent_ps = start_ps;
 	if (sender_transport(e, s)->tail_probe)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* receiver.h -- what the receiving ends of all transports have in common: booking segments, ACKs,
- * the ends of messages. For sim/core/receiver.c and the transports only. */
+/* receiver.h -- what the receivers of all transports share: recording segments, ACKs, the ends of
+ * messages.
+ *
+ * Called by receiver.c and the transports, on the worker that owns the host. `kind`, here and
+ * below, is a compile-time constant in every specialised copy. */
 #ifndef SIM_CORE_RECEIVER_H
 #define SIM_CORE_RECEIVER_H
 #include "base/compiler.h"
@@ -15,25 +18,21 @@ static inline const struct transport *receiver_transport(const struct engine *e,
 
 /* --- receiver.c --- */
 
+/* As host_path, for ACKs. */
 uint64_t receiver_path(const struct engine *e, const struct host *h, struct receiver *r);
 
-/* For all but the usual ACK, which is made in line; data as there. */
-void receiver_send_ack(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
-		       struct weir_packet *data);
+/* Slow path of receiver_send_ack: not inlined, for any transport. */
+void receiver_send_ack_slow(struct worker *w, struct host *h, struct receiver *r, uint8_t flags,
+			    struct weir_packet *data);
 
-/* The ACK waits for more data, ack-delay at most; and it waits no longer. */
-void receiver_hold_ack(struct worker *w, struct host *h, struct receiver *r);
-void receiver_send_held_ack(struct worker *w, struct host *h, struct receiver *r);
+/* Delays the ACK until more data arrives or host.ack-delay has passed; and sends a delayed one. */
+void receiver_delay_ack(struct worker *w, struct host *h, struct receiver *r);
+void receiver_send_delayed_ack(struct worker *w, struct host *h, struct receiver *r);
 
-/* next has reached the end of a message. The packet is acknowledged now or soon; the connection may
- * be gone after it. */
+/* receiver.next has reached the end of a message: records completions and sends or delays the ACK.
+ * May close the connection, which frees r. */
 void receiver_end_message(struct worker *w, struct host *h, struct receiver *r,
 			  struct weir_packet *packet, int ack_at_once);
-
-/* --- the transports' --- */
-
-void tcp_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
-void rdma_on_data(struct worker *w, struct host *h, struct receiver *r, struct weir_packet *packet);
 
 /* --- in line --- */
 
@@ -42,11 +41,11 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 	return t->ack_flags | r->echo;
 }
 
-/* data: the packet that calls for the ACK, whose notes go back with it; NULL: none does. kind, here
- * and below, is known when this is compiled. */
-static inline ALWAYS_INLINE void receiver_ack(struct worker *w, struct host *h, struct receiver *r,
-					      const struct transport *t, uint8_t flags,
-					      struct weir_packet *data, enum weir_cc_transport kind)
+/* data: the packet that triggers the ACK, whose INT stack goes back with it; NULL: no packet. */
+static inline ALWAYS_INLINE void receiver_send_ack(struct worker *w, struct host *h,
+						   struct receiver *r, const struct transport *t,
+						   uint8_t flags, struct weir_packet *data,
+						   enum weir_cc_transport kind)
 {
 	struct weir_packet spare, *packet = nic_control_place(w, h, &spare);
 
@@ -63,15 +62,16 @@ static inline ALWAYS_INLINE void receiver_ack(struct worker *w, struct host *h, 
 	};
 	if (r->arrived_count)
 		arrivals_report(r, packet_segment(packet));
-	r->held = 0;
+	r->unacked_pkts = 0;
 	if (kind == WEIR_CC_RDMA && UNLIKELY(w->engine->int_stacks != NULL))
 		int_stack_return(w, packet, data, h->now_ps);
 	nic_send_control(w, h, packet, &spare);
 }
 
-/* Returns 1 where the packet calls for an ACK at once. RFC 8257, section 3.2: one whose mark is
- * another than the last one's does; what was held back is acknowledged first, with the mark that it
- * had. (The RFC leaves that first ACK to the implementation; Linux sends both as well.) */
+/* Updates the ECN echo from a data packet's CE mark; returns 1 where the packet calls for an ACK at
+ * once. Exact echo, RFC 8257, section 3.2: a packet whose mark differs from the last one's does,
+ * and the delayed ACK for the packets before it is sent first, with their echo. (The RFC leaves
+ * that first ACK to the implementation; Linux sends both as well.) */
 static inline int receiver_update_echo(struct worker *w, struct host *h, struct receiver *r,
 				       const struct transport *t, const struct weir_packet *packet)
 {
@@ -85,8 +85,8 @@ static inline int receiver_update_echo(struct worker *w, struct host *h, struct 
 	if (t->exact_echo) {
 		int changed = echo != r->echo;
 
-		if (changed && r->held)
-			receiver_send_held_ack(w, h, r);
+		if (changed && r->unacked_pkts)
+			receiver_send_delayed_ack(w, h, r);
 		r->echo = echo;
 		return changed;
 	}
@@ -96,11 +96,11 @@ static inline int receiver_update_echo(struct worker *w, struct host *h, struct 
 	return 0;
 }
 
-/* Books a segment that is not the next, or closes a gap; returns 1: it calls for an ACK at once. */
+/* Slow path of receiver_record: something is out of order, or the segment is a duplicate. */
 int receiver_record_slow(struct worker *w, struct host *h, struct receiver *r,
 			 const struct segment *data);
 
-/* Books the segment; returns 1 where it calls for an ACK at once. */
+/* Records the segment as received; returns 1 where it calls for an ACK at once. */
 static inline int receiver_record(struct worker *w, struct host *h, struct receiver *r,
 				  const struct segment *data)
 {
@@ -114,8 +114,8 @@ static inline int receiver_record(struct worker *w, struct host *h, struct recei
 	return 0;
 }
 
-/* Data that is accepted: booked, and acknowledged now or soon. The connection may be gone after
- * it. */
+/* Data that the receiver keeps: records it and sends or delays the ACK. May close the connection,
+ * which frees r. */
 static inline ALWAYS_INLINE void receiver_accept(struct worker *w, struct host *h,
 						 struct receiver *r, const struct transport *t,
 						 struct weir_packet *packet, int ack_at_once,
@@ -124,13 +124,13 @@ static inline ALWAYS_INLINE void receiver_accept(struct worker *w, struct host *
 	const struct segment *data = packet_segment(packet);
 
 	ack_at_once |= receiver_record(w, h, r, data);
-	if (r->held++ == 0 && kind == WEIR_CC_TCP)
+	if (r->unacked_pkts++ == 0 && kind == WEIR_CC_TCP)
 		r->echo_ps = data->sent_ps;
 	if (UNLIKELY(r->next >= r->message_end))
 		receiver_end_message(w, h, r, packet, ack_at_once);
-	else if (ack_at_once || r->held >= t->acks_per)
-		receiver_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);
+	else if (ack_at_once || r->unacked_pkts >= t->acks_per)
+		receiver_send_ack(w, h, r, t, receiver_ack_flags(t, r), packet, kind);
 	else
-		receiver_hold_ack(w, h, r);
+		receiver_delay_ack(w, h, r);
 }
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scoreboard.c -- which segments in flight have arrived, are lost, were sent again.
+/* scoreboard.c -- a sender's SACK scoreboard: which segments in flight have arrived, are lost, were
+ * retransmitted.
  *
  * After RFC 6675 ("A Conservative Loss Recovery Algorithm Based on SACK"), counted in segments. Two
  * bits per segment of [una, next), in a ring that exists only while something is out of order: the
- * usual ACK touches none of it. One that does costs little more however large the window is: blocks
- * that the last ACK reported are skipped, and the rest is done a word at a time. Kept at all times:
- *   sacked = segments with SACKED;  lost = segments with LOST;  gone = sacked + lost.
- * A lost segment that is sent again is one in flight like any other; lost_edge is above it, so that
- * only a timeout takes it for lost once more, or rack.c, which judges by other rules. */
+ * fast path of ACKs touches none of it. The cost of an ACK hardly depends on the window: SACK
+ * blocks that the last ACK reported are skipped, the rest is done 64 segments at a time.
+ * Invariants:
+ *   sacked = segments marked sacked;  lost = segments marked lost;  left_out = sacked + lost.
+ * A retransmitted segment is in flight like any other. It lies below lost_edge, so that only an RTO
+ * or RACK (rack.c) can declare it lost once more. */
 #include "base/bits.h"
 #include "sim/core/host.h"
 #include <assert.h>
 
 enum { DUP_THRESHOLD = 3 };
 
-static uint32_t board_segments(const struct scoreboard *b)
+static uint32_t scoreboard_room(const struct scoreboard *b)
 {
 	return (uint32_t)WORD_BITS << b->words_log2;
 }
@@ -24,7 +26,8 @@ static uint32_t count_bits(uint64_t word)
 	return word ? (uint32_t)__builtin_popcountll(word) : 0;
 }
 
-static void copy_marks(const struct sender *s, struct scoreboard *from, struct scoreboard *to)
+static void scoreboard_copy_marks(const struct sender *s, struct scoreboard *from,
+				  struct scoreboard *to)
 {
 	for (uint32_t i = s->una, length; i != s->next; i += length) {
 		const struct segment_marks *old = scoreboard_marks(from, i);
@@ -36,13 +39,14 @@ static void copy_marks(const struct sender *s, struct scoreboard *from, struct s
 	}
 }
 
-/* Room for every segment in flight and one more. */
-static void ensure_board(struct worker *w, struct sender *s)
+/* Creates or grows the scoreboard: room for every segment in flight and one more. Amortised O(1) a
+ * segment, since the room at least doubles. */
+static void scoreboard_reserve(struct worker *w, struct sender *s)
 {
 	struct scoreboard *old = s->board, *b;
 	uint32_t needed = s->next - s->una + 1, words_log2 = 0;
 
-	if (old && needed <= board_segments(old))
+	if (old && needed <= scoreboard_room(old))
 		return;
 	while ((uint32_t)WORD_BITS << words_log2 < 2 * needed)
 		words_log2++;
@@ -50,10 +54,10 @@ static void ensure_board(struct worker *w, struct sender *s)
 	if (old)
 		*b = *old;
 	else
-		b->lost_edge = b->resend_from = b->highest_sacked = s->una;
+		b->lost_edge = b->retransmit_from = b->highest_sacked = s->una;
 	b->words_log2 = words_log2;
 	if (old)
-		copy_marks(s, old, b);
+		scoreboard_copy_marks(s, old, b);
 	if (b->rack) {
 		b->rack = rack_grow(w, s, b->rack, words_log2);
 		old->rack = NULL;
@@ -64,12 +68,12 @@ static void ensure_board(struct worker *w, struct sender *s)
 
 void scoreboard_open_rack(struct worker *w, struct sender *s)
 {
-	ensure_board(w, s);
+	scoreboard_reserve(w, s);
 	s->board->rack = rack_grow(w, s, NULL, s->board->words_log2);
 }
 
-/* Segments below this one are gone, with all that was known of them. */
-static void forget_below(struct sender *s, uint32_t segment)
+/* Clears the marks of segments below this one, which are acknowledged. */
+static void scoreboard_clear_below(struct sender *s, uint32_t segment)
 {
 	for (uint32_t i = s->una, length; i != segment; i += length) {
 		struct segment_marks *m = scoreboard_marks(s->board, i);
@@ -83,29 +87,29 @@ static void forget_below(struct sender *s, uint32_t segment)
 		m->sacked &= ~mask;
 		m->lost &= ~mask;
 	}
-	s->gone = s->sacked + s->lost;
+	s->left_out = s->sacked + s->lost;
 }
 
 uint32_t scoreboard_ack_slow(struct sender *s, uint32_t segment)
 {
 	struct scoreboard *b = s->board;
-	uint32_t arrived = segment - s->una, known = s->sacked; /* counted when they were sacked */
+	uint32_t arrived = segment - s->una, known = s->sacked; /* counted when sacked */
 
-	if (s->gone)
-		forget_below(s, segment);
+	if (s->left_out)
+		scoreboard_clear_below(s, segment);
 	arrived -= known - s->sacked;
 	if (segment_before(b->lost_edge, segment))
 		b->lost_edge = segment;
-	if (segment_before(b->resend_from, segment))
-		b->resend_from = segment;
+	if (segment_before(b->retransmit_from, segment))
+		b->retransmit_from = segment;
 	if (segment_before(b->highest_sacked, segment))
 		b->highest_sacked = segment;
 	s->una = segment;
 	return arrived;
 }
 
-/* Segments [first, end) have arrived; returns how many of them are news. */
-static uint32_t sack_range(struct sender *s, uint32_t first, uint32_t end)
+/* Marks segments [first, end) as sacked; returns how many were not. */
+static uint32_t scoreboard_sack_range(struct sender *s, uint32_t first, uint32_t end)
 {
 	uint32_t arrived = 0;
 
@@ -114,19 +118,18 @@ static uint32_t sack_range(struct sender *s, uint32_t first, uint32_t end)
 
 		length = span_length(i, end);
 
-		uint64_t news = span_mask(i, length) & ~m->sacked;
+		uint64_t fresh = span_mask(i, length) & ~m->sacked;
 
-		arrived += count_bits(news);
-		s->lost -= count_bits(m->lost & news);
-		m->sacked |= news;
-		m->lost &= ~news;
+		arrived += count_bits(fresh);
+		s->lost -= count_bits(m->lost & fresh);
+		m->sacked |= fresh;
+		m->lost &= ~fresh;
 	}
 	return arrived;
 }
 
-/* The same, without looking at what the last ACK reported: that is sacked, or was acknowledged
- * since. */
-static uint32_t sack_block(struct sender *s, uint32_t first, uint32_t end)
+/* Likewise, but skips what the last ACK reported: that is sacked already, or acknowledged. */
+static uint32_t scoreboard_sack_block(struct sender *s, uint32_t first, uint32_t end)
 {
 	const struct segment_range *known = s->board->reported;
 	uint32_t arrived = 0;
@@ -144,7 +147,7 @@ static uint32_t sack_block(struct sender *s, uint32_t first, uint32_t end)
 		}
 		if (first != from)
 			continue;
-		arrived += sack_range(s, first, stop);
+		arrived += scoreboard_sack_range(s, first, stop);
 		first = stop;
 	}
 	return arrived;
@@ -156,7 +159,7 @@ uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segmen
 	struct scoreboard *b;
 	uint32_t arrived = 0;
 
-	ensure_board(w, s);
+	scoreboard_reserve(w, s);
 	b = s->board;
 	for (uint32_t i = 0; i < SACK_BLOCKS && ack->sack[i].count; i++) {
 		uint32_t first = ack->expected + ack->sack[i].offset,
@@ -166,7 +169,7 @@ uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segmen
 			first = s->una;
 		if (!segment_before(first, end))
 			continue;
-		arrived += sack_block(s, first, end);
+		arrived += scoreboard_sack_block(s, first, end);
 		blocks[i] = (struct segment_range){ first, end };
 		if (segment_before(b->highest_sacked, end))
 			b->highest_sacked = end;
@@ -174,12 +177,12 @@ uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segmen
 	for (uint32_t i = 0; i < SACK_BLOCKS; i++)
 		b->reported[i] = blocks[i];
 	s->sacked += arrived;
-	s->gone = s->sacked + s->lost;
+	s->left_out = s->sacked + s->lost;
 	return arrived;
 }
 
-/* The third from above of those that have arrived, of which there are so many. */
-static uint32_t third_sacked(struct scoreboard *b)
+/* The third highest sacked segment; sacked >= DUP_THRESHOLD. */
+static uint32_t scoreboard_third_sacked(struct scoreboard *b)
 {
 	uint32_t edge = b->highest_sacked;
 
@@ -205,7 +208,7 @@ uint32_t scoreboard_detect(struct sender *s)
 
 	if (s->sacked < DUP_THRESHOLD)
 		return 0;
-	edge = third_sacked(b);
+	edge = scoreboard_third_sacked(b);
 	if (!segment_before(b->lost_edge, edge))
 		return 0;
 	for (uint32_t i = b->lost_edge, length; i != edge; i += length) {
@@ -220,13 +223,13 @@ uint32_t scoreboard_detect(struct sender *s)
 	}
 	b->lost_edge = edge;
 	s->lost += found;
-	s->gone += found;
+	s->left_out += found;
 	return found;
 }
 
 void scoreboard_lose_all(struct worker *w, struct sender *s)
 {
-	ensure_board(w, s);
+	scoreboard_reserve(w, s);
 	s->lost = 0;
 	for (uint32_t i = s->una, length; i != s->next; i += length) {
 		struct segment_marks *m = scoreboard_marks(s->board, i);
@@ -238,16 +241,16 @@ void scoreboard_lose_all(struct worker *w, struct sender *s)
 		m->lost |= missing;
 		s->lost += count_bits(missing);
 	}
-	s->gone = s->sacked + s->lost;
+	s->left_out = s->sacked + s->lost;
 	s->board->lost_edge = s->next;
-	s->board->resend_from = s->una;
+	s->board->retransmit_from = s->una;
 }
 
 uint32_t scoreboard_first_lost(const struct sender *s)
 {
 	uint32_t length;
 
-	for (uint32_t i = s->board->resend_from;; i += length) {
+	for (uint32_t i = s->board->retransmit_from;; i += length) {
 		assert(segment_before(i, s->next));
 		length = span_length(i, s->next);
 
@@ -264,21 +267,21 @@ uint32_t scoreboard_retransmit(struct sender *s)
 
 	scoreboard_marks(s->board, segment)->lost &= ~span_mask(segment, 1);
 	s->lost--;
-	s->gone--;
-	s->board->resend_from = segment + 1;
-	if (s->board->rack && segment_before(s->board->rack->resent_end, segment + 1))
-		s->board->rack->resent_end = segment + 1;
+	s->left_out--;
+	s->board->retransmit_from = segment + 1;
+	if (s->board->rack && segment_before(s->board->rack->retransmitted_end, segment + 1))
+		s->board->rack->retransmitted_end = segment + 1;
 	return segment;
 }
 
 void scoreboard_extend(struct worker *w, struct sender *s)
 {
-	ensure_board(w, s);
+	scoreboard_reserve(w, s);
 }
 
 void scoreboard_close_if_clean(struct worker *w, struct sender *s)
 {
-	if (s->gone == 0 && s->state == SENDER_OPEN && !s->board->rack)
+	if (s->left_out == 0 && s->state == SENDER_OPEN && !s->board->rack)
 		scoreboard_free(w, s);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment.h -- what the simulator keeps in a packet besides what its port needs: route and TCP.
+/* segment.h -- the owner's part of a packet in the simulator: path, connection, and the fields of
+ * data, ACKs and frames between neighbours.
  *
- * Sequence numbers count segments, not bytes: every segment of a message but its last carries one
- * MSS, so the number says which bytes it holds. */
+ * Sequence numbers count segments, not bytes: every segment of a message but the last carries one
+ * MSS, so the number determines the bytes. */
 #ifndef SIM_CORE_SEGMENT_H
 #define SIM_CORE_SEGMENT_H
 #include "weir/packet.h"
@@ -11,35 +12,34 @@ enum segment_flag {
 	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
-	SEGMENT_LAST = SEGMENT_CWR, /* of a queue pair's data, where flows are counted: the
-				       message's last */
+	SEGMENT_LAST = SEGMENT_CWR, /* RDMA data: last of a message; for flow_census.h */
 	SEGMENT_SYN = SEGMENT_ACK << 3,
-	SEGMENT_NACK = SEGMENT_SYN,     /* of a queue pair's ACK: number was skipped, send again */
-	SEGMENT_CNP = SEGMENT_ACK << 4, /* says that marked data arrived, and nothing else */
-	SEGMENT_LINK_FRAME = SEGMENT_ACK
-			     << 5, /* no segment: a frame between neighbours, switch_pfc.h */
+	SEGMENT_NACK = SEGMENT_SYN,     /* RDMA ACK: segment `expected` is missing */
+	SEGMENT_CNP = SEGMENT_ACK << 4, /* congestion notification: acknowledges nothing */
+	/* A frame between neighbours (switch_pfc.h), not a segment. */
+	SEGMENT_LINK_FRAME = SEGMENT_ACK << 5,
 };
 
 enum { SACK_BLOCKS = 3, FRAME_CREDITS = 3 };
 
-/* What a frame between neighbours says: its frame_kind. */
+/* frame_kind of a frame between neighbours. */
 enum link_frame {
 	FRAME_RESUME,
-	FRAME_PAUSE,  /* of the packet's class (PFC) */
-	FRAME_FABRIC, /* from here on: the fabric scheme's */
+	FRAME_PAUSE,  /* PFC, of the frame's class */
+	FRAME_FABRIC, /* from here on: of the fabric scheme */
 	FRAME_BFC_RESUME = FRAME_FABRIC,
 	FRAME_BFC_PAUSE,
 	FRAME_FLOODGATE_CREDIT = FRAME_FABRIC,
 };
 
-/* ACK: the receiver has count segments from expected + offset on; count 0: no block. */
+/* SACK block of an ACK: segments [expected + offset, + count) have arrived; count 0: no block. */
 struct sack_block {
 	uint16_t offset, count;
 };
 
-/* Data: what the fabric scheme keeps in it from hop to hop. */
+/* State of the fabric scheme in a data packet, from hop to hop. */
 struct segment_hop {
-	uint32_t no_sack; /* 0: the place of sack[0] holds no block */
+	uint32_t no_sack; /* 0: overlays sack[0], so that no SACK block is read */
 	uint32_t dst;     /* Floodgate: host number of the destination */
 	union {
 		uint16_t bfc_queue; /* queue of the upstream neighbour that it came from */
@@ -49,16 +49,15 @@ struct segment_hop {
 	uint8_t is_counted; /* BFC: bfc_queue is paused until it leaves */
 };
 
-/* Floodgate frame: so many bytes to a host may be sent again. */
+/* Floodgate frame: credit of that many bytes for the destination host dst. */
 struct segment_credit {
 	uint32_t dst, bytes;
 };
 
-/* The packet's flags say which member of a union holds: with SEGMENT_LINK_FRAME the packet is a
- * frame between neighbours, with SEGMENT_ACK an ACK (a NACK, a CNP and the answer to a SYN are
- * ACKs), else data or a SYN. frame_kind says which members of a frame hold; the fabric scheme's own
- * kinds are told apart by switch.fabric, of which a scenario has one, and so are the members of
- * segment_hop. */
+/* The packet's flags select the members of the unions: with SEGMENT_LINK_FRAME the packet is a
+ * frame between neighbours, with SEGMENT_ACK an ACK (NACK, CNP and SYN-ACK are ACKs), otherwise
+ * data or a SYN. In a frame, frame_kind selects further. The kinds of fabric schemes overlap, as do
+ * the members of segment_hop, because a scenario has at most one fabric scheme. */
 struct segment {
 	union {
 		uint64_t path;      /* data, ACK: shift register, see route.h */

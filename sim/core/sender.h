@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sender.h -- what the sending ends of all transports have in common: messages in segments, the
- * retransmission timer (RFC 6298), putting a segment on the line. For sim/core/sender.c,
- * sim/core/rack.c and the transports only. */
+/* sender.h -- what the senders of all transports share: messages as segments, the retransmission
+ * timer (RFC 6298), building a segment.
+ *
+ * Called by sender.c, rack.c and the transports, on the worker that owns the host. */
 #ifndef SIM_CORE_SENDER_H
 #define SIM_CORE_SENDER_H
 #include "base/compiler.h"
@@ -14,72 +15,54 @@ static inline struct sender *sender_at(const struct worker *w, uint32_t handle)
 
 /* --- sender.c --- */
 
-int64_t sender_timeout_ns(const struct engine *e, const struct sender *s);
+/* The retransmission timeout with backoff: RTO of RFC 6298, section 2, within the transport's
+ * bounds. */
+int64_t sender_rto_ns(const struct engine *e, const struct sender *s);
 
-/* Has the heap ask when the timer would run out as things stand, unless it asks earlier anyway. */
-void sender_arm(const struct engine *e, struct host *h, struct sender *s);
-void sender_start_timer(const struct engine *e, struct host *h, struct sender *s, int64_t now_ps);
-void sender_begin_stretch(const struct engine *e, struct sender *s);
+/* Makes sure that a host timer fires by the time the RTO expires: sets one unless an earlier one is
+ * set already. */
+void sender_arm_rto(const struct engine *e, struct host *h, struct sender *s);
+void sender_start_rto(const struct engine *e, struct host *h, struct sender *s, int64_t now_ps);
+
+/* Segment next is the first of a message, or of the part of it that has another class: loads that
+ * message and class into the sender. */
+void sender_load_message(const struct engine *e, struct sender *s);
+
+/* As host_path, for data. */
 uint64_t sender_path(const struct engine *e, const struct host *h, struct sender *s,
 		     int64_t now_ps);
 
-/* The message of a segment that is sent again. */
-const struct flow *sender_resent_message(const struct engine *e, struct sender *s,
-					 uint32_t segment);
+/* The message of a segment that was sent already and is not acknowledged: what a retransmission
+ * carries. Also moves una_message to the message of una. */
+const struct flow *sender_message_of(const struct engine *e, struct sender *s, uint32_t segment);
 
-/* Counts the messages of which something is sent again, each once. */
-static inline void sender_count_resent(struct host *h, struct sender *s, const struct flow *message)
+/* Counts messages with at least one retransmission, each once. */
+static inline void sender_count_retransmitted(struct host *h, struct sender *s,
+					      const struct flow *message)
 {
-	if (message->end_segment <= s->resent_end)
+	if (message->end_segment <= s->retransmitted_end)
 		return;
-	s->resent_end = message->end_segment;
+	s->retransmitted_end = message->end_segment;
 	h->retransmitted_flows++;
 }
 
-/* Where nothing more will come after what was acknowledged, the connection is gone. 0: not yet. */
-int sender_may_finish(struct worker *w, struct sender *s, uint32_t handle);
-
-/* --- tcp_send.c --- */
-
-void tcp_open(struct worker *w, struct host *h, struct sender *s);
-void tcp_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
-void tcp_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
-void tcp_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		struct weir_packet *packet);
-void tcp_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
-void tcp_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		  enum timer_kind kind);
-
-/* --- rdma_send.c --- */
-
-void rdma_open(struct worker *w, struct host *h, struct sender *s);
-void rdma_try_to_send(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
-int rdma_is_due(struct host *h, struct sender *s);
-void rdma_send(struct worker *w, struct host *h, struct sender *s, int64_t start_ps);
-void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		 struct weir_packet *packet);
-void rdma_on_timeout(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
-void rdma_on_timer(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
-		   enum timer_kind kind);
+/* Everything sent is acknowledged. Closes the connection if no message can follow: returns 1, and
+ * the handle is no longer valid. */
+int sender_close_if_done(struct worker *w, struct sender *s, uint32_t handle);
 
 /* --- in line --- */
 
-static inline int sender_finished(struct worker *w, struct sender *s, uint32_t handle)
-{
-	return s->una == s->next && sender_may_finish(w, s, handle);
-}
-
-/* The cumulative point has moved: the timer starts anew (RFC 6298, 5.3). The heap is left alone as
- * long as the timeout has not become shorter than what it was asked for. */
-static inline void sender_restart_timer(const struct engine *e, const struct transport *t,
-					struct host *h, struct sender *s)
+/* The cumulative ACK has advanced: the RTO starts anew (RFC 6298, 5.3). Leaves the timer heap alone
+ * unless the RTO has become shorter than the one the heap's timer was set for. */
+static inline void sender_restart_rto(const struct engine *e, const struct transport *t,
+				      struct host *h, struct sender *s)
 {
 	s->progress_ps = h->now_ps;
-	if (s->armed_ns > t->rto_min_ns && sender_timeout_ns(e, s) < s->armed_ns)
-		sender_arm(e, h, s);
+	if (s->armed_ns > t->rto_min_ns && sender_rto_ns(e, s) < s->armed_ns)
+		sender_arm_rto(e, h, s);
 }
 
-/* One sample a round trip, RFC 6298, section 4. */
+/* SRTT and RTTVAR, RFC 6298, section 2, from one sample a round trip (section 4). */
 static inline void sender_sample_rtt(struct sender *s, int64_t rtt_ns)
 {
 	s->rtt_end = s->next;
@@ -97,19 +80,19 @@ static inline void sender_sample_rtt(struct sender *s, int64_t rtt_ns)
 	s->rttvar_ns += (error_ns < 0 ? -error_ns : error_ns) - (s->rttvar_ns >> 2);
 }
 
-/* Payload of segment next, which is about to be sent for the first time. */
+/* Payload of segment next, about to be sent for the first time. */
 static inline uint32_t sender_next_payload(const struct engine *e, const struct transport *t,
 					   struct sender *s)
 {
 	if (s->next + 1 < s->send_end)
 		return t->env.mss_bytes;
 	if (s->next >= s->send_end)
-		sender_begin_stretch(e, s);
+		sender_load_message(e, s);
 	return message_payload(e, flow_at(e, s->send_message), s->next);
 }
 
-/* Puts a segment that is to be sent again, or else the next one, on the card's line. Returns the
- * packet there. */
+/* Builds the packet of the next segment, retransmissions first, in the next slot of the NIC's link,
+ * and returns it. The caller sends it (nic_send, nic_send_or_enqueue). sender_can_send holds. */
 static inline ALWAYS_INLINE struct weir_packet *
 sender_build_segment(struct worker *w, struct host *h, struct sender *s, const struct transport *t,
 		     int64_t start_ps)
@@ -123,13 +106,13 @@ sender_build_segment(struct worker *w, struct host *h, struct sender *s, const s
 	if (s->lost) {
 		number = scoreboard_retransmit(s);
 
-		const struct flow *message = sender_resent_message(e, s, number);
+		const struct flow *message = sender_message_of(e, s, number);
 
 		payload = message_payload(e, message, number);
 		packet->class_id = message_class(e, message, number);
 		packet->slack_ps = message_slack_ps(e, message);
 		h->retransmits++;
-		sender_count_resent(h, s, message);
+		sender_count_retransmitted(h, s, message);
 	} else {
 		if (has_board)
 			scoreboard_extend(w, s);
@@ -153,7 +136,7 @@ sender_build_segment(struct worker *w, struct host *h, struct sender *s, const s
 		.payload_bytes = (uint16_t)payload,
 	};
 	if (!s->timer_on)
-		sender_start_timer(e, h, s, start_ps);
+		sender_start_rto(e, h, s, start_ps);
 	if (UNLIKELY(has_board) && s->board->rack)
 		rack_sent(e, h, s, number, start_ps);
 	h->made_pkts++;

@@ -1,41 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch.c -- a switch works off one window: arrivals in order of (time, input link), each offered
- * to its egress port; then the ports that hold packets catch up. */
+/* switch.c -- the fast path of a switch for one lookahead window: arrivals in order of (time,
+ * ingress), each offered to its egress port; then every port that holds packets sends what can
+ * start within the window.
+ *
+ * Ports have no transmission-complete events. A port may lag behind the clock of its switch as long
+ * as no decision depends on it: before a packet is offered, its port sends what could have left by
+ * then. Where a departure at one port can matter at another, event_switch.c takes over.
+ *
+ * switch_run runs on the thread that has claimed the switch. `features`, bits of enum
+ * switch_feature, is a compile-time constant in every specialised copy of the loops. */
 #include "base/compiler.h"
 #include "sim/core/event_switch.h"
 #include "sim/core/switch.h"
 #include <string.h>
 
-/* A sort key: picoseconds since the window began, then the input. engine_build.c sees to it that a
- * node has at most 2^22 inputs and that a window is shorter than 2^42 ps (4.4 s). */
+/* Arrivals are sorted by 64-bit keys: picoseconds since the window began, then the ingress.
+ * engine_build.c ensures that a switch has at most 2^22 ingresses and that a window is shorter than
+ * 2^42 ps (4.4 s). */
 enum {
-	INPUT_BITS = SWITCH_INPUT_BITS,
-	INPUT_MASK = (1 << INPUT_BITS) - 1,
+	INGRESS_BITS = SWITCH_INGRESS_BITS,
+	INGRESS_MASK = (1 << INGRESS_BITS) - 1,
 	SMALL_SORT = 4,
 	BUCKETS_MAX = 4096
 };
 
-static uint64_t arrival_key(int64_t since_ps, uint32_t input)
+static uint64_t switch_arrival_key(int64_t since_ps, uint32_t ingress)
 {
-	return (uint64_t)since_ps << INPUT_BITS | input;
+	return (uint64_t)since_ps << INGRESS_BITS | ingress;
 }
 
 void egress_transmit_slow(struct worker *w, struct egress *out, const struct weir_packet *packet,
-			  uint64_t path, int64_t start_ps, int writes)
+			  uint64_t path, int64_t start_ps, int has_int)
 {
 	struct weir_packet *place = link_reserve(w, out);
 
 	*place = *packet;
 	packet_segment(place)->path = path;
-	if (writes)
+	if (has_int)
 		telemetry_write(w->engine, out, place, start_ps);
 	link_send(w, out, start_ps);
 }
 
-/* features, here and below: bits of enum switch_feature, which are mostly known when this is
- * compiled. */
-static inline ALWAYS_INLINE void next_simply(struct worker *w, struct switch_state *s,
-					     struct egress *out, uint32_t features)
+/* --- departures --- */
+
+/* The next packet leaves a FIFO port without a dequeue hook, whose link is free. */
+static inline ALWAYS_INLINE void egress_next_fast(struct worker *w, struct switch_state *s,
+						  struct egress *out, uint32_t features)
 {
 	int64_t start_ps = out->port.free_ps;
 	struct weir_packet *packet =
@@ -46,8 +56,9 @@ static inline ALWAYS_INLINE void next_simply(struct worker *w, struct switch_sta
 	egress_transmit(w, out, packet, NULL, start_ps, features & SWITCH_F_INT);
 }
 
-/* The next packet leaves the port, when its line is free. A scheme that now asks for the fill of
- * the shared buffer has other ports catch up, who use the memory that the packet was in. */
+/* The next packet leaves a port, whose link is free. A dequeue hook that needs the shared buffer's
+ * fill has the other ports drain first, which reuse the memory that the packet was in: it is copied
+ * before. */
 static inline ALWAYS_INLINE void egress_next(struct worker *w, struct switch_state *s,
 					     struct egress *out, uint32_t features)
 {
@@ -56,17 +67,17 @@ static inline ALWAYS_INLINE void egress_next(struct worker *w, struct switch_sta
 	uint32_t queue = 0;
 
 	if (!(features & SWITCH_F_SLOW_DEQUEUE)) {
-		next_simply(w, s, out, features);
+		egress_next_fast(w, s, out, features);
 		return;
 	}
 
-	struct weir_packet *packet = weir_port_dequeue_next(&out->port, &w->pool, &queue), kept;
+	struct weir_packet *packet = weir_port_dequeue_next(&out->port, &w->pool, &queue), copy;
 
 	if (!packet)
 		return;
 	if (UNLIKELY(c->mark_dequeue && c->mark_needs & WEIR_MARK_NEEDS_SHARED_BUFFER)) {
-		kept = *packet;
-		packet = &kept;
+		copy = *packet;
+		packet = &copy;
 	}
 	if (features & SWITCH_F_PFC)
 		switch_pfc_leave_fast(&s->events->pfc, packet_segment(packet)->ingress, packet);
@@ -76,57 +87,58 @@ static inline ALWAYS_INLINE void egress_next(struct worker *w, struct switch_sta
 		packet_retire(w, packet);
 }
 
-/* Everything that can start before limit_ps leaves the port. */
-static inline ALWAYS_INLINE void catch_up_as(struct worker *w, struct switch_state *s,
-					     struct egress *out, int64_t limit_ps,
-					     uint32_t features)
+/* Sends every packet that can start before limit_ps. */
+static inline ALWAYS_INLINE void egress_drain_inline(struct worker *w, struct switch_state *s,
+						     struct egress *out, int64_t limit_ps,
+						     uint32_t features)
 {
 	while (out->port.pkts && out->port.free_ps < limit_ps)
 		egress_next(w, s, out, features);
 }
 
-static NOINLINE void catch_up_plainly(struct worker *w, struct switch_state *s, struct egress *out,
+static NOINLINE void egress_drain_basic(struct worker *w, struct switch_state *s,
+					struct egress *out, int64_t limit_ps)
+{
+	egress_drain_inline(w, s, out, limit_ps, 0);
+}
+
+static NOINLINE void egress_drain_pfc(struct worker *w, struct switch_state *s, struct egress *out,
 				      int64_t limit_ps)
 {
-	catch_up_as(w, s, out, limit_ps, 0);
+	egress_drain_inline(w, s, out, limit_ps, SWITCH_F_SHARED_BUFFER | SWITCH_F_PFC);
 }
 
-static NOINLINE void catch_up_accounting(struct worker *w, struct switch_state *s,
-					 struct egress *out, int64_t limit_ps)
+static NOINLINE void egress_drain_any(struct worker *w, struct switch_state *s, struct egress *out,
+				      int64_t limit_ps)
 {
-	catch_up_as(w, s, out, limit_ps, SWITCH_F_SHARED_BUFFER | SWITCH_F_PFC);
+	egress_drain_inline(w, s, out, limit_ps, s->features);
 }
 
-static NOINLINE void catch_up_with(struct worker *w, struct switch_state *s, struct egress *out,
-				   int64_t limit_ps)
-{
-	catch_up_as(w, s, out, limit_ps, s->features);
-}
-
-static inline ALWAYS_INLINE void catch_up(struct worker *w, struct switch_state *s,
-					  struct egress *out, int64_t limit_ps, uint32_t features)
+static inline ALWAYS_INLINE void egress_drain(struct worker *w, struct switch_state *s,
+					      struct egress *out, int64_t limit_ps,
+					      uint32_t features)
 {
 	if (!features)
-		catch_up_plainly(w, s, out, limit_ps);
+		egress_drain_basic(w, s, out, limit_ps);
 	else if (features == (SWITCH_F_SHARED_BUFFER | SWITCH_F_PFC))
-		catch_up_accounting(w, s, out, limit_ps);
+		egress_drain_pfc(w, s, out, limit_ps);
 	else
-		catch_up_with(w, s, out, limit_ps);
+		egress_drain_any(w, s, out, limit_ps);
 }
 
-void switch_sync(struct weir_shared_buffer *pool, int64_t now_ps)
+void switch_sync(struct weir_shared_buffer *shared, int64_t now_ps)
 {
-	struct switch_state *s = pool->owner;
+	struct switch_state *s = shared->owner;
 
 	for (uint32_t i = 0; i < s->link_count; i++)
 		if (s->backlog[i / 64] >> (i % 64) & 1)
-			catch_up(s->worker, s, engine_egress(s->engine, s->first_link + i),
-				 now_ps + 1, s->features);
+			egress_drain(s->worker, s, engine_egress(s->engine, s->first_link + i),
+				     now_ps + 1, s->features);
 }
 
-/* Is it not the line alone that a packet has to wait for at an empty port? */
-static inline int will_wait(const struct egress *out, const struct weir_packet *packet,
-			    uint32_t features)
+/* Will the packet queue although the port is empty (link busy, or its class paused)? */
+static inline int egress_will_queue(const struct egress *out, const struct weir_packet *packet,
+				    uint32_t features)
 {
 	const struct weir_port *p = &out->port;
 
@@ -135,10 +147,13 @@ static inline int will_wait(const struct egress *out, const struct weir_packet *
 		weir_port_is_paused(p, p->kind->class_queue[packet->class_id]));
 }
 
-/* The packet's port takes it, lets it wait or drops it. What is left of its path is written where
- * it goes and not where it is, see weir_port_offer_fifo. */
-static inline ALWAYS_INLINE int offer(struct worker *w, struct egress *out,
-				      struct weir_packet *packet, uint64_t path, uint32_t features)
+/* --- arrivals --- */
+
+/* Offers a packet to its port. The rest of its path is written into the copy, not into the packet,
+ * see weir_port_offer_fifo. */
+static inline ALWAYS_INLINE int switch_offer(struct worker *w, struct egress *out,
+					     struct weir_packet *packet, uint64_t path,
+					     uint32_t features)
 {
 	int64_t now_ps = packet->time_ps;
 	int answer;
@@ -161,30 +176,31 @@ static inline ALWAYS_INLINE int offer(struct worker *w, struct egress *out,
 	return answer;
 }
 
-static inline ALWAYS_INLINE void forward(struct worker *w, struct switch_state *s,
-					 struct weir_packet *packet, uint32_t features)
+static inline ALWAYS_INLINE void switch_forward(struct worker *w, struct switch_state *s,
+						struct weir_packet *packet, uint32_t features)
 {
 	struct segment *segment = packet_segment(packet);
 	int64_t now_ps = packet->time_ps;
 	uint64_t path = segment->path;
 	uint32_t port = (uint32_t)(path & s->route_mask);
-	struct egress *out = (struct egress *)(s->ports + (size_t)port * s->port_size);
+	struct egress *out = switch_egress(s, port);
 
 	if (out->port.pkts) {
-		/* Mostly one packet leaves for one that comes. */
+		/* Usually one packet leaves for each that arrives. */
 		if (out->port.free_ps <= now_ps) {
 			egress_next(w, s, out, features);
 			if (out->port.pkts && out->port.free_ps <= now_ps)
-				catch_up(w, s, out, now_ps + 1, features);
+				egress_drain(w, s, out, now_ps + 1, features);
 		}
-	} else if (will_wait(out, packet, features) && !out->port.stats && s->engine->measuring) {
+	} else if (egress_will_queue(out, packet, features) && !out->port.stats &&
+		   s->engine->measuring) {
 		port_stats_start(s->engine, &out->port);
 	}
 
-	int answer = offer(w, out, packet, path >> s->route_bits, features);
+	int answer = switch_offer(w, out, packet, path >> s->route_bits, features);
 
 	if (answer == WEIR_PORT_QUEUED) {
-		/* A port that held something before has its bit. */
+		/* A port that held packets before has its bit set. */
 		if (out->port.pkts == 1)
 			s->backlog[port / 64] |= UINT64_C(1) << (port % 64);
 		if (features & SWITCH_F_PFC)
@@ -194,8 +210,8 @@ static inline ALWAYS_INLINE void forward(struct worker *w, struct switch_state *
 	}
 }
 
-/* Room for more keys behind the first count. Returns where the next goes. */
-static NOINLINE uint64_t *grow_keys(struct worker *w, size_t count)
+/* Doubles the room for keys, of which count are in use. Returns the place of the next. */
+static NOINLINE uint64_t *switch_grow_keys(struct worker *w, size_t count)
 {
 	w->key_capacity = w->key_capacity ? w->key_capacity * 2 : 1024;
 	w->keys = memory_grow(w->keys, w->key_capacity, sizeof(*w->keys));
@@ -204,15 +220,16 @@ static NOINLINE uint64_t *grow_keys(struct worker *w, size_t count)
 	return w->keys + count;
 }
 
-/* Room for another chunk of them. */
-static inline uint64_t *keys_with_room(struct worker *w, uint64_t *key_at)
+/* Ensures room for the keys of another chunk of packets. */
+static inline uint64_t *switch_reserve_keys(struct worker *w, uint64_t *key_at)
 {
-	return LIKELY(key_at < w->keys_full) ? key_at : grow_keys(w, (size_t)(key_at - w->keys));
+	return LIKELY(key_at < w->keys_full) ? key_at
+					     : switch_grow_keys(w, (size_t)(key_at - w->keys));
 }
 
-/* What is not in this core's cache: packets that have come, and ports. */
-static inline ALWAYS_INLINE void fetch_lines(const struct worker *w, const struct switch_state *s,
-					     uint32_t chunks)
+/* Prefetches the packets at the heads of the ingress link queues. */
+static inline ALWAYS_INLINE void
+switch_prefetch_link_queues(const struct worker *w, const struct switch_state *s, uint32_t chunks)
 {
 	const _Atomic uint32_t *tails = w->link_queue_tail + s->first_link_queue;
 	const uint32_t *heads = s->heads;
@@ -228,9 +245,9 @@ void switch_prefetch(const struct worker *w, const struct switch_state *s)
 	const char *port = s->ports;
 
 	if (w->prefetch == PREFETCH_ALL)
-		fetch_lines(w, s, PREFETCH_CHUNKS_ALL);
+		switch_prefetch_link_queues(w, s, PREFETCH_CHUNKS_ALL);
 	else
-		fetch_lines(w, s, PREFETCH_CHUNKS);
+		switch_prefetch_link_queues(w, s, PREFETCH_CHUNKS);
 #pragma GCC unroll 4
 	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
 		__builtin_prefetch(port);
@@ -238,9 +255,10 @@ void switch_prefetch(const struct worker *w, const struct switch_state *s)
 	}
 }
 
-/* Keys of all arrivals before the limit, counted into buckets of 2^shift; each input's are in order
- * already. */
-static NOINLINE uint32_t gather(struct worker *w, const struct switch_state *s, uint32_t shift)
+/* Writes the keys of all arrivals before limit_ps and counts them into buckets of 2^shift. The keys
+ * of one ingress are in order already. Returns their number. */
+static NOINLINE uint32_t switch_gather_arrivals(struct worker *w, const struct switch_state *s,
+						uint32_t shift)
 {
 	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
@@ -249,7 +267,7 @@ static NOINLINE uint32_t gather(struct worker *w, const struct switch_state *s, 
 	uint64_t *key_at = w->keys;
 	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
 
-	for (uint32_t i = 0, lines = s->link_queue_count; i < lines; i++) {
+	for (uint32_t i = 0, queues = s->link_queue_count; i < queues; i++) {
 		uint32_t slot = heads[i],
 			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
@@ -257,14 +275,14 @@ static NOINLINE uint32_t gather(struct worker *w, const struct switch_state *s, 
 			continue;
 		if (UNLIKELY(slot == WEIR_SLOT_NONE)) {
 			slot = heads[i] = link_queue_start(e, s->first_link_queue + i);
-			if (slot == tail) /* its first packet was lost on the way */
+			if (slot == tail) /* its first packet was lost on a failed link */
 				continue;
 		}
 
-		/* Of a packet at time 0. */
-		uint64_t zero = i - arrival_key(w->begin_ps, 0);
+		/* The key of a packet that arrived at time 0. */
+		uint64_t zero = i - switch_arrival_key(w->begin_ps, 0);
 
-		key_at = keys_with_room(w, key_at);
+		key_at = switch_reserve_keys(w, key_at);
 		for (;;) {
 			int64_t time_ps = slots[slot].time_ps;
 
@@ -273,26 +291,26 @@ static NOINLINE uint32_t gather(struct worker *w, const struct switch_state *s, 
 				break;
 			}
 
-			uint64_t key = arrival_key(time_ps, 0) + zero;
+			uint64_t key = switch_arrival_key(time_ps, 0) + zero;
 
 			*key_at++ = key;
 			buckets[key >> shift]++;
 			if ((++slot & WEIR_CHUNK_MASK) == 0) {
 				slot = w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
 				       << WEIR_CHUNK_SHIFT;
-				key_at = keys_with_room(w, key_at);
+				key_at = switch_reserve_keys(w, key_at);
 			}
 			if (slot == tail)
 				break;
 		}
 	}
-	if (UNLIKELY(e->wheel_is_short) && pending_ps != WEIR_TIME_NEVER_PS)
+	if (UNLIKELY(e->wheel.is_short) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
 	return (uint32_t)(key_at - w->keys);
 }
 
-/* Moves a key down to its place among those before it, from first on. */
-static NOINLINE void insert_key(const uint64_t *first, uint64_t *at)
+/* Insertion sort: moves a key down to its place among [first, at). */
+static NOINLINE void switch_insert_key(const uint64_t *first, uint64_t *at)
 {
 	uint64_t key = *at;
 
@@ -303,9 +321,9 @@ static NOINLINE void insert_key(const uint64_t *first, uint64_t *at)
 	*at = key;
 }
 
-/* Sorts the keys: first by bucket, then by insertion, which finds little left to do. */
-static NOINLINE const uint64_t *sort_keys(struct worker *w, uint32_t count, uint32_t shift,
-					  uint32_t buckets)
+/* Bucket sort, then insertion sort, which moves few keys: O(n) for evenly spread arrivals. */
+static NOINLINE const uint64_t *switch_sort_arrivals(struct worker *w, uint32_t count,
+						     uint32_t shift, uint32_t buckets)
 {
 	uint64_t *keys = w->keys, *sorted = w->sorted;
 	uint32_t *bucket = w->buckets, sum = 0;
@@ -326,12 +344,14 @@ static NOINLINE const uint64_t *sort_keys(struct worker *w, uint32_t count, uint
 #pragma GCC unroll 4
 	for (uint64_t *key = keys + 1; key < keys + count; key++)
 		if (UNLIKELY(*key < key[-1]))
-			insert_key(keys, key);
+			switch_insert_key(keys, key);
 	return keys;
 }
 
-/* Ports that still hold packets: work off the window, and come back when the next can start. */
-static inline ALWAYS_INLINE void flush(struct worker *w, struct switch_state *s, uint32_t features)
+/* Drains the ports that hold packets up to the end of the window, and wakes the switch for the next
+ * departure of each. */
+static inline ALWAYS_INLINE void switch_flush(struct worker *w, struct switch_state *s,
+					      uint32_t features)
 {
 	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
 		uint64_t left = s->backlog[word];
@@ -342,7 +362,7 @@ static inline ALWAYS_INLINE void flush(struct worker *w, struct switch_state *s,
 				engine_egress(s->engine, s->first_link + word * 64 + bit);
 
 			left &= left - 1;
-			catch_up(w, s, out, w->limit_ps, features);
+			egress_drain(w, s, out, w->limit_ps, features);
 			if (out->port.pkts == 0)
 				s->backlog[word] &= ~(UINT64_C(1) << bit);
 			else if (out->port.free_ps >= w->end_ps &&
@@ -352,69 +372,68 @@ static inline ALWAYS_INLINE void flush(struct worker *w, struct switch_state *s,
 	}
 }
 
-/* About as many buckets as there were arrivals the last time, within a factor of two. */
-static uint32_t bucket_shift(const struct switch_state *s, uint64_t span)
+/* About as many buckets as there were arrivals in the last window, within a factor of two. */
+static uint32_t switch_bucket_shift(const struct switch_state *s, uint64_t span)
 {
 	uint32_t wanted = s->arrivals < BUCKETS_MAX / 2 ? s->arrivals | 1 : BUCKETS_MAX / 2;
 	int shift = __builtin_clz(wanted) + 32 - __builtin_clzll(span | 1);
 
-	return shift > INPUT_BITS ? (uint32_t)shift : INPUT_BITS;
+	return shift > INGRESS_BITS ? (uint32_t)shift : INGRESS_BITS;
 }
 
 const uint64_t *switch_arrivals(struct worker *w, struct switch_state *s, uint32_t *count)
 {
-	uint64_t span = (uint64_t)(w->limit_ps - w->begin_ps) << INPUT_BITS;
-	uint32_t shift = bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
+	uint64_t span = (uint64_t)(w->limit_ps - w->begin_ps) << INGRESS_BITS;
+	uint32_t shift = switch_bucket_shift(s, span), buckets = (uint32_t)(span >> shift) + 1;
 
 	memset(w->buckets, 0, buckets * sizeof(*w->buckets));
 	if (w->prefetch && !worker_prefetches_ahead(w))
 		switch_prefetch(w, s);
-	*count = gather(w, s, shift);
+	*count = switch_gather_arrivals(w, s, shift);
 	s->arrivals = *count;
-	return sort_keys(w, *count, shift, buckets);
+	return switch_sort_arrivals(w, *count, shift, buckets);
 }
 
-/* A frame between neighbours, when the port that it stops, or lets go on, has sent what it
- * could. */
-static NOINLINE void obey_frame(struct worker *w, struct switch_state *s, uint32_t input,
-				const struct weir_packet *frame)
+/* A link frame (PFC) arrives; the port that it pauses or resumes first sends what it could. */
+static NOINLINE void switch_on_link_frame(struct worker *w, struct switch_state *s,
+					  uint32_t ingress, const struct weir_packet *frame)
 {
 	const struct engine *e = s->engine;
 
-	catch_up(w, s, engine_egress(e, link_queue_reverse(e, s->first_link_queue + input)),
-		 frame->time_ps + 1, s->features);
-	event_switch_on_frame(w, s, input, frame);
+	egress_drain(w, s, engine_egress(e, link_queue_reverse(e, s->first_link_queue + ingress)),
+		     frame->time_ps + 1, s->features);
+	event_switch_on_frame(w, s, ingress, frame);
 }
 
-/* Where memory is accounted for: does the packet go by without anybody's having to be told? If not,
- * the switch is strict from here on. Frames between neighbours are obeyed and done with. */
-enum arrival { ARRIVAL_GOES_ON, ARRIVAL_IS_DONE, ARRIVAL_IS_STRICT };
+/* With PFC: may the fast path handle an arrival? A link frame is handled here. An arrival that
+ * might reach a threshold has the switch keep event order from here on. */
+enum arrival { ARRIVAL_FORWARD, ARRIVAL_CONSUMED, ARRIVAL_NEEDS_ORDER };
 
-static inline ALWAYS_INLINE enum arrival look_at(struct worker *w, struct switch_state *s,
-						 uint32_t input, uint64_t fast_bytes,
-						 struct weir_packet *packet)
+static inline ALWAYS_INLINE enum arrival switch_check_arrival(struct worker *w,
+							      struct switch_state *s,
+							      uint32_t ingress, uint64_t fast_bytes,
+							      struct weir_packet *packet)
 {
 	struct segment *segment = packet_segment(packet);
-	const struct egress *out =
-		(const struct egress *)(s->ports +
-					(size_t)(segment->path & s->route_mask) * s->port_size);
+	const struct egress *out = switch_egress(s, (uint32_t)(segment->path & s->route_mask));
 
 	if (UNLIKELY(packet_is_link_frame(packet))) {
-		obey_frame(w, s, input, packet);
-		return ARRIVAL_IS_DONE;
+		switch_on_link_frame(w, s, ingress, packet);
+		return ARRIVAL_CONSUMED;
 	}
-	if (UNLIKELY(!switch_pfc_admits_fast(&s->events->pfc, input, fast_bytes, packet,
+	if (UNLIKELY(!switch_pfc_admits_fast(&s->events->pfc, ingress, fast_bytes, packet,
 					     &out->port))) {
 		event_switch_activate(s, packet->time_ps);
-		return ARRIVAL_IS_STRICT;
+		return ARRIVAL_NEEDS_ORDER;
 	}
-	segment->ingress = (uint16_t)input;
-	return ARRIVAL_GOES_ON;
+	segment->ingress = (uint16_t)ingress;
+	return ARRIVAL_FORWARD;
 }
 
-/* Works off arrivals; returns how many. */
-static inline ALWAYS_INLINE uint32_t run(struct worker *w, struct switch_state *s,
-					 const uint64_t *keys, uint32_t count, uint32_t features)
+/* Handles arrivals in order, up to the first that needs event order; returns how many. */
+static inline ALWAYS_INLINE uint32_t switch_run_arrivals(struct worker *w, struct switch_state *s,
+							 const uint64_t *keys, uint32_t count,
+							 uint32_t features)
 {
 	uint64_t fast_bytes = 0;
 
@@ -423,33 +442,32 @@ static inline ALWAYS_INLINE uint32_t run(struct worker *w, struct switch_state *
 			&s->events->pfc.memory,
 			(uint64_t)count * w->engine->config->frame_max_bytes);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t input = (uint32_t)(keys[i] & INPUT_MASK);
-		uint32_t *head = &s->heads[input], slot = *head;
+		uint32_t ingress = (uint32_t)(keys[i] & INGRESS_MASK);
+		uint32_t *head = &s->heads[ingress], slot = *head;
 		struct weir_packet *packet = &w->pool.slots[slot];
-		enum arrival arrival = ARRIVAL_GOES_ON;
+		enum arrival arrival = ARRIVAL_FORWARD;
 
 		if (features & SWITCH_F_PFC)
-			arrival = look_at(w, s, input, fast_bytes, packet);
-		if (arrival == ARRIVAL_IS_STRICT)
+			arrival = switch_check_arrival(w, s, ingress, fast_bytes, packet);
+		if (arrival == ARRIVAL_NEEDS_ORDER)
 			return i;
-		if (arrival == ARRIVAL_GOES_ON)
-			forward(w, s, packet, features);
+		if (arrival == ARRIVAL_FORWARD)
+			switch_forward(w, s, packet, features);
 		*head = link_queue_advance(&w->pool, slot);
 	}
-	flush(w, s, features);
+	switch_flush(w, s, features);
 	return count;
 }
 
-/* A switch that does more than pass packets on, until it has to be strict. What is common has code
- * of its own. */
-static NOINLINE void run_with(struct worker *w, struct switch_state *s, const uint64_t *keys,
-			      uint32_t count)
+/* A switch with features: the common combinations have specialised copies of the loop. */
+static NOINLINE void switch_run_features(struct worker *w, struct switch_state *s,
+					 const uint64_t *keys, uint32_t count)
 {
 	uint32_t done = 0;
 
 #define RUN_CASE(features) \
 	case features: \
-		done = run(w, s, keys, count, features); \
+		done = switch_run_arrivals(w, s, keys, count, features); \
 		break
 	if (!s->events || !s->events->is_active)
 		switch (s->features | SWITCH_F_SHARED_BUFFER) {
@@ -459,15 +477,16 @@ static NOINLINE void run_with(struct worker *w, struct switch_state *s, const ui
 			RUN_CASE(SWITCH_F_SHARED_BUFFER | SWITCH_F_PFC);
 			RUN_CASE(SWITCH_F_SHARED_BUFFER | SWITCH_F_INT | SWITCH_F_PFC);
 		default:
-			done = run(w, s, keys, count, s->features);
+			done = switch_run_arrivals(w, s, keys, count, s->features);
 		}
 #undef RUN_CASE
 	if (s->events && s->events->is_active)
 		event_switch_run(w, s, keys + done, count - done);
 }
 
-/* All ports have caught up. */
-static void publish(const struct worker *w, const struct switch_state *s)
+/* Publishes the tails of the link queues that the switch may have sent on, once a window:
+ * publishing per packet would cause false sharing. */
+static void switch_publish(const struct worker *w, const struct switch_state *s)
 {
 	_Atomic uint32_t *link_queue_tail = w->link_queue_tail;
 	int64_t begin_ps = w->begin_ps;
@@ -476,7 +495,7 @@ static void publish(const struct worker *w, const struct switch_state *s)
 
 #pragma GCC unroll 4
 	for (uint32_t i = s->link_count; i > 0; i--, port += port_size) {
-		/* Who sent has a line that is, or was, busy in this window. */
+		/* A port that sent has a link that is, or was, busy in this window. */
 		if (((const struct egress *)port)->port.free_ps > begin_ps)
 			link_publish((const struct egress *)port, link_queue_tail);
 	}
@@ -490,8 +509,8 @@ void switch_run(struct worker *w, struct switch_state *s)
 	s->worker = w;
 	w->switched += count;
 	if (UNLIKELY(s->features != 0))
-		run_with(w, s, keys, count);
+		switch_run_features(w, s, keys, count);
 	else
-		run(w, s, keys, count, 0);
-	publish(w, s);
+		switch_run_arrivals(w, s, keys, count, 0);
+	switch_publish(w, s);
 }

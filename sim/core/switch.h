@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch.h -- a packet goes from a port of a switch onto its line. */
+/* switch.h -- what the two ways to run a switch share: switch.c, the fast path, and event_switch.c,
+ * which keeps arrivals and departures in event order. Runs on the thread that owns the switch. */
 #ifndef SIM_CORE_SWITCH_H
 #define SIM_CORE_SWITCH_H
 #include "base/compiler.h"
+#include "sim/core/link.h"
 #include "sim/core/telemetry.h"
 
-/* As below, whatever the line is. */
-void egress_transmit_slow(struct worker *w, struct egress *out, const struct weir_packet *packet,
-			  uint64_t path, int64_t start_ps, int writes);
+/* The egress port of this number in the switch. */
+static inline struct egress *switch_egress(const struct switch_state *s, uint32_t port)
+{
+	return (struct egress *)(s->ports + (size_t)port * s->port_size);
+}
 
-/* The packet starts at start_ps and is on the line until free_ps, there with that path (NULL: its
- * own). writes: the switch writes into it, see telemetry.h. */
+/* As below, for any link. */
+void egress_transmit_slow(struct worker *w, struct egress *out, const struct weir_packet *packet,
+			  uint64_t path, int64_t start_ps, int has_int);
+
+/* Sends a packet that starts at start_ps and occupies the link until out->port.free_ps; path
+ * replaces the packet's own, NULL: it does not. has_int: the switch appends to the packet's INT
+ * stack, see telemetry.h. */
 static inline ALWAYS_INLINE void egress_transmit(struct worker *w, struct egress *out,
 						 const struct weir_packet *packet,
-						 const uint64_t *path, int64_t start_ps, int writes)
+						 const uint64_t *path, int64_t start_ps,
+						 int has_int)
 {
 	uint32_t to = out->to;
 
@@ -21,7 +31,7 @@ static inline ALWAYS_INLINE void egress_transmit(struct worker *w, struct egress
 		egress_transmit_slow(w, out, packet,
 				     path ? *path
 					  : packet_segment((struct weir_packet *)packet)->path,
-				     start_ps, writes);
+				     start_ps, has_int);
 		return;
 	}
 
@@ -30,7 +40,7 @@ static inline ALWAYS_INLINE void egress_transmit(struct worker *w, struct egress
 	*place = *packet;
 	if (path)
 		packet_segment(place)->path = *path;
-	if (writes)
+	if (has_int)
 		telemetry_write(w->engine, out, place, start_ps);
 	link_send_to(w, out, to, out->port.free_ps);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch_pfc.c -- classes that are paused before a packet would be lost: for how long links were,
- * and how the memory of a switch is shared out. */
+/* switch_pfc.c -- pauses of links, and the division of a switch's memory into reserved part,
+ * headroom and shared buffer. Not on the fast path. */
 #include "sim/core/switch_pfc.h"
 #include <inttypes.h>
 
@@ -27,7 +27,7 @@ int64_t link_paused_ps(const struct engine *e, uint32_t link, uint32_t class_id,
 	return p->sum_ps + (p->since_ps >= 0 ? now_ps - p->since_ps : 0);
 }
 
-/* Where the marking scheme chooses queues there is but one class, which has all of them. */
+/* A port whose marking scheme chooses queues has one class, which all of its queues hold. */
 void port_apply_pfc_signal(struct weir_port *p, uint32_t class_id, enum weir_pfc_signal signal,
 			   int64_t now_ps)
 {
@@ -45,13 +45,14 @@ void port_apply_pfc_signal(struct weir_port *p, uint32_t class_id, enum weir_pfc
 
 /* --- building --- */
 
-/* What may still arrive after a pause frame was made: the frame waits for one packet on its own
- * link and for the frames of other classes, it propagates, the sender finishes a packet, and the
- * link is full; a host's packets may be late by its jitter. */
-static uint64_t headroom_of(const struct engine *e, uint32_t line)
+/* Headroom: bytes that may still arrive at an ingress after a pause frame was made. Until it takes
+ * effect the frame waits for the packet on its link and for the frames of other classes, is
+ * serialised and propagates, the sender finishes a packet, and the link is full of packets; a
+ * host's packets may be delayed by its jitter. */
+static uint64_t switch_pfc_headroom_bytes(const struct engine *e, uint32_t link_queue)
 {
-	const struct egress *in = engine_egress(e, e->net->link_queue_link[line]);
-	const struct egress *back = engine_egress(e, link_queue_reverse(e, line));
+	const struct egress *in = engine_egress(e, e->net->link_queue_link[link_queue]);
+	const struct egress *back = engine_egress(e, link_queue_reverse(e, link_queue));
 	const struct net_link *link = &e->net->links[in->link];
 	int from_host = e->net->nodes[link->from].kind == NODE_HOST;
 	uint32_t mtu = e->config->frame_max_bytes;
@@ -68,7 +69,7 @@ int switch_pfc_init(struct switch_pfc *l, const struct engine *e, const struct s
 		    struct weir_error *error)
 {
 	const struct switch_config *c = &e->config->switches;
-	uint64_t apart = 0;
+	uint64_t set_aside = 0;
 
 	l->classes = e->config->lossless;
 	l->ingress = memory_new(s->link_queue_count, sizeof(*l->ingress));
@@ -77,22 +78,23 @@ int switch_pfc_init(struct switch_pfc *l, const struct engine *e, const struct s
 			if (!class_is_lossless(l->classes, k))
 				continue;
 			l->ingress[i][k].headroom_bytes =
-				c->pfc_headroom_bytes ? c->pfc_headroom_bytes
-						      : headroom_of(e, s->first_link_queue + i);
-			apart += l->ingress[i][k].headroom_bytes + c->pfc_reserved_bytes;
+				c->pfc_headroom_bytes
+					? c->pfc_headroom_bytes
+					: switch_pfc_headroom_bytes(e, s->first_link_queue + i);
+			set_aside += l->ingress[i][k].headroom_bytes + c->pfc_reserved_bytes;
 		}
 	}
-	if (apart >= c->buffer)
+	if (set_aside >= c->buffer)
 		return weir_error_set(error,
-				      "switch.buffer: %" PRIu64 "B, but headroom and what is "
-				      "reserved for the lossless classes of %u inputs take "
+				      "switch.buffer: %" PRIu64 "B, but headroom and reserved "
+				      "bytes of the lossless classes of %u ingress ports take "
 				      "%" PRIu64 "B already",
-				      c->buffer, s->link_queue_count, apart);
+				      c->buffer, s->link_queue_count, set_aside);
 	l->memory = (struct weir_pfc_memory){
 		.params = &e->config->pfc,
-		.shared_buffer_bytes = c->buffer - apart,
+		.shared_buffer_bytes = c->buffer - set_aside,
 	};
-	weir_buffer_params_init(&l->lossy, WEIR_BUFFER_PER_SWITCH, c->buffer - apart,
+	weir_buffer_params_init(&l->lossy, WEIR_BUFFER_PER_SWITCH, c->buffer - set_aside,
 				c->dt_alpha_q32);
 	return 0;
 }

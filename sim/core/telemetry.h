@@ -1,65 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* telemetry.h -- what switches write into data packets (in-band network telemetry), for controls
- * that need it. A packet is one cache line, so its INT stack lies elsewhere and the packet carries
- * the stack's index. The stack stays where it is from the sender to the receiver, which hands it to
- * the ACK, and back to the sender.
+/* telemetry.h -- in-band network telemetry (INT): what switches append to data packets for
+ * congestion controls that need it.
  *
- * The index shares its place with the slack. engine->int_stacks decides: where it is set, which is
- * where a control needs telemetry (config->telemetry), every packet has an index, 0 for none.
- * Schedulers that rank packets are refused there (config_check.c), and message_slack_ps is 0. A
- * thread takes and gives back numbers by itself, the last ones first, and only what it has too many
- * or too few of goes through a lock. */
+ * A packet is one cache line, so its INT stack lies in a table of the engine and the packet carries
+ * the index, weir_packet.int_stack_index, 0 for none. The stack stays in place from the sender to
+ * the receiver, which passes the index to the ACK, and back to the sender. The index is valid if
+ * engine->int_stacks is set, which it is if a control needs telemetry (config->telemetry);
+ * schedulers that rank packets by the slack in the same place are then refused (config_check.c).
+ *
+ * Threads: a worker allocates and releases stacks from a free list of its own, last in first out.
+ * Only its surplus or shortage goes to the engine's store, in batches and under its lock. */
 #ifndef SIM_CORE_TELEMETRY_H
 #define SIM_CORE_TELEMETRY_H
 #include "base/compiler.h"
 #include "lib/mark/flow_count.h"
-#include "sim/core/flow_census.h"
 #include "sim/core/host.h"
 
 struct int_stack {
 	union {
-		uint32_t count;     /* in use: how many of hop[] hold */
-		uint32_t next_free; /* free: index of the next one in its list; 0: the last */
+		uint32_t count;     /* in use: valid entries of hop[] */
+		uint32_t next_free; /* free: index of the next in its list; 0: the last */
 	};
 	union {
 		uint32_t rx_ns;      /* in use, of an ACK: the receiver's clock when it left */
-		uint32_t next_batch; /* first of a free list in the store: the first of the next
-					list */
+		uint32_t next_batch; /* free, first of a batch in the store: the first of the
+					next batch */
 	};
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
-/* Room for the notes of so many packets, while nobody writes. */
+/* Makes room for the stacks of so many packets; at a barrier. */
 void int_stacks_grow(struct engine *e, uint64_t packets);
 void int_stacks_free(struct engine *e);
 
-/* Out of line: numbers from the store, and back. */
+/* Slow paths of the worker's free list: a batch from the store, and back. */
 enum { INT_STACKS_BATCH = 256, INT_STACKS_KEEP = 3 * INT_STACKS_BATCH };
 void int_stacks_refill(struct worker *w);
 void int_stacks_spill(struct worker *w);
 
-/* Those of a packet that has none are empty, and number 0. */
+/* The stack of a packet; that of a packet without one is stack 0, which stays empty. */
 static inline struct int_stack *packet_int_stack(const struct engine *e,
 						 const struct weir_packet *packet)
 {
 	return &e->int_stacks[(uint32_t)packet->int_stack_index];
 }
 
+/* Gives a packet an empty stack. */
 static inline void int_stack_attach(struct worker *w, struct weir_packet *packet)
 {
 	if (UNLIKELY(w->int_stacks.free == 0))
 		int_stacks_refill(w);
 
-	uint32_t number = w->int_stacks.free;
-	struct int_stack *notes = &w->engine->int_stacks[number];
+	uint32_t index = w->int_stacks.free;
+	struct int_stack *stack = &w->engine->int_stacks[index];
 
-	w->int_stacks.free = notes->next_free;
+	w->int_stacks.free = stack->next_free;
 	w->int_stacks.free_count--;
-	notes->count = 0;
-	packet->int_stack_index = number;
+	stack->count = 0;
+	packet->int_stack_index = index;
 }
 
-/* An ACK takes the notes of the data that calls for it, or has empty ones; data may be NULL. */
+/* Moves the stack of a data packet to its ACK, or gives the ACK an empty one; data may be NULL. */
 static inline void int_stack_return(struct worker *w, struct weir_packet *ack,
 				    struct weir_packet *data, int64_t now_ps)
 {
@@ -78,7 +79,25 @@ enum {
 	TELEMETRY_COUNT_SIZE = sizeof(struct flow_count) + (4 << TELEMETRY_INDEX_BITS),
 };
 
-/* Flows that pass a port, counted over a base round-trip time. */
+/* Exact count of the flows whose first packet has passed a port and whose last one has not: FDCC,
+ * Algorithm 2. A hash table of connections, at most half full, that grows with the flows that pass
+ * at the same time; O(1) for a packet. As in the thesis, a retransmission after the last packet
+ * counts the flow again, until the last packet has passed again. */
+struct flow_census {
+	uint32_t *places; /* connection + 1; 0: free */
+	uint32_t size;    /* a power of two, or 0 */
+	uint32_t count;
+};
+
+enum flow_census_packet { FLOW_CENSUS_MORE, FLOW_CENSUS_LAST };
+
+/* A packet of the connection passes; returns how many flows do, this one included even if it is its
+ * last. */
+uint32_t flow_census_pass(struct flow_census *s, uint32_t connection,
+			  enum flow_census_packet packet);
+void flow_census_free(struct flow_census *s);
+
+/* Estimates the flows that pass a port in a base round-trip time. */
 static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, uint32_t flow_hash,
 				       int64_t now_ps)
 {
@@ -88,7 +107,7 @@ static inline uint32_t telemetry_flows(const struct engine *e, uint32_t link, ui
 				flow_hash, weir_ps_to_ns(now_ps));
 }
 
-/* How many flows pass a port, this packet's included, where that is counted. */
+/* Flows that pass a port, this packet's included: exact, estimated, or 0 if no control needs it. */
 static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 					 const struct weir_packet *packet, int64_t now_ps)
 {
@@ -100,21 +119,21 @@ static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
 }
 
-/* The packet that lies in the place on a port's line leaves now: if it is data it gets one more
- * note, while there is room. */
+/* A packet that lies at the tail of its link queue leaves the switch: data gets this hop's entry,
+ * if the stack has room. */
 static inline ALWAYS_INLINE void telemetry_write(const struct engine *e, const struct egress *out,
 						 const struct weir_packet *packet, int64_t start_ps)
 {
 	const struct weir_port *p = &out->port;
-	struct int_stack *notes = packet_int_stack(e, packet);
+	struct int_stack *stack = packet_int_stack(e, packet);
 	uint32_t flows;
 
 	if (packet->flags & SEGMENT_ACK)
 		return;
 	flows = telemetry_passing(e, out->link, packet, start_ps);
-	if (!packet->int_stack_index || notes->count == WEIR_CC_HOPS_MAX)
+	if (!packet->int_stack_index || stack->count == WEIR_CC_HOPS_MAX)
 		return;
-	notes->hop[notes->count++] = (struct weir_cc_hop){
+	stack->hop[stack->count++] = (struct weir_cc_hop){
 		.link = out->link,
 		.queue_bytes = p->bytes,
 		.tx_bytes = (uint32_t)p->tx_bytes,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* audit.c -- see audit.h. */
-#include "sim/measure/audit.h"
+/* audit.c -- compares every account that a run keeps with the state it counts; see measure.h. Run
+ * at a barrier: it reads the state of all nodes and allocates only for itself. */
+#include "sim/measure/measure.h"
 #include "sim/parallel/ranks.h"
 #include "sim/core/host.h"
 #include "sim/core/mailbox.h"
@@ -11,20 +12,19 @@
 
 enum { NAME_SIZE = 128 };
 
-/* What one audit works with. */
 struct auditor {
 	struct engine *e;
 	struct weir_error *error;
-	uint32_t *slots; /* of packets that wait in one place, one place at a time */
+	uint32_t *slots; /* of the packets of one queue at a time */
 	uint64_t slot_room;
-	/* Of the switch that is looked at, where it is an ordered one: bytes found, by input and
-	 * lossless class, and of all other classes. */
+	/* Of the current switch, if it keeps PFC accounts: bytes found by ingress and lossless
+	 * class, and of all lossy classes. */
 	uint64_t (*found)[WEIR_PFC_CLASSES];
-	uint32_t input_room;
+	uint32_t ingress_room;
 	uint64_t lossy_bytes;
-	/* Of all nodes, those of other ranks included. */
+	/* Over all nodes of all ranks. */
 	struct audit_sums {
-		uint64_t made, delivered, dropped, under_way; /* packets */
+		uint64_t made, delivered, dropped, in_flight; /* packets */
 		uint64_t received, counted;                   /* bytes: by flows, by hosts */
 		uint64_t byte_errors;
 	} sums;
@@ -32,13 +32,13 @@ struct auditor {
 
 /* --- packets --- */
 
-static void count_packets(const struct engine *e, struct audit_sums *s)
+static void audit_count_packets(const struct engine *e, struct audit_sums *s)
 {
-	s->under_way = engine_packets_in_network(e);
+	s->in_flight = engine_packets_in_network(e);
 	for (uint32_t i = 0; i < e->net->host_count; i++) {
 		s->made += e->hosts[i].made_pkts;
 		s->delivered += e->hosts[i].received_pkts;
-		s->under_way += nic_delayed_pkts(e->config, &e->hosts[i]);
+		s->in_flight += nic_delayed_pkts(e->config, &e->hosts[i]);
 	}
 	for (uint32_t i = 0; i < e->net->link_count; i++)
 		for (uint32_t d = 0; engine_owns_link(e, i) && d < WEIR_PORT_DROPS; d++)
@@ -47,26 +47,26 @@ static void count_packets(const struct engine *e, struct audit_sums *s)
 		if (!engine_owns(e, e->switches[i].node))
 			continue;
 		s->made += e->switches[i].events->frames;
-		s->under_way += e->switches[i].events->kept_pkts;
+		s->in_flight += e->switches[i].events->kept_pkts;
 	}
 }
 
-static int check_packets(struct auditor *a)
+static int audit_packets(struct auditor *a)
 {
 	uint64_t made = a->sums.made, delivered = a->sums.delivered, dropped = a->sums.dropped;
-	uint64_t under_way = a->sums.under_way;
+	uint64_t in_flight = a->sums.in_flight;
 
-	if (made == delivered + dropped + under_way)
+	if (made == delivered + dropped + in_flight)
 		return 0;
 	return weir_error_set(a->error,
 			      "packets do not add up: %" PRIu64 " sent, but %" PRIu64
-			      " delivered + %" PRIu64 " dropped + %" PRIu64 " under way",
-			      made, delivered, dropped, under_way);
+			      " delivered + %" PRIu64 " dropped + %" PRIu64 " in flight",
+			      made, delivered, dropped, in_flight);
 }
 
 /* --- ports --- */
 
-static uint32_t *room_for(struct auditor *a, uint64_t pkts)
+static uint32_t *audit_slots(struct auditor *a, uint64_t pkts)
 {
 	if (pkts > a->slot_room) {
 		a->slot_room = 2 * pkts;
@@ -75,8 +75,8 @@ static uint32_t *room_for(struct auditor *a, uint64_t pkts)
 	return a->slots;
 }
 
-static int port_differs(struct auditor *a, uint32_t link, const char *what, uint64_t counted,
-			uint64_t found)
+static int audit_port_error(struct auditor *a, uint32_t link, const char *what, uint64_t counted,
+			    uint64_t found)
 {
 	char name[NAME_SIZE];
 
@@ -85,8 +85,8 @@ static int port_differs(struct auditor *a, uint32_t link, const char *what, uint
 		link_name(a->e->net, link, name, sizeof(name)), what, counted, found);
 }
 
-/* Bytes of the packets in a->slots, also by where they came in. */
-static uint64_t add_up(struct auditor *a, uint32_t count)
+/* Adds up the bytes of the packets in a->slots, also by ingress and class. */
+static uint64_t audit_add_packets(struct auditor *a, uint32_t count)
 {
 	uint64_t bytes = 0;
 
@@ -105,43 +105,45 @@ static uint64_t add_up(struct auditor *a, uint32_t count)
 	return bytes;
 }
 
-/* A port's queues, one by one, and their sum. */
-static int check_port(struct auditor *a, uint32_t link)
+/* Checks each queue of a port, and their sums against those of the port. */
+static int audit_port(struct auditor *a, uint32_t link)
 {
 	struct weir_port *p = &engine_egress(a->e, link)->port;
 	const struct weir_queue *queues = weir_port_queues(p);
-	uint64_t pkts = 0, bytes = 0, held_pkts = 0;
+	uint64_t pkts = 0, bytes = 0, paused_pkts = 0;
 
 	if (p->pkts == 0 && p->bytes == 0)
 		return 0;
 	for (uint32_t i = 0; i < p->kind->queues; i++) {
 		const struct weir_queue *q = &queues[i];
-		uint32_t *slots = room_for(a, q->pkts);
+		uint32_t *slots = audit_slots(a, q->pkts);
 		uint32_t count = weir_port_list_queued(p, i, &a->e->store, slots);
-		uint64_t waiting_bytes;
+		uint64_t queued_bytes;
 
 		if (count != q->pkts)
-			return port_differs(a, link, "packets of a queue", q->pkts, count);
-		waiting_bytes = add_up(a, count);
-		if (waiting_bytes != q->bytes)
-			return port_differs(a, link, "bytes of a queue", q->bytes, waiting_bytes);
+			return audit_port_error(a, link, "packets of a queue", q->pkts, count);
+		queued_bytes = audit_add_packets(a, count);
+		if (queued_bytes != q->bytes)
+			return audit_port_error(a, link, "bytes of a queue", q->bytes,
+						queued_bytes);
 		pkts += count;
-		bytes += waiting_bytes;
-		held_pkts += weir_port_is_paused(p, i) ? count : 0;
+		bytes += queued_bytes;
+		paused_pkts += weir_port_is_paused(p, i) ? count : 0;
 	}
 	if (pkts != p->pkts)
-		return port_differs(a, link, "packets of the port", p->pkts, pkts);
+		return audit_port_error(a, link, "packets of the port", p->pkts, pkts);
 	if (bytes != p->bytes)
-		return port_differs(a, link, "bytes of the port", p->bytes, bytes);
-	if (p->kind->order != WEIR_PORT_FIFO && held_pkts != p->held_pkts)
-		return port_differs(a, link, "packets that are paused", p->held_pkts, held_pkts);
+		return audit_port_error(a, link, "bytes of the port", p->bytes, bytes);
+	if (p->kind->order != WEIR_PORT_FIFO && paused_pkts != p->paused_pkts)
+		return audit_port_error(a, link, "packets that are paused", p->paused_pkts,
+					paused_pkts);
 	return 0;
 }
 
 /* --- switches --- */
 
-static int switch_differs(struct auditor *a, const struct switch_state *s, const char *what,
-			  uint64_t counted, uint64_t found)
+static int audit_switch_error(struct auditor *a, const struct switch_state *s, const char *what,
+			      uint64_t counted, uint64_t found)
 {
 	char name[NAME_SIZE];
 
@@ -151,91 +153,91 @@ static int switch_differs(struct auditor *a, const struct switch_state *s, const
 		node_name(a->e->net, s->node, name, sizeof(name)), what, counted, found);
 }
 
-/* A lossless class of an input. */
-static int check_input(struct auditor *a, const struct switch_state *s, uint32_t input,
-		       uint32_t class_id)
+/* A lossless class of an ingress. */
+static int audit_ingress(struct auditor *a, const struct switch_state *s, uint32_t ingress,
+			 uint32_t class_id)
 {
-	const struct weir_pfc_ingress *in = &s->events->pfc.ingress[input][class_id];
-	uint64_t found = a->found[input][class_id];
+	const struct weir_pfc_ingress *in = &s->events->pfc.ingress[ingress][class_id];
+	uint64_t found = a->found[ingress][class_id];
 	char name[NAME_SIZE];
 
-	link_name(a->e->net, a->e->net->link_queue_link[s->first_link_queue + input], name,
+	link_name(a->e->net, a->e->net->link_queue_link[s->first_link_queue + ingress], name,
 		  sizeof(name));
 	if (in->bytes + in->headroom_used != found)
 		return weir_error_set(a->error,
-				      "input %s, class %u: bytes do not add up: %" PRIu64
+				      "ingress %s, class %u: bytes do not add up: %" PRIu64
 				      " + %" PRIu64 " of headroom are accounted for, %" PRIu64
 				      " are there",
 				      name, class_id, in->bytes, in->headroom_used, found);
 	if (in->headroom_used > in->headroom_bytes)
 		return weir_error_set(a->error,
-				      "input %s, class %u: %" PRIu64
+				      "ingress %s, class %u: %" PRIu64
 				      " bytes of headroom in use, of %" PRIu64,
 				      name, class_id, in->headroom_used, in->headroom_bytes);
 	if (in->headroom_used && !in->paused)
 		return weir_error_set(a->error,
-				      "input %s, class %u: %" PRIu64
+				      "ingress %s, class %u: %" PRIu64
 				      " bytes of headroom in use, but it is not paused",
 				      name, class_id, in->headroom_used);
 	return 0;
 }
 
-/* What a fabric scheme keeps belongs to its switch as well. */
-static int check_kept(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
+/* Packets that a fabric scheme keeps count in the memory of the switch. */
+static int audit_kept_packets(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
-	const struct event_switch *o = s->events;
+	const struct event_switch *ev = s->events;
 	uint32_t count;
 
-	if (!o->fabric || !o->fabric->list_kept)
-		return o->kept_pkts ? switch_differs(a, s, "kept packets", o->kept_pkts, 0) : 0;
-	count = o->fabric->list_kept(s, room_for(a, o->kept_pkts), o->kept_pkts);
-	if (count != o->kept_pkts)
-		return switch_differs(a, s, "kept packets", o->kept_pkts, count);
-	*bytes += add_up(a, count);
+	if (!ev->fabric || !ev->fabric->list_kept)
+		return ev->kept_pkts ? audit_switch_error(a, s, "kept packets", ev->kept_pkts, 0)
+				     : 0;
+	count = ev->fabric->list_kept(s, audit_slots(a, ev->kept_pkts), ev->kept_pkts);
+	if (count != ev->kept_pkts)
+		return audit_switch_error(a, s, "kept packets", ev->kept_pkts, count);
+	*bytes += audit_add_packets(a, count);
 	return 0;
 }
 
-static int check_lossless(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
+static int audit_pfc(struct auditor *a, const struct switch_state *s, uint64_t *bytes)
 {
 	const struct switch_pfc *l = &s->events->pfc;
 	uint64_t shared_bytes;
 
-	if (check_kept(a, s, bytes))
+	if (audit_kept_packets(a, s, bytes))
 		return -1;
 	shared_bytes = a->lossy_bytes;
 	for (uint32_t i = 0; i < s->link_queue_count; i++)
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++) {
 			if (!class_is_lossless(a->e->config->lossless, k))
 				continue;
-			if (check_input(a, s, i, k))
+			if (audit_ingress(a, s, i, k))
 				return -1;
 			shared_bytes += weir_pfc_shared(&l->memory, &l->ingress[i][k]);
 		}
 	if (shared_bytes != l->memory.used_bytes)
-		return switch_differs(a, s, "bytes of shared memory", l->memory.used_bytes,
-				      shared_bytes);
+		return audit_switch_error(a, s, "bytes of shared memory", l->memory.used_bytes,
+					  shared_bytes);
 	return 0;
 }
 
-/* The packets that a switch has found so far are none. */
-static void begin_switch(struct auditor *a, const struct switch_state *s)
+/* Clears the sums of packets found in a switch. */
+static void audit_switch_begin(struct auditor *a, const struct switch_state *s)
 {
 	if (!s->events)
 		return;
-	if (s->link_queue_count > a->input_room) {
-		a->input_room = s->link_queue_count;
-		a->found = memory_grow(a->found, a->input_room, sizeof(*a->found));
+	if (s->link_queue_count > a->ingress_room) {
+		a->ingress_room = s->link_queue_count;
+		a->found = memory_grow(a->found, a->ingress_room, sizeof(*a->found));
 	}
 	memset(a->found, 0, s->link_queue_count * sizeof(*a->found));
 	a->lossy_bytes = 0;
 }
 
-/* No more is in a switch's memory than there is of it: the shared part of a lossless one's, or
- * all. */
-static int check_limit(struct auditor *a, const struct switch_state *s)
+/* A switch uses no more of its shared buffer than there is; with PFC, of the shared part. */
+static int audit_buffer_limit(struct auditor *a, const struct switch_state *s)
 {
 	const struct weir_buffer_params *b = &engine_egress(a->e, s->first_link)->port.kind->buffer;
-	uint64_t used_bytes = s->pool.used_bytes, limit_bytes = b->limit_bytes;
+	uint64_t used_bytes = s->shared_buffer.used_bytes, limit_bytes = b->limit_bytes;
 	char name[NAME_SIZE];
 
 	if (b->scope != WEIR_BUFFER_PER_SWITCH)
@@ -251,29 +253,29 @@ static int check_limit(struct auditor *a, const struct switch_state *s)
 			      limit_bytes);
 }
 
-static int check_switch(struct auditor *a, const struct switch_state *s)
+static int audit_switch(struct auditor *a, const struct switch_state *s)
 {
 	uint64_t bytes = 0;
 
-	begin_switch(a, s);
+	audit_switch_begin(a, s);
 	for (uint32_t i = 0; i < s->link_count; i++) {
-		if (check_port(a, s->first_link + i))
+		if (audit_port(a, s->first_link + i))
 			return -1;
-		if (engine_egress(a->e, s->first_link + i)->port.pool)
+		if (engine_egress(a->e, s->first_link + i)->port.shared_buffer)
 			bytes += engine_egress(a->e, s->first_link + i)->port.bytes;
 	}
-	if (s->events && check_lossless(a, s, &bytes))
+	if (s->events && audit_pfc(a, s, &bytes))
 		return -1;
-	if (s->pool.used_bytes != bytes)
-		return switch_differs(a, s, "bytes of the shared buffer", s->pool.used_bytes,
-				      bytes);
-	return check_limit(a, s);
+	if (s->shared_buffer.used_bytes != bytes)
+		return audit_switch_error(a, s, "bytes of the shared buffer",
+					  s->shared_buffer.used_bytes, bytes);
+	return audit_buffer_limit(a, s);
 }
 
 /* --- receivers --- */
 
-/* A flow without end has its connection to itself, and all its segments are full. */
-static int check_endless(struct auditor *a, uint32_t flow, const struct receiver *r)
+/* A flow without a size has a connection of its own, and all its segments are full. */
+static int audit_unlimited_flow(struct auditor *a, uint32_t flow, const struct receiver *r)
 {
 	uint64_t segments = r->next + UINT64_C(0) + r->arrived_count;
 	uint64_t bytes = segments * flow_transport(a->e, flow_at(a->e, flow))->env.mss_bytes;
@@ -286,13 +288,13 @@ static int check_endless(struct auditor *a, uint32_t flow, const struct receiver
 			      flow, r->bytes, bytes, segments);
 }
 
-static const struct receiver *receiver_of(struct engine *e, const struct flow *f)
+static const struct receiver *flow_receiver(struct engine *e, const struct flow *f)
 {
 	return slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, f->rx);
 }
 
-/* What the flows have received and what the hosts have counted. */
-static void count_receivers(struct engine *e, struct audit_sums *s)
+/* Sums the bytes that flows have received and that hosts have counted. */
+static void audit_count_bytes(struct engine *e, struct audit_sums *s)
 {
 	for (uint32_t i = engine_next_flow(e, FLOW_NONE); i != FLOW_NONE;
 	     i = engine_next_flow(e, i)) {
@@ -301,7 +303,7 @@ static void count_receivers(struct engine *e, struct audit_sums *s)
 		if (!engine_owns_host(e, f->dst))
 			continue;
 		if (f->rx != FLOW_NONE)
-			s->received += receiver_of(e, f)->bytes;
+			s->received += flow_receiver(e, f)->bytes;
 		else if (f->finish_ps >= 0 && flow_at(e, f->connection)->rx == FLOW_NONE)
 			s->received += f->size_bytes;
 	}
@@ -311,7 +313,7 @@ static void count_receivers(struct engine *e, struct audit_sums *s)
 		s->byte_errors += e->workers[i].byte_errors;
 }
 
-static int check_receivers(struct auditor *a)
+static int audit_receivers(struct auditor *a)
 {
 	struct engine *e = a->e;
 	uint64_t received = a->sums.received, counted = a->sums.counted;
@@ -322,7 +324,7 @@ static int check_receivers(struct auditor *a)
 		const struct flow *f = flow_at(e, i);
 
 		if (f->rx != FLOW_NONE && f->size_bytes == FLOW_UNLIMITED &&
-		    check_endless(a, i, receiver_of(e, f)))
+		    audit_unlimited_flow(a, i, flow_receiver(e, f)))
 			return -1;
 	}
 	if (byte_errors)
@@ -339,8 +341,8 @@ static int check_receivers(struct auditor *a)
 
 /* --- all together --- */
 
-/* What other ranks have counted as well. All of them come by here before anybody finds fault. */
-static void add_ranks(struct engine *e, struct audit_sums *s)
+/* Sums over all ranks. All of them call this before any check can fail. */
+static void audit_sum_ranks(struct engine *e, struct audit_sums *s)
 {
 	struct exchange *x = e->ranks->exchange;
 	uint64_t *sums = (uint64_t *)s, one;
@@ -355,30 +357,30 @@ static void add_ranks(struct engine *e, struct audit_sums *s)
 		}
 }
 
-static int check_all(struct auditor *a)
+static int audit_all(struct auditor *a)
 {
 	const struct network *net = a->e->net;
 
-	count_packets(a->e, &a->sums);
-	count_receivers(a->e, &a->sums);
+	audit_count_packets(a->e, &a->sums);
+	audit_count_bytes(a->e, &a->sums);
 	if (a->e->ranks)
-		add_ranks(a->e, &a->sums);
-	if (check_packets(a))
+		audit_sum_ranks(a->e, &a->sums);
+	if (audit_packets(a))
 		return -1;
 	for (uint32_t i = 0; i < net->host_count; i++)
 		if (engine_owns_host(a->e, i) &&
-		    check_port(a, net->nodes[net->host_node[i]].first_link))
+		    audit_port(a, net->nodes[net->host_node[i]].first_link))
 			return -1;
 	for (uint32_t i = 0; i < net->switch_count; i++)
-		if (engine_owns(a->e, net->switch_node[i]) && check_switch(a, &a->e->switches[i]))
+		if (engine_owns(a->e, net->switch_node[i]) && audit_switch(a, &a->e->switches[i]))
 			return -1;
-	return check_receivers(a);
+	return audit_receivers(a);
 }
 
-int audit(struct engine *e, struct weir_error *error)
+int audit_run(struct engine *e, struct weir_error *error)
 {
 	struct auditor a = { .e = e, .error = error };
-	int failed = check_all(&a);
+	int failed = audit_all(&a);
 
 	free(a.slots);
 	free(a.found);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decision_log.c -- see decision_log.h. A flow's sender is worked on by one thread at a time, and
- * its rows are its own: nothing is locked. */
+/* decision_log.c -- see decision_log.h. One thread at a time works on a flow's sender, and its rows
+ * are its own: no lock is needed. */
 #include "sim/measure/decision_log.h"
 #include "base/memory.h"
 #include <string.h>
 
-static uint64_t rows_of(const struct decision_log *l)
+static uint64_t decision_log_capacity(const struct decision_log *l)
 {
 	return (uint64_t)l->flows * l->rows_each;
 }
@@ -14,13 +14,13 @@ void decision_log_new(struct decision_log *l, uint32_t flows, uint32_t rows_each
 {
 	*l = (struct decision_log){ .flows = flows, .rows_each = rows_each };
 	l->counts = memory_new(flows, sizeof(*l->counts));
-	l->rows = memory_new(rows_of(l), sizeof(*l->rows));
+	l->rows = memory_new(decision_log_capacity(l), sizeof(*l->rows));
 }
 
 void decision_log_free(struct decision_log *l)
 {
 	memory_free(l->counts, l->flows, sizeof(*l->counts));
-	memory_free(l->rows, rows_of(l), sizeof(*l->rows));
+	memory_free(l->rows, decision_log_capacity(l), sizeof(*l->rows));
 }
 
 void decision_log_clear(struct decision_log *l)

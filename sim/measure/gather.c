@@ -1,66 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather.c -- see gather.h. Every rank but the first gives, in one order: its links, its flows'
- * ends and starts, series, sums. Both sides know whose is what, so numbers need not be sent. */
-#include "sim/measure/gather.h"
+/* gather.c -- collects the measurements of all ranks at rank 0, at the end of a run.
+ *
+ * Every other rank sends, in one order: its links, the ends and starts of its flows, its series,
+ * its sums. Both sides know the partition of the network, so only values are sent. One walk
+ * describes both directions. */
+#include "sim/measure/measure.h"
 #include "sim/measure/probe_set.h"
 #include "sim/core/switch_pfc.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Rank 0 takes where the others give: one walk describes both. */
-struct mover {
+struct gather_stream {
 	struct measure *m;
 	struct exchange_stream stream;
-	uint32_t rank; /* whose it is */
-	int gives;
+	uint32_t rank; /* of the sender */
+	int is_sender;
 };
 
-static void move(struct mover *v, void *bytes, size_t size)
+static void gather_value(struct gather_stream *v, void *bytes, size_t size)
 {
-	if (v->gives)
+	if (v->is_sender)
 		exchange_put(&v->stream, bytes, size);
 	else
 		exchange_get(&v->stream, bytes, size);
 }
 
-static int is_of(const struct mover *v, uint32_t node)
+static int gather_is_of(const struct gather_stream *v, uint32_t node)
 {
 	return v->m->engine->ranks->rank_of[node] == v->rank;
 }
 
-static int has_host(const struct mover *v, uint32_t host)
+static int gather_has_host(const struct gather_stream *v, uint32_t host)
 {
-	return is_of(v, v->m->engine->net->host_node[host]);
+	return gather_is_of(v, v->m->engine->net->host_node[host]);
 }
 
 /* --- ports --- */
 
-/* Statistics as long as they are; of a port that has none, none. */
-static void move_stats(struct mover *v, struct weir_port_stats **stats)
+/* Statistics of a port, in their own length; none if the port has none. */
+static void gather_stats(struct gather_stream *v, struct weir_port_stats **stats)
 {
-	struct weir_port_sojourns *waits = v->gives && *stats ? (*stats)->waits : NULL;
+	struct weir_port_sojourns *waits = v->is_sender && *stats ? (*stats)->sojourns : NULL;
 	struct {
 		uint32_t buckets, waits;
 	} has = { *stats ? (*stats)->buckets : 0, waits != NULL };
 
-	move(v, &has, sizeof(has));
+	gather_value(v, &has, sizeof(has));
 	if (!has.buckets)
 		return;
-	if (!v->gives)
+	if (!v->is_sender)
 		*stats = memory_zeroed(1, weir_port_stats_size(has.buckets));
-	move(v, *stats, weir_port_stats_size(has.buckets));
-	if (has.waits && !v->gives)
+	gather_value(v, *stats, weir_port_stats_size(has.buckets));
+	if (has.waits && !v->is_sender)
 		waits = memory_zeroed(1, sizeof(*waits));
 	if (has.waits)
-		move(v, waits, sizeof(*waits));
-	if (!v->gives) {
+		gather_value(v, waits, sizeof(*waits));
+	if (!v->is_sender) {
 		(*stats)->on_change = NULL;
 		(*stats)->grow = NULL;
-		(*stats)->waits = waits;
+		(*stats)->sojourns = waits;
 	}
 }
 
-static void move_links(struct mover *v)
+static void gather_links(struct gather_stream *v)
 {
 	struct measure *m = v->m;
 	const struct network *net = m->engine->net;
@@ -68,58 +70,55 @@ static void move_links(struct mover *v)
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		struct port_end end;
 
-		if (!is_of(v, net->links[i].from))
+		if (!gather_is_of(v, net->links[i].from))
 			continue;
 		end = measure_port_end(m, i);
-		move(v, &end, sizeof(end));
-		if (!v->gives)
+		gather_value(v, &end, sizeof(end));
+		if (!v->is_sender)
 			m->ends[i] = end;
-		move(v, &m->ports[i], sizeof(m->ports[i]));
-		move_stats(v, &m->stats[i]);
+		gather_value(v, &m->ports[i], sizeof(m->ports[i]));
+		gather_stats(v, &m->stats[i]);
 		if (!m->pauses)
 			continue;
-		move(v, &m->pauses[i], sizeof(m->pauses[i]));
-		move(v, &m->engine->pauses[i], sizeof(m->engine->pauses[i]));
+		gather_value(v, &m->pauses[i], sizeof(m->pauses[i]));
+		gather_value(v, &m->engine->pauses[i], sizeof(m->engine->pauses[i]));
 	}
 }
 
 /* --- flows --- */
 
-static void move_part(struct mover *v, uint32_t flow)
-{
-	uint64_t bytes = v->gives ? measure_part_bytes(v->m, flow) : 0;
-
-	move(v, &bytes, sizeof(bytes));
-	if (!v->gives)
-		v->m->parts[flow] = bytes;
-}
-
-/* The sender knows when it began and where it lies on its connection, the receiver the rest. */
-static void move_flows(struct mover *v)
+/* The rank of the sender knows the start and the place on the connection, that of the receiver the
+ * rest. */
+static void gather_flows(struct gather_stream *v)
 {
 	struct engine *e = v->m->engine;
 
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		struct flow *f = flow_at(e, i);
 
-		if (has_host(v, f->src)) {
-			move(v, &f->start_ps, sizeof(f->start_ps));
-			move(v, &f->next, sizeof(f->next));
-			move(v, &f->end_segment, sizeof(f->end_segment));
+		if (gather_has_host(v, f->src)) {
+			gather_value(v, &f->start_ps, sizeof(f->start_ps));
+			gather_value(v, &f->next, sizeof(f->next));
+			gather_value(v, &f->end_segment, sizeof(f->end_segment));
 			if (e->acked_ps)
-				move(v, &e->acked_ps[i], sizeof(e->acked_ps[i]));
+				gather_value(v, &e->acked_ps[i], sizeof(e->acked_ps[i]));
 		}
-		if (has_host(v, f->dst)) {
-			move(v, &f->finish_ps, sizeof(f->finish_ps));
-			move(v, &v->m->flow_bytes[i], sizeof(v->m->flow_bytes[i]));
-			move_part(v, i);
+		if (gather_has_host(v, f->dst)) {
+			gather_value(v, &f->finish_ps, sizeof(f->finish_ps));
+			gather_value(v, &v->m->flow_bytes[i], sizeof(v->m->flow_bytes[i]));
+
+			uint64_t part_bytes = v->is_sender ? measure_part_bytes(v->m, i) : 0;
+
+			gather_value(v, &part_bytes, sizeof(part_bytes));
+			if (!v->is_sender)
+				v->m->parts[i] = part_bytes;
 		}
 	}
 }
 
 /* --- series --- */
 
-static void move_series(struct mover *v)
+static void gather_series(struct gather_stream *v)
 {
 	struct probe_set *set = v->m->probes;
 
@@ -128,21 +127,21 @@ static void move_series(struct mover *v)
 
 		if (probe_rank(&set->probes[i]) != v->rank)
 			continue;
-		move(v, &s->count, sizeof(s->count));
-		if (!v->gives && s->count) {
+		gather_value(v, &s->count, sizeof(s->count));
+		if (!v->is_sender && s->count) {
 			s->capacity = s->count;
 			s->time_ps = memory_grow(s->time_ps, s->count, sizeof(*s->time_ps));
 			s->value = memory_grow(s->value, s->count, sizeof(*s->value));
 		}
-		move(v, s->time_ps, s->count * sizeof(*s->time_ps));
-		move(v, s->value, s->count * sizeof(*s->value));
+		gather_value(v, s->time_ps, s->count * sizeof(*s->time_ps));
+		gather_value(v, s->value, s->count * sizeof(*s->value));
 	}
 }
 
 /* --- sums --- */
 
-/* All but the last are added up; memory is that of the largest. */
-static void move_sums(struct mover *v)
+/* Counters are summed; of memory the largest counts. */
+static void gather_sums(struct gather_stream *v)
 {
 	struct measure *m = v->m;
 	struct rusage usage;
@@ -154,8 +153,8 @@ static void move_sums(struct mover *v)
 
 	getrusage(RUSAGE_SELF, &usage);
 	s.peak_kib = usage.ru_maxrss;
-	move(v, &s, sizeof(s));
-	if (v->gives)
+	gather_value(v, &s, sizeof(s));
+	if (v->is_sender)
 		return;
 	m->hosts.data_pkts += s.hosts.data_pkts;
 	m->hosts.marked_pkts += s.hosts.marked_pkts;
@@ -170,21 +169,15 @@ static void move_sums(struct mover *v)
 		m->peak_kib = s.peak_kib;
 }
 
-static void move_all(struct mover *v)
+static void gather_rank(struct gather_stream *v)
 {
-	move_links(v);
-	move_flows(v);
-	move_series(v);
-	move_sums(v);
-	if (v->gives)
+	gather_links(v);
+	gather_flows(v);
+	gather_series(v);
+	gather_sums(v);
+	if (v->is_sender)
 		exchange_flush(&v->stream);
 	free(v->stream.buffer.bytes);
-}
-
-static void gather_new(struct measure *m)
-{
-	m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
-	m->parts = memory_new(m->engine->flows.count, sizeof(*m->parts));
 }
 
 void gather_results(struct measure *m)
@@ -193,15 +186,17 @@ void gather_results(struct measure *m)
 
 	if (!r)
 		return;
-	if (r->exchange->rank == 0)
-		gather_new(m);
+	if (r->exchange->rank == 0) {
+		m->ends = memory_new(m->engine->net->link_count, sizeof(*m->ends));
+		m->parts = memory_new(m->engine->flows.count, sizeof(*m->parts));
+	}
 	for (uint32_t i = 1; i < r->exchange->ranks; i++) {
-		struct mover v = {
+		struct gather_stream v = {
 			m, { r->exchange, i, { NULL, 0, 0 }, 0 }, i, r->exchange->rank == i
 		};
 
-		if (r->exchange->rank == 0 || v.gives)
-			move_all(&v);
+		if (r->exchange->rank == 0 || v.is_sender)
+			gather_rank(&v);
 	}
 }
 
@@ -211,7 +206,7 @@ void gather_free(struct measure *m)
 
 	for (uint32_t i = 0; m->ends && i < e->net->link_count; i++)
 		if (!engine_owns_link(e, i) && m->stats[i]) {
-			free(m->stats[i]->waits);
+			free(m->stats[i]->sojourns);
 			free(m->stats[i]);
 		}
 	memory_free(m->ends, e->net->link_count, sizeof(*m->ends));

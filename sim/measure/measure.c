@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measure.c -- begins and ends the measured interval with every thread at rest. */
+/* measure.c -- begins and ends the measured interval: differences of counters that only grow. */
 #include "config/nic.h"
 #include "sim/core/switch_pfc.h"
-#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 
-/* How much more than their receivers' links can carry flows may offer without being a burst. */
+/* Flows are a burst if they offer more than this many times the rate of their receivers' links. */
 enum { GOODPUT_BURST = 2 };
 
 int measure_has_queue(const struct engine *e, uint32_t link)
@@ -24,8 +23,8 @@ int measure_new(struct measure *m, const struct config *c, struct weir_error *e)
 		if (!measure_has_queue(m->engine, (uint32_t)m->port_link))
 			return weir_error_set(
 				e,
-				"measure.port: '%s' is a host's card, where nothing waits; name "
-				"a port of a switch",
+				"measure.port: '%s' is a host's NIC, which has no queue; name a "
+				"port of a switch",
 				c->measure.port);
 	}
 	if (probes_new(&m->probes, m->engine, &c->measure.probes, e) ||
@@ -67,7 +66,7 @@ int measure_flows_done(const struct measure *m)
 	return done == begun && !untold;
 }
 
-static struct port_counts port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
+static struct port_counts measure_port_counts(const struct engine *e, uint32_t link, int64_t now_ps)
 {
 	const struct weir_port *p = &engine_egress(e, link)->port;
 	struct port_counts c = {
@@ -84,8 +83,8 @@ static struct port_counts port_counts(const struct engine *e, uint32_t link, int
 	return c;
 }
 
-/* What happened since the last call: at the end of the interval, in it. */
-static void count_pauses(struct measure *m, int64_t now_ps)
+/* Replaces the counts by the difference to them: at the end of the interval, the pauses in it. */
+static void measure_count_pauses(struct measure *m, int64_t now_ps)
 {
 	for (uint32_t i = 0; m->pauses && i < m->engine->net->link_count; i++) {
 		if (!engine_owns_link(m->engine, i))
@@ -99,7 +98,7 @@ static void count_pauses(struct measure *m, int64_t now_ps)
 	}
 }
 
-static struct host_counts host_counts(const struct engine *e)
+static struct host_counts measure_host_counts(const struct engine *e)
 {
 	struct host_counts c = { 0 };
 
@@ -117,8 +116,9 @@ static struct host_counts host_counts(const struct engine *e)
 	return c;
 }
 
-/* Calls each for every running receiver. */
-static void each_receiver(struct measure *m, void (*each)(struct measure *, struct receiver *))
+/* Calls each for every open receiver. */
+static void measure_each_receiver(struct measure *m,
+				  void (*each)(struct measure *, struct receiver *))
 {
 	struct engine *e = m->engine;
 
@@ -131,20 +131,20 @@ static void each_receiver(struct measure *m, void (*each)(struct measure *, stru
 	}
 }
 
-static void note_begin(struct measure *m, struct receiver *r)
+static void measure_receiver_begin(struct measure *m, struct receiver *r)
 {
 	r->measured_bytes = r->bytes;
-	m->flow_bytes[r->connection] = r->bytes; /* what is not of the interval, should it end */
+	m->flow_bytes[r->connection] = r->bytes; /* subtracted if the flow ends in the interval */
 }
 
-static void note_end(struct measure *m, struct receiver *r)
+static void measure_receiver_end(struct measure *m, struct receiver *r)
 {
 	m->flow_bytes[r->connection] = r->bytes - r->measured_bytes;
 }
 
-/* Flows that completed in the interval and whose receivers are gone: they received all but what
- * they had before. */
-static void note_completed(struct measure *m)
+/* Flows that completed in the interval and whose receivers are closed: all bytes but those received
+ * before it. */
+static void measure_completed_flows(struct measure *m)
 {
 	struct engine *e = m->engine;
 
@@ -162,18 +162,18 @@ void measure_begin(struct measure *m, int64_t now_ps)
 
 	e->measuring = 1;
 	e->measure_from_ps = now_ps;
-	m->hosts = host_counts(e);
+	m->hosts = measure_host_counts(e);
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct weir_port *p = &engine_egress(e, i)->port;
 
 		if (!engine_owns_link(e, i))
 			continue;
-		m->ports[i] = port_counts(e, i, now_ps);
+		m->ports[i] = measure_port_counts(e, i, now_ps);
 		if (p->pkts && measure_has_queue(e, i))
 			port_stats_start(e, p);
 	}
-	count_pauses(m, now_ps);
-	each_receiver(m, note_begin);
+	measure_count_pauses(m, now_ps);
+	measure_each_receiver(m, measure_receiver_begin);
 	probes_begin(m->probes);
 }
 
@@ -202,13 +202,14 @@ void measure_plan_goodput(struct measure *m, int64_t last_start_ps)
 
 void measure_goodput(struct measure *m)
 {
-	m->hosts.arrival_bytes = host_counts(m->engine).goodput_bytes - m->hosts.goodput_bytes;
+	m->hosts.arrival_bytes =
+		measure_host_counts(m->engine).goodput_bytes - m->hosts.goodput_bytes;
 }
 
 void measure_end(struct measure *m, int64_t now_ps)
 {
 	struct engine *e = m->engine;
-	struct host_counts hosts = host_counts(e);
+	struct host_counts hosts = measure_host_counts(e);
 
 	e->measuring = 0;
 	m->to_ps = now_ps;
@@ -229,7 +230,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 
 		if (!engine_owns_link(e, i))
 			continue;
-		c = port_counts(e, i, now_ps);
+		c = measure_port_counts(e, i, now_ps);
 		m->ports[i].tx_pkts = c.tx_pkts - m->ports[i].tx_pkts;
 		m->ports[i].tx_bytes = c.tx_bytes - m->ports[i].tx_bytes;
 		m->ports[i].marks = c.marks - m->ports[i].marks;
@@ -239,8 +240,8 @@ void measure_end(struct measure *m, int64_t now_ps)
 		if (p->stats)
 			weir_port_stats_stop(p, now_ps);
 	}
-	count_pauses(m, now_ps);
-	each_receiver(m, note_end);
-	note_completed(m);
+	measure_count_pauses(m, now_ps);
+	measure_each_receiver(m, measure_receiver_end);
+	measure_completed_flows(m);
 	probes_end(m->probes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metrics.c -- the measured interval as named numbers: those of ports and those of the whole run,
- * in the order of metric_table.c. Floating point is welcome here. */
+/* metrics.c -- metrics of ports and of the whole run, and the order in which all metrics are
+ * computed. Their definitions are in metric_table.c. */
 #define _GNU_SOURCE
 #include "sim/measure/metrics.h"
 #include "sim/core/agents.h"
@@ -22,7 +22,8 @@ double run_metric(const struct run_result *r, const char *name)
 
 /* --- ports --- */
 
-static struct port_result port_result(const struct measure *m, uint32_t link, double interval_ps)
+static struct port_result metrics_port_result(const struct measure *m, uint32_t link,
+					      double interval_ps)
 {
 	const struct weir_port_stats *s = m->stats[link];
 	struct port_result p = {
@@ -41,23 +42,24 @@ static struct port_result port_result(const struct measure *m, uint32_t link, do
 	return p;
 }
 
-static int is_of_host(const struct network *net, uint32_t link)
+static int link_is_of_host(const struct network *net, uint32_t link)
 {
 	return net->nodes[net->links[link].from].kind == NODE_HOST;
 }
 
-/* Of those listed so far, the switch port with the largest mean queue? */
-static int is_longest(const struct network *net, const struct run_result *r,
-		      const struct port_result *p)
+/* Is it the switch port with the largest mean queue so far? */
+static int metrics_is_longest(const struct network *net, const struct run_result *r,
+			      const struct port_result *p)
 {
 	const struct port_result *longest = &r->ports[r->measured_port];
 
-	if (is_of_host(net, p->link))
+	if (link_is_of_host(net, p->link))
 		return 0;
-	return is_of_host(net, longest->link) || p->queue_mean_bytes > longest->queue_mean_bytes;
+	return link_is_of_host(net, longest->link) ||
+	       p->queue_mean_bytes > longest->queue_mean_bytes;
 }
 
-static void list_ports(const struct measure *m, struct run_result *r, double interval_ps)
+static void metrics_list_ports(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	const struct network *net = m->engine->net;
 
@@ -65,15 +67,15 @@ static void list_ports(const struct measure *m, struct run_result *r, double int
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		if (!measure_has_queue(m->engine, i))
 			continue;
-		r->ports[r->port_count] = port_result(m, i, interval_ps);
+		r->ports[r->port_count] = metrics_port_result(m, i, interval_ps);
 		if (m->port_link == (int64_t)i ||
-		    (m->port_link < 0 && is_longest(net, r, &r->ports[r->port_count])))
+		    (m->port_link < 0 && metrics_is_longest(net, r, &r->ports[r->port_count])))
 			r->measured_port = r->port_count;
 		r->port_count++;
 	}
 }
 
-static void list_pauses(const struct measure *m, struct run_result *r, double interval_ps)
+static void metrics_list_pauses(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	uint32_t capacity = 0;
 
@@ -107,7 +109,8 @@ double metrics_busy_ps(const struct measure *m, uint32_t link)
 	       (double)p->unsent_ps;
 }
 
-static void queue_metrics(const struct measure *m, struct run_result *r, double interval_ps)
+static void metrics_of_measured_port(const struct measure *m, struct run_result *r,
+				     double interval_ps)
 {
 	const struct port_result *p = &r->ports[r->measured_port];
 	const struct weir_port_stats *s = m->stats[p->link];
@@ -121,7 +124,7 @@ static void queue_metrics(const struct measure *m, struct run_result *r, double 
 	r->value[UTILISATION] = metrics_busy_ps(m, p->link) / interval_ps;
 }
 
-static void network_queue_metrics(struct run_result *r)
+static void metrics_of_all_ports(struct run_result *r)
 {
 	double sum = 0, largest = 0;
 
@@ -133,8 +136,8 @@ static void network_queue_metrics(struct run_result *r)
 	r->value[NETWORK_QUEUE_MAX] = largest;
 }
 
-/* Counts marks under the name that the port's scheme gives them. */
-static void add_marks(struct run_result *r, const char *name, uint64_t marks)
+/* Adds marks under the name that the port's scheme gives their reason. */
+static void metrics_add_marks(struct run_result *r, const char *name, uint64_t marks)
 {
 	uint32_t i = 0;
 
@@ -145,25 +148,25 @@ static void add_marks(struct run_result *r, const char *name, uint64_t marks)
 	r->reasons[i].count += marks;
 }
 
-/* Those of switches; of their schemes each is listed, marked or not. */
-static void list_marks(const struct measure *m, struct run_result *r)
+/* Marks by switches. Each reason of the default scheme is listed, also without marks. */
+static void metrics_list_marks(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 
 	for (uint32_t k = 0; k < WEIR_MARK_REASONS; k++)
 		if (m->config->mark->reasons[k])
-			add_marks(r, m->config->mark->reasons[k], 0);
+			metrics_add_marks(r, m->config->mark->reasons[k], 0);
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		const struct weir_mark_ops *mark = engine_port_class(e, i)->mark;
 		struct port_end end = measure_port_end(m, i);
 
-		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !is_of_host(e->net, i); k++)
+		for (uint32_t k = 0; k < WEIR_MARK_REASONS && !link_is_of_host(e->net, i); k++)
 			if (mark->reasons[k])
-				add_marks(r, mark->reasons[k], end.marks[k]);
+				metrics_add_marks(r, mark->reasons[k], end.marks[k]);
 	}
 }
 
-static void list_reasons(const struct measure *m, struct run_result *r)
+static void metrics_list_reasons(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 	uint64_t drops[WEIR_PORT_DROPS] = { 0 };
@@ -171,7 +174,7 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 
 	for (uint32_t i = 0; i < e->net->link_count; i++) {
 		struct port_end end = measure_port_end(m, i);
-		int is_nic = is_of_host(e->net, i);
+		int is_nic = link_is_of_host(e->net, i);
 
 		for (uint32_t k = 0; k < WEIR_MARK_REASONS && is_nic; k++)
 			nic_marks += end.marks[k];
@@ -179,7 +182,7 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 			*(is_nic && k != WEIR_DROP_LINK_DOWN ? &nic_drops : &drops[k]) +=
 				end.drops[k];
 	}
-	list_marks(m, r);
+	metrics_list_marks(m, r);
 	for (uint32_t k = 0; k < WEIR_PORT_DROPS; k++)
 		if (drops[k])
 			r->reasons[r->reason_count++] =
@@ -194,7 +197,7 @@ static void list_reasons(const struct measure *m, struct run_result *r)
 
 /* --- all together --- */
 
-static void cost_metrics(const struct measure *m, struct run_result *r)
+static void metrics_of_costs(const struct measure *m, struct run_result *r)
 {
 	const struct engine *e = m->engine;
 	double hops = 0;
@@ -212,37 +215,32 @@ static void cost_metrics(const struct measure *m, struct run_result *r)
 	r->value[PEAK_RSS] = (double)usage.ru_maxrss * 1024;
 }
 
-static void goodput_metrics(const struct measure *m, struct run_result *r)
+void measure_results(struct measure *m, struct run_result *r)
 {
-	int64_t span_ps = m->goodput_to_ps - m->from_ps;
+	struct engine *e = m->engine;
+	int64_t span_ps;
+	double interval_ps;
 
+	if (m->to_ps == WEIR_TIME_NEVER_PS || m->phase == PHASE_BEFORE)
+		m->to_ps = m->from_ps; /* interrupted before the interval began */
+	span_ps = m->goodput_to_ps - m->from_ps;
+	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
+	metrics_of_flows(m, r);
+	metrics_of_applications(m, r);
+	metrics_list_ports(m, r, interval_ps);
+	metrics_of_measured_port(m, r, interval_ps);
+	metrics_of_all_ports(r);
+	metrics_of_tiers(m, r, interval_ps);
+	metrics_of_queues(m, r, interval_ps);
+	metrics_list_reasons(m, r);
+	r->value[REWARD_MEAN] = probes_reward(m->probes);
+	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_rejected(e->agents) : NAN;
+	r->series = probes_series(m->probes, &r->series_count);
+	metrics_of_costs(m, r);
 	r->value[GOODPUT_SPAN] = span_ps > 0 ? (double)span_ps / WEIR_PS_PER_NS : NAN;
 	r->value[GOODPUT] = span_ps > 0 ? weir_bytes_to_bits((double)m->hosts.arrival_bytes) *
 						  (double)WEIR_PS_PER_S / (double)span_ps
 					: NAN;
-}
-
-void measure_results(struct measure *m, struct run_result *r)
-{
-	struct engine *e = m->engine;
-	double interval_ps;
-
-	if (m->to_ps == WEIR_TIME_NEVER_PS || m->phase == PHASE_BEFORE)
-		m->to_ps = m->from_ps; /* interrupted before measuring began */
-	interval_ps = m->to_ps > m->from_ps ? (double)(m->to_ps - m->from_ps) : NAN;
-	metrics_of_flows(m, r);
-	metrics_of_applications(m, r);
-	list_ports(m, r, interval_ps);
-	queue_metrics(m, r, interval_ps);
-	network_queue_metrics(r);
-	metrics_of_tiers(m, r, interval_ps);
-	metrics_of_waiting(m, r, interval_ps);
-	list_reasons(m, r);
-	r->value[REWARD_MEAN] = probes_reward(m->probes);
-	r->value[SETTINGS_REFUSED] = e->agents ? (double)agents_rejected(e->agents) : NAN;
-	r->series = probes_series(m->probes, &r->series_count);
-	cost_metrics(m, r);
-	goodput_metrics(m, r);
 	r->value[MARK_FRACTION] =
 		m->hosts.data_pkts ? (double)m->hosts.marked_pkts / (double)m->hosts.data_pkts
 				   : NAN;
@@ -257,7 +255,7 @@ void measure_results(struct measure *m, struct run_result *r)
 		r->value[MARKS] += (double)m->ports[i].marks;
 		r->value[DROPS] += (double)m->ports[i].drops;
 	}
-	list_pauses(m, r, interval_ps);
+	metrics_list_pauses(m, r, interval_ps);
 	r->value[PFC_DEADLOCKS] = r->deadlock.cycles;
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)WEIR_PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);

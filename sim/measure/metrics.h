@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metrics.h -- which numbers a run has, by place in metric_all; between the files that compute
- * them. */
+/* metrics.h -- indices of metric_all, and what the files that compute metrics share. Runs once, at
+ * the end of a run, on one thread. */
 #ifndef SIM_MEASURE_METRICS_H
 #define SIM_MEASURE_METRICS_H
 #include "sim/measure/measure.h"
@@ -93,34 +93,32 @@ enum metric_id {
 	METRIC_COUNT,
 };
 
-/* Lists the flows with their ideal completion times, and fills in what follows from them:
- * completion times, slowdowns, fairness. */
+/* Lists the flows with their ideal completion times, and computes completion times, slowdowns and
+ * fairness. */
 void metrics_of_flows(const struct measure *m, struct run_result *r);
 
-/* Of the flows that are listed: I/Os and rounds. */
+/* I/Os and rounds of the listed flows. */
 void metrics_of_applications(const struct measure *m, struct run_result *r);
 
-/* After metrics_of_applications and the list of pauses: the same by [traffic] section, see
- * section.h. */
+/* The metrics of each [traffic] section (section_metric_all). After metrics_of_applications and the
+ * list of pauses. */
 void metrics_of_sections(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* Where in the network links are busy, packets are marked and classes are paused, interval_ps
- * long. */
+/* Utilisation, marks and pauses by tier, over interval_ps. */
 void metrics_of_tiers(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* The queues of all ports that are listed, and how long packets waited there: together, by tier,
- * and where that was worst. */
-void metrics_of_waiting(const struct measure *m, struct run_result *r, double interval_ps);
+/* Queue lengths and sojourn times of the listed ports: together, by tier, and of the worst. */
+void metrics_of_queues(const struct measure *m, struct run_result *r, double interval_ps);
 
-/* Links by where they lead. Up is away from hosts, or between switches that are equally far from
- * them. */
+/* Tiers of links. Up is away from hosts, or between switches that are equally far from them. */
 enum tier { FROM_HOSTS, UP, DOWN, TO_HOSTS, TIERS };
 
-/* How many links each node is away from the nearest host, the caller's to free; the tier of a link
- * by that. */
+/* Distance of each node from the nearest host, in links; the caller frees the array. */
 uint32_t *tier_heights(const struct network *net);
+
+/* The tier of a link. */
 enum tier tier_of(const struct network *net, const uint32_t *height, uint32_t link);
 
-/* How much of its rate the link sent. */
+/* How long the link was busy in the interval. */
 double metrics_busy_ps(const struct measure *m, uint32_t link);
 #endif

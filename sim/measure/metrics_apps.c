@@ -1,60 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metrics_apps.c -- what applications see: how many I/Os a second there are and how long they take,
- * by operation; and how long rounds take, of training and collectives. */
+/* metrics_apps.c -- application metrics: rate and latency of I/Os by operation, and duration of the
+ * rounds of training jobs and collectives. */
 #include "sim/measure/metrics.h"
 #include "sim/measure/sample.h"
 
-static int is_measured(const struct measure *m, int64_t time_ps)
+static int measure_contains(const struct measure *m, int64_t time_ps)
 {
 	return time_ps >= m->from_ps && time_ps < m->to_ps;
 }
 
 /* --- I/Os --- */
 
-/* Who opens gates, and who waits at them. */
+/* The gates between the flows of an I/O. */
 struct chain {
-	uint32_t *teller; /* of each gate, the last flow that tells it; FLOW_NONE: none */
-	uint32_t *gate;   /* of each flow, where it waits; FLOW_NONE: nowhere */
+	uint32_t *opener; /* per gate: the last flow that opens it; FLOW_NONE: none */
+	uint32_t *gate;   /* per flow: the gate that it waits for; FLOW_NONE: none */
 };
 
 static void chain_new(struct chain *c, const struct gate_list *gates, uint32_t flow_count)
 {
-	c->teller = memory_grow(NULL, gates->gate_count, sizeof(*c->teller));
+	c->opener = memory_grow(NULL, gates->gate_count, sizeof(*c->opener));
 	c->gate = memory_grow(NULL, flow_count, sizeof(*c->gate));
 	for (uint32_t i = 0; i < gates->gate_count; i++)
-		c->teller[i] = FLOW_NONE;
+		c->opener[i] = FLOW_NONE;
 	for (uint32_t i = 0; i < flow_count; i++)
 		c->gate[i] = FLOW_NONE;
-	for (uint32_t i = 0; i < gates->tell_count; i++)
-		c->teller[gates->tells[i].gate] = gates->tells[i].flow;
+	for (uint32_t i = 0; i < gates->signal_count; i++)
+		c->opener[gates->signals[i].gate] = gates->signals[i].flow;
 	for (uint32_t i = 0; i < gates->wait_count; i++)
 		c->gate[gates->waits[i].flow] = gates->waits[i].gate;
 }
 
-static void chain_free(struct chain *c)
-{
-	free(c->teller);
-	free(c->gate);
-}
-
-/* From the answer back to the request of the same host, over the copies in between. FLOW_NONE:
- * there is none. */
-static uint32_t request_of(const struct chain *c, const struct flow *flows, uint32_t answer)
+/* Follows the gates from an answer back to the request of the same host, through replication flows.
+ * FLOW_NONE: there is none. */
+static uint32_t chain_request(const struct chain *c, const struct flow *flows, uint32_t answer)
 {
 	uint32_t flow = answer;
 
 	do {
 		if (c->gate[flow] == FLOW_NONE)
 			return FLOW_NONE;
-		flow = c->teller[c->gate[flow]];
+		flow = c->opener[c->gate[flow]];
 	} while (flow != FLOW_NONE && flows[flow].src != flows[answer].dst);
 	return flow;
 }
 
-/* I/Os of one kind that end in the measured interval: an answer without a block is that of a
- * write. */
-static void operation_metrics(const struct measure *m, struct run_result *r, const struct chain *c,
-			      uint8_t control, const enum metric_id *to)
+/* I/Os of one kind that end in the measured interval; the answer to a write is a control flow. */
+static void metrics_of_operation(const struct measure *m, struct run_result *r,
+				 const struct chain *c, uint8_t control, const enum metric_id *to)
 {
 	struct sample times = sample_new(r->flow_count);
 	double seconds = weir_ps_to_s(m->to_ps - m->from_ps);
@@ -67,7 +60,8 @@ static void operation_metrics(const struct measure *m, struct run_result *r, con
 		if (!(f->flags & FLOW_ENDS_IO) || (f->flags & FLOW_IS_CONTROL) != control)
 			continue;
 		known = 1;
-		request = is_measured(m, f->finish_ps) ? request_of(c, r->flows, i) : FLOW_NONE;
+		request = measure_contains(m, f->finish_ps) ? chain_request(c, r->flows, i)
+							    : FLOW_NONE;
 		if (request != FLOW_NONE)
 			sample_add(&times, (double)(f->finish_ps - r->flows[request].start_ps) /
 						   WEIR_PS_PER_NS);
@@ -79,19 +73,20 @@ static void operation_metrics(const struct measure *m, struct run_result *r, con
 	free(times.values);
 }
 
-static void io_metrics(const struct measure *m, struct run_result *r)
+static void metrics_of_ios(const struct measure *m, struct run_result *r)
 {
 	static const enum metric_id reads[] = { READ_IOPS, IO_READ_P50, IO_READ_P99 };
 	static const enum metric_id writes[] = { WRITE_IOPS, IO_WRITE_P50, IO_WRITE_P99 };
 	struct chain chain;
 
 	chain_new(&chain, &m->engine->flows.gates, r->flow_count);
-	operation_metrics(m, r, &chain, 0, reads);
-	operation_metrics(m, r, &chain, FLOW_IS_CONTROL, writes);
-	chain_free(&chain);
+	metrics_of_operation(m, r, &chain, 0, reads);
+	metrics_of_operation(m, r, &chain, FLOW_IS_CONTROL, writes);
+	free(chain.opener);
+	free(chain.gate);
 }
 
-static double iops(const struct measure *m, const struct run_result *r)
+static double metrics_iops(const struct measure *m, const struct run_result *r)
 {
 	uint64_t ended = 0, known = 0;
 
@@ -101,7 +96,7 @@ static double iops(const struct measure *m, const struct run_result *r)
 		if (!(f->flags & FLOW_ENDS_IO))
 			continue;
 		known++;
-		if (is_measured(m, f->finish_ps))
+		if (measure_contains(m, f->finish_ps))
 			ended++;
 	}
 	if (!known || m->to_ps <= m->from_ps)
@@ -111,15 +106,15 @@ static double iops(const struct measure *m, const struct run_result *r)
 
 /* --- rounds --- */
 
-/* As completion times are those of the flows that start in the interval, round times are those of
- * the rounds that start in it: if a round had to end in it as well, slow settings would lose more
- * rounds, and slower ones, than fast settings. A round that did not end is not counted; its flows
- * are among the unfinished. Of the last round some hosts may have begun before measure.to and
- * others not, whose flows then never start: that is no round.
+/* Rounds that start in the interval, as completion times are those of flows that start in it: if a
+ * round had to end in the interval too, slow settings would lose more rounds, and slower ones, than
+ * fast settings. A round that did not end is not counted; its flows count as unfinished. In the
+ * last round some hosts may have started before measure.to and others not, whose flows then never
+ * start: it is not counted either.
  *
- * The flows of a section are in the order of making, but for those that start at a time, which come
- * first in both orders: they belong to its first round. */
-static void round_metrics(const struct measure *m, struct run_result *r)
+ * The flows of a section are in order of creation, except those with a start time, which come
+ * first: they belong to its first round. */
+static void metrics_of_rounds(const struct measure *m, struct run_result *r)
 {
 	struct round {
 		int64_t first_ps, last_ps;
@@ -139,7 +134,7 @@ static void round_metrics(const struct measure *m, struct run_result *r)
 			round->last_ps = finish_ps;
 		if (!(f->flags & FLOW_ENDS_ROUND))
 			continue;
-		if (is_measured(m, round->first_ps) && round->last_ps != WEIR_TIME_NEVER_PS)
+		if (measure_contains(m, round->first_ps) && round->last_ps != WEIR_TIME_NEVER_PS)
 			sample_add(&times,
 				   (double)(round->last_ps - round->first_ps) / WEIR_PS_PER_NS);
 		*round = (struct round){ WEIR_TIME_NEVER_PS, 0 };
@@ -154,7 +149,7 @@ static void round_metrics(const struct measure *m, struct run_result *r)
 
 void metrics_of_applications(const struct measure *m, struct run_result *r)
 {
-	r->value[IOPS] = iops(m, r);
-	io_metrics(m, r);
-	round_metrics(m, r);
+	r->value[IOPS] = metrics_iops(m, r);
+	metrics_of_ios(m, r);
+	metrics_of_rounds(m, r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metrics_flows.c -- numbers of flows: how long they took, beside how long they would have taken
- * alone. */
+/* metrics_flows.c -- metrics of flows: completion times, slowdowns against the ideal completion
+ * time of the flow alone, fairness, starvation; and flows without a path. */
 #include "base/memory.h"
 #include "sim/core/host.h"
 #include "sim/measure/metrics.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- flows --- */
+/* --- ideal completion times --- */
 
-static void find_route(const struct engine *e, const struct flow *f, struct route *route)
+static void flow_route(const struct engine *e, const struct flow *f, struct route *route)
 {
 	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
 
@@ -22,7 +22,7 @@ static void find_route(const struct engine *e, const struct flow *f, struct rout
 }
 
 /* The route of its ACKs, as receiver_init chooses it. */
-static void find_route_back(const struct engine *e, const struct flow *f, struct route *route)
+static void flow_route_back(const struct engine *e, const struct flow *f, struct route *route)
 {
 	const struct flow_path *named = flow_path_find(&e->flows.paths, f->connection);
 
@@ -38,15 +38,17 @@ struct arrival_pair {
 	int64_t last_ps, before_ps; /* before: INT64_MIN where that segment has no ACK of its own */
 };
 
-/* When the last ACK is back at the sender. It waits at most for the ACK before it: those further
- * ahead are as far apart as full segments, which take longer on a link than ACKs. On each link G(n)
- * = max(F(n), G(n-1)) + s, where F are arrivals there and s is the time of an ACK. */
-static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, struct arrival_pair at)
+/* When the last ACK is back at the sender. It queues at most behind the ACK before it: those
+ * further ahead are spaced like full segments, whose serialisation delay is longer than that of an
+ * ACK. On each link G(n) = max(F(n), G(n-1)) + s, where F are arrivals there and s is the
+ * serialisation delay of an ACK. */
+static int64_t flow_ideal_acked_ps(const struct engine *e, const struct flow *f,
+				   struct arrival_pair at)
 {
 	const struct transport *t = flow_transport(e, f);
 	struct route route;
 
-	find_route_back(e, f, &route);
+	flow_route_back(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		int64_t delay_ps = engine_delay_ps(e, route.links[i]);
 		int64_t ack_ps =
@@ -62,12 +64,12 @@ static int64_t ideal_acked_ps(const struct engine *e, const struct flow *f, stru
 	return at.last_ps;
 }
 
-/* The completion time of a flow alone in the network, with no window, to the end that
+/* The completion time of a flow alone in the network, with no congestion window, to the end that
  * measure.completion names: n-1 equal segments and a last one, stored and forwarded over every
  * link, and the ACK of that. The last leaves link i at F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1))
  * + s_i(last), where equal segments give F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i}
  * s_j. */
-static int64_t ideal_ps(const struct engine *e, uint32_t flow)
+static int64_t flow_ideal_ps(const struct engine *e, uint32_t flow)
 {
 	const struct flow *f = &e->flows.flows[flow];
 	const struct transport *t = flow_transport(e, f);
@@ -77,7 +79,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	int64_t first_ps = 0, slowest_ps = 0, done_ps = 0;
 	struct route route;
 
-	find_route(e, f, &route);
+	flow_route(e, f, &route);
 	for (uint32_t i = 0; i < route.hops; i++) {
 		const struct weir_port_class *kind = engine_port_class(e, route.links[i]);
 		int64_t full_ps = weir_port_wire_ps(kind, full);
@@ -98,7 +100,7 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 	}
 	if (e->config->measure.completion == COMPLETION_RECEIVER)
 		return done_ps;
-	return ideal_acked_ps(
+	return flow_ideal_acked_ps(
 		e, f,
 		(struct arrival_pair){
 			.last_ps = done_ps,
@@ -106,11 +108,6 @@ static int64_t ideal_ps(const struct engine *e, uint32_t flow)
 					     ? first_ps + (int64_t)(segments - 2) * slowest_ps
 					     : INT64_MIN,
 		});
-}
-
-static int flow_has_ideal(const struct flow *f)
-{
-	return f->size_bytes != FLOW_UNLIMITED && !(f->flags & FLOW_IS_CONTROL);
 }
 
 uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
@@ -124,7 +121,7 @@ uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 	if (m->config->measure.unfinished != MEASURE_UNFINISHED_COUNT || f->connection != flow ||
 	    f->size_bytes == FLOW_UNLIMITED)
 		return 0;
-	if (f->finish_ps >= 0) /* there in full, but not complete at its sender */
+	if (f->finish_ps >= 0) /* received in full, but not yet acknowledged */
 		return f->size_bytes;
 	if (f->rx == FLOW_NONE)
 		return 0;
@@ -132,7 +129,7 @@ uint64_t measure_part_bytes(const struct measure *m, uint32_t flow)
 	return r->bytes < f->size_bytes ? r->bytes : 0;
 }
 
-static void flow_metrics(const struct measure *m, struct run_result *r)
+static void metrics_of_completion(const struct measure *m, struct run_result *r)
 {
 	const struct measure_config *c = &m->config->measure;
 	struct sample fct = sample_new(r->flow_count), small = sample_new(r->flow_count);
@@ -192,8 +189,8 @@ static void flow_metrics(const struct measure *m, struct run_result *r)
 	free(slowdown.values);
 }
 
-/* Of every flow that ran in the interval: bytes over time, of its whole life where it ended. */
-static void fairness_metrics(const struct measure *m, struct run_result *r)
+/* Over every flow that ran in the interval: its rate, over its whole life if it has finished. */
+static void metrics_of_fairness(const struct measure *m, struct run_result *r)
 {
 	const struct flow *flows = m->engine->flows.flows;
 
@@ -209,8 +206,7 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 			continue;
 		if (f->finish_ps >= 0)
 			rate = (double)f->size_bytes / (double)(f->finish_ps - f->start_ps);
-		else if (flows[i].finish_ps >=
-			 0) /* there in full, but not complete at its sender */
+		else if (flows[i].finish_ps >= 0) /* received, but not yet acknowledged */
 			rate = (double)f->size_bytes / (double)(flows[i].finish_ps - f->start_ps);
 		else
 			rate = (double)m->flow_bytes[i] / (double)(m->to_ps - since_ps);
@@ -223,11 +219,11 @@ static void fairness_metrics(const struct measure *m, struct run_result *r)
 	r->value[UNFAIR_RATIO] = sum > 0 ? largest * count / sum - 1 : NAN;
 }
 
-/* A share of the mean that no fair queue, and no lucky sender, explains. */
+/* A flow is starved below this part of the mean, which neither a fair queue nor chance explains. */
 enum { STARVED_PART = 20, STARVED_SEGMENTS = 100 };
 
-/* Does the flow run for at least half of the interval, and has no size? */
-static int is_bulk(const struct measure *m, const struct flow *f)
+/* Has the flow no size, and runs for at least half of the interval? */
+static int flow_is_bulk(const struct measure *m, const struct flow *f)
 {
 	int64_t begin_ps = f->start_ps > m->from_ps ? f->start_ps : m->from_ps;
 	int64_t end_ps = f->stop_ps < m->to_ps ? f->stop_ps : m->to_ps;
@@ -235,9 +231,9 @@ static int is_bulk(const struct measure *m, const struct flow *f)
 	return f->size_bytes == FLOW_UNLIMITED && 2 * (end_ps - begin_ps) >= m->to_ps - m->from_ps;
 }
 
-/* Flows of one section and class compete as equals. A mean below STARVED_SEGMENTS packets tells
- * nothing. */
-static void starvation_metric(const struct measure *m, struct run_result *r)
+/* Compares flows of one section and class, which compete as equals. A mean below STARVED_SEGMENTS
+ * segments is too small a sample. */
+static void metrics_of_starvation(const struct measure *m, struct run_result *r)
 {
 	enum { CLASSES = UINT8_MAX + 1 };
 	const struct config *c = m->engine->config;
@@ -250,7 +246,7 @@ static void starvation_metric(const struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		uint64_t group = r->flows[i].traffic * UINT64_C(256) + r->flows[i].class_id;
 
-		if (!is_bulk(m, &r->flows[i]))
+		if (!flow_is_bulk(m, &r->flows[i]))
 			continue;
 		bytes[group] += m->flow_bytes[i];
 		flows[group]++;
@@ -259,7 +255,7 @@ static void starvation_metric(const struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		uint64_t group = r->flows[i].traffic * UINT64_C(256) + r->flows[i].class_id;
 
-		starved += is_bulk(m, &r->flows[i]) &&
+		starved += flow_is_bulk(m, &r->flows[i]) &&
 			   bytes[group] / flows[group] >= STARVED_SEGMENTS * c->host.mss_bytes &&
 			   m->flow_bytes[i] * STARVED_PART < bytes[group] / flows[group];
 	}
@@ -268,8 +264,8 @@ static void starvation_metric(const struct measure *m, struct run_result *r)
 	r->value[FLOWS_STARVED] = known ? starved : NAN;
 }
 
-/* Together, of flows without a size, in the measured interval. */
-static void bulk_metrics(const struct measure *m, struct run_result *r)
+/* Goodput of all flows without a size. */
+static void metrics_of_bulk_flows(const struct measure *m, struct run_result *r)
 {
 	double bytes = 0, seconds = weir_ps_to_s(m->to_ps - m->from_ps);
 	int known = 0;
@@ -293,10 +289,55 @@ void metrics_of_flows(const struct measure *m, struct run_result *r)
 	for (uint32_t i = 0; i < r->flow_count; i++) {
 		r->flows[i] = e->flows.flows[i];
 		r->flows[i].finish_ps = *flow_end_ps(e, i);
-		r->ideal_ps[i] = flow_has_ideal(&r->flows[i]) ? ideal_ps(e, i) : -1;
+		r->ideal_ps[i] = r->flows[i].size_bytes == FLOW_UNLIMITED ||
+						 r->flows[i].flags & FLOW_IS_CONTROL
+					 ? -1
+					 : flow_ideal_ps(e, i);
 	}
-	flow_metrics(m, r);
-	fairness_metrics(m, r);
-	starvation_metric(m, r);
-	bulk_metrics(m, r);
+	metrics_of_completion(m, r);
+	metrics_of_fairness(m, r);
+	metrics_of_starvation(m, r);
+	metrics_of_bulk_flows(m, r);
+}
+
+/* --- flows without a path --- */
+
+/* When the last path from one host to another was lost; WEIR_TIME_NEVER_PS: there is one. Routes
+ * change when senders learn of a failure, which is the reroute delay after it. */
+static int64_t path_lost_ps(const struct engine *e, uint32_t from, uint32_t to, int64_t now_ps)
+{
+	int64_t delay_ps = (int64_t)e->config->network.reroute_delay_ps, at_ps = 0;
+	struct route route;
+
+	for (;;) {
+		route_find(e->routes, from, to, 0, at_ps, &route);
+		if (!route.found)
+			return at_ps - delay_ps;
+		if (route.until_ps == WEIR_TIME_NEVER_PS || route.until_ps - delay_ps > now_ps)
+			return WEIR_TIME_NEVER_PS;
+		at_ps = route.until_ps;
+	}
+}
+
+void partition_find(const struct engine *e, int64_t now_ps, struct partition *p)
+{
+	*p = (struct partition){ .since_ps = WEIR_TIME_NEVER_PS };
+	if (!e->config->network.fails.count)
+		return;
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+		int64_t since_ps;
+
+		if (f->start_ps > now_ps || *flow_end_ps(e, i) >= 0)
+			continue;
+		since_ps = path_lost_ps(e, f->src, f->dst, now_ps);
+		if (since_ps == WEIR_TIME_NEVER_PS || f->stop_ps <= since_ps)
+			continue;
+		p->flows++;
+		if (since_ps < p->since_ps) {
+			p->since_ps = since_ps;
+			p->src = f->src;
+			p->dst = f->dst;
+		}
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metrics_sections.c -- see section.h. */
-#include "sim/measure/section.h"
+/* metrics_sections.c -- metrics of each [traffic] section: goodput, pauses of its classes, I/Os and
+ * rounds. (Completion times of a section are made from its flows: lab/store/flow_metric.h.) */
 #include "sim/measure/metrics.h"
 #include "sim/core/switch_pfc.h"
 #include "sim/traffic/traffic.h"
@@ -33,7 +33,7 @@ int section_metric_find(uint32_t metric)
 }
 
 /* Is it one of the section's classes, and lossless? */
-static int is_lossless_class(const struct config *c, uint32_t section, uint32_t class_id)
+static int section_has_lossless_class(const struct config *c, uint32_t section, uint32_t class_id)
 {
 	const struct traffic_config *t = &c->traffic[section];
 
@@ -52,7 +52,7 @@ int section_has(const struct config *c, uint32_t section, enum section_need need
 		return traffic_ends(c->traffic[section].ops) == FLOW_ENDS_ROUND;
 	case SECTION_LOSSLESS:
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
-			found |= is_lossless_class(c, section, k);
+			found |= section_has_lossless_class(c, section, k);
 		return found;
 	case SECTION_ANY:
 	case SECTION_NEEDS:
@@ -66,25 +66,26 @@ static double *section_values(const struct run_result *r, uint32_t section)
 	return r->section_value + (uint64_t)section * SECTION_METRICS;
 }
 
-static void put(const struct run_result *r, uint32_t section, enum metric_id metric, double value)
+static void section_set(const struct run_result *r, uint32_t section, enum metric_id metric,
+			double value)
 {
 	section_values(r, section)[section_metric_find(metric)] = value;
 }
 
-static void goodput_metrics(const struct measure *m, struct run_result *r, double interval_ps)
+static void sections_goodput(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	double *bytes = memory_zeroed(r->section_count, sizeof(*bytes));
 
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		bytes[r->flows[i].traffic] += (double)m->flow_bytes[i];
 	for (uint32_t i = 0; i < r->section_count; i++)
-		put(r, i, GOODPUT,
-		    weir_bytes_to_bits(bytes[i]) * (double)WEIR_PS_PER_S / interval_ps);
+		section_set(r, i, GOODPUT,
+			    weir_bytes_to_bits(bytes[i]) * (double)WEIR_PS_PER_S / interval_ps);
 	free(bytes);
 }
 
-/* As metrics.c has them of all classes: a class that several sections share is counted for each. */
-static void pause_metrics(const struct measure *m, struct run_result *r, double interval_ps)
+/* As in metrics.c, for the section's classes: a class of several sections counts for each. */
+static void sections_pauses(const struct measure *m, struct run_result *r, double interval_ps)
 {
 	double links = (double)m->engine->net->link_count;
 
@@ -94,21 +95,22 @@ static void pause_metrics(const struct measure *m, struct run_result *r, double 
 		if (!section_has(m->config, s, SECTION_LOSSLESS))
 			continue;
 		for (uint32_t i = 0; i < r->pause_count; i++) {
-			if (!is_lossless_class(m->config, s, r->pauses[i].class_id))
+			if (!section_has_lossless_class(m->config, s, r->pauses[i].class_id))
 				continue;
 			paused_ps += (double)r->pauses[i].paused_ps;
 			frames += (double)r->pauses[i].pauses;
 		}
-		put(r, s, PAUSE_TIME, paused_ps / (double)WEIR_PS_PER_NS);
-		put(r, s, PAUSE_FRACTION, paused_ps / (interval_ps * links));
-		put(r, s, PAUSE_RATE,
-		    weir_bytes_to_bits(frames * WEIR_PFC_FRAME_BYTES) * (double)WEIR_PS_PER_S /
-			    interval_ps);
+		section_set(r, s, PAUSE_TIME, paused_ps / (double)WEIR_PS_PER_NS);
+		section_set(r, s, PAUSE_FRACTION, paused_ps / (interval_ps * links));
+		section_set(r, s, PAUSE_RATE,
+			    weir_bytes_to_bits(frames * WEIR_PFC_FRAME_BYTES) *
+				    (double)WEIR_PS_PER_S / interval_ps);
 	}
 }
 
-/* The metrics of the section's rounds or I/Os: those of the run, where no other section has any. */
-static void take_applications(const struct measure *m, struct run_result *r, uint32_t section)
+/* Copies the run's metrics of rounds or I/Os to the one section that has any. */
+static void section_copy_applications(const struct measure *m, struct run_result *r,
+				      uint32_t section)
 {
 	for (int k = 0; k < SECTION_METRICS; k++) {
 		enum section_need need = section_metric_all[k].need;
@@ -119,11 +121,11 @@ static void take_applications(const struct measure *m, struct run_result *r, uin
 	}
 }
 
-/* Where several sections have some: those of the run, computed while the flows of all others are
- * without marks. */
-static void split_applications(const struct measure *m, struct run_result *r)
+/* With several such sections: computes the run's metrics once for each, while the flags of all
+ * other sections' flows are cleared. */
+static void sections_split_applications(const struct measure *m, struct run_result *r)
 {
-	const uint8_t marks = FLOW_ENDS_IO | FLOW_ENDS_ROUND;
+	const uint8_t ends = FLOW_ENDS_IO | FLOW_ENDS_ROUND;
 	uint8_t *ties = memory_new(r->flow_count, sizeof(*ties));
 	double whole[METRICS_MAX];
 
@@ -135,9 +137,9 @@ static void split_applications(const struct measure *m, struct run_result *r)
 			continue;
 		for (uint32_t i = 0; i < r->flow_count; i++)
 			r->flows[i].flags =
-				r->flows[i].traffic == s ? ties[i] : ties[i] & (uint8_t)~marks;
+				r->flows[i].traffic == s ? ties[i] : ties[i] & (uint8_t)~ends;
 		metrics_of_applications(m, r);
-		take_applications(m, r, s);
+		section_copy_applications(m, r, s);
 	}
 	for (uint32_t i = 0; i < r->flow_count; i++)
 		r->flows[i].flags = ties[i];
@@ -147,22 +149,22 @@ static void split_applications(const struct measure *m, struct run_result *r)
 
 void metrics_of_sections(const struct measure *m, struct run_result *r, double interval_ps)
 {
-	uint32_t marked = 0, last = 0;
+	uint32_t with_ends = 0, last = 0;
 
 	r->section_count = m->config->traffic_count;
 	r->section_value =
 		memory_grow(NULL, (uint64_t)r->section_count * SECTION_METRICS, sizeof(double));
 	for (uint64_t i = 0; i < (uint64_t)r->section_count * SECTION_METRICS; i++)
 		r->section_value[i] = (double)NAN;
-	goodput_metrics(m, r, interval_ps);
-	pause_metrics(m, r, interval_ps);
+	sections_goodput(m, r, interval_ps);
+	sections_pauses(m, r, interval_ps);
 	for (uint32_t i = 0; i < r->section_count; i++)
 		if (traffic_ends(m->config->traffic[i].ops)) {
-			marked++;
+			with_ends++;
 			last = i;
 		}
-	if (marked == 1)
-		take_applications(m, r, last);
-	else if (marked > 1)
-		split_applications(m, r);
+	if (with_ends == 1)
+		section_copy_applications(m, r, last);
+	else if (with_ends > 1)
+		sections_split_applications(m, r);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* preview.c -- see preview.h. */
+/* preview.c -- see preview.h. O(flows) and O(links); routes of at most SAMPLES_MAX flows. */
 #include "sim/measure/preview.h"
 #include "lib/tune/meter.h"
 #include "config/schemes.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
 #include "base/memory.h"
+#include "sim/measure/sample.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a connection that is open: its two ends, and what a network's control keeps. */
+/* An open connection: both ends, and the state of a congestion control with a neural network. */
 enum { CONNECTION_BYTES = 500 };
-enum { BASE_BYTES = 8 << 20, PAGE_BYTES = 4096, SAMPLES_MAX = 100 * 1000 };
+enum { BASE_BYTES = 8 << 20, PAGE_BYTES = 4096, SAMPLES_MAX = 100 * 1000, RTT_SAMPLES_MAX = 500 };
 
 /* --- memory --- */
 
-/* A port's state is touched where it is used: a page at most is counted of a marking scheme's. */
+/* Untouched pages use no memory: of a marking scheme's state at most a page counts. */
 static double port_bytes(const struct config *c)
 {
 	size_t state = weir_mark_state_size(c->mark, c->mark_params);
@@ -26,7 +27,7 @@ static double port_bytes(const struct config *c)
 	       c->queues * ((double)sizeof(struct weir_queue) +
 			    (double)(state < PAGE_BYTES ? state : PAGE_BYTES)) +
 	       2.0 * WEIR_CHUNK_PACKETS *
-		       sizeof(struct weir_packet); /* a chunk on the line, one waiting */
+		       sizeof(struct weir_packet); /* a chunk in flight, one queued */
 }
 
 double estimate_memory(const struct config *c, const struct network *net, uint64_t flows)
@@ -39,10 +40,9 @@ double estimate_memory(const struct config *c, const struct network *net, uint64
 	       (double)net->link_count * port_bytes(c) + routes;
 }
 
-/* Packets under way of one host's that sends all the time: its line is full for a round trip. Twice
- * as much memory, because they lie in chunks that are half full. No more than what it sends at
- * all. */
-static double host_underway_bytes(const struct engine *e, uint32_t host, double sends_bytes)
+/* Packets in flight of a host that always sends: a bandwidth-delay product, but no more than it
+ * sends at all. Twice the memory, because their chunks are half full. */
+static double host_in_flight_bytes(const struct engine *e, uint32_t host, double sends_bytes)
 {
 	double bdp_bytes =
 		host_access_bps(e->net, host) * weir_ps_to_s(e->base_rtt_ps) / WEIR_BITS_PER_BYTE;
@@ -52,9 +52,9 @@ static double host_underway_bytes(const struct engine *e, uint32_t host, double 
 	return 2 * (double)packet * (sends_bytes < bdp_bytes ? sends_bytes : bdp_bytes) / mss_bytes;
 }
 
-/* Connections and packets under way. Flows that end are open a few at a time at each host: one is
- * counted; those without end are open all the time. */
-static double underway_bytes(const struct engine *e)
+/* Open connections and packets in flight. Of flows with a size few are open at a time at each host:
+ * one counts; flows without a size are always open. */
+static double run_in_flight_bytes(const struct engine *e)
 {
 	double *sends = memory_new(e->net->host_count, sizeof(*sends)), sum = 0;
 
@@ -65,20 +65,20 @@ static double underway_bytes(const struct engine *e)
 		sum += f->size_bytes == FLOW_UNLIMITED ? CONNECTION_BYTES : 0;
 	}
 	for (uint32_t i = 0; i < e->net->host_count; i++)
-		sum += sends[i] > 0 ? CONNECTION_BYTES + host_underway_bytes(e, i, sends[i]) : 0;
+		sum += sends[i] > 0 ? CONNECTION_BYTES + host_in_flight_bytes(e, i, sends[i]) : 0;
 	memory_free(sends, e->net->host_count, sizeof(*sends));
 	return sum;
 }
 
 /* --- packets --- */
 
-/* Endless flows that each host sends and receives. */
+/* Flows without a size that each host sends and receives. */
 struct host_load {
 	uint32_t sends, receives;
 };
 
-/* The time for which a flow without end sends, where measuring ends at a time. */
-static double endless_seconds(const struct engine *e, const struct flow *f)
+/* How long a flow without a size sends until measure.to. */
+static double unlimited_flow_seconds(const struct engine *e, const struct flow *f)
 {
 	int64_t end_ps = (int64_t)e->config->measure.to_ps;
 
@@ -87,8 +87,8 @@ static double endless_seconds(const struct engine *e, const struct flow *f)
 	return end_ps > f->start_ps ? weir_ps_to_s(end_ps - f->start_ps) : 0;
 }
 
-static double endless_bytes(const struct engine *e, const struct flow *f,
-			    const struct host_load *load)
+static double unlimited_flow_bytes(const struct engine *e, const struct flow *f,
+				   const struct host_load *load)
 {
 	double out_bps = host_access_bps(e->net, f->src) / load[f->src].sends;
 	double in_bps = host_access_bps(e->net, f->dst) / load[f->dst].receives;
@@ -97,7 +97,7 @@ static double endless_bytes(const struct engine *e, const struct flow *f,
 
 	if (app_bps > 0 && app_bps < bps)
 		bps = app_bps;
-	return bps * endless_seconds(e, f) / WEIR_BITS_PER_BYTE;
+	return bps * unlimited_flow_seconds(e, f) / WEIR_BITS_PER_BYTE;
 }
 
 static struct host_load *host_loads(const struct engine *e)
@@ -121,14 +121,14 @@ static double flow_packets(const struct engine *e, const struct flow *f,
 {
 	const struct transport *t = flow_transport(e, f);
 	double segments = f->size_bytes == FLOW_UNLIMITED
-				  ? endless_bytes(e, f, load) / t->env.mss_bytes
+				  ? unlimited_flow_bytes(e, f, load) / t->env.mss_bytes
 				  : message_segments(e, f);
 
 	return segments * (1 + 1.0 / t->acks_per);
 }
 
-/* Of some of the flows, each as good as any other: links on the way. */
-static double mean_hops(const struct engine *e)
+/* Mean path length in links, over an evenly spaced sample of the flows. */
+static double flows_mean_hops(const struct engine *e)
 {
 	uint32_t step = e->flows.count / SAMPLES_MAX + 1;
 	double hops = 0, count = 0;
@@ -148,7 +148,7 @@ struct estimate estimate_run(const struct engine *e)
 {
 	struct estimate estimate = {
 		.memory_bytes =
-			estimate_memory(e->config, e->net, e->flows.count) + underway_bytes(e),
+			estimate_memory(e->config, e->net, e->flows.count) + run_in_flight_bytes(e),
 	};
 	struct host_load *load = host_loads(e);
 	double packets = 0;
@@ -156,7 +156,48 @@ struct estimate estimate_run(const struct engine *e)
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		packets += flow_packets(e, flow_at(e, i), load);
 	memory_free(load, e->net->host_count, sizeof(*load));
-	estimate.packet_hops = packets * mean_hops(e);
+	estimate.packet_hops = packets * flows_mean_hops(e);
 	estimate.cpu_seconds = estimate.packet_hops / ESTIMATE_HOPS_PER_S;
 	return estimate;
+}
+
+/* --- paths --- */
+
+static void path_range_add(struct path_range *r, double value)
+{
+	if (r->most == 0 || value < r->least)
+		r->least = value;
+	if (value > r->most)
+		r->most = value;
+}
+
+static uint32_t host_rack(const struct network *net, uint32_t host)
+{
+	return net->nodes[net->host_node[host]].rack;
+}
+
+struct path_survey path_survey_flows(const struct engine *e)
+{
+	uint32_t step = e->flows.count / RTT_SAMPLES_MAX + 1, count = 0;
+	double *rtts = memory_grow(NULL, e->flows.count / step + UINT64_C(1), sizeof(*rtts));
+	struct path_survey s = { .rtt_typical_ps = 0 };
+
+	for (uint32_t i = 0; i < e->flows.count; i += step) {
+		const struct flow *f = &e->flows.flows[i];
+		struct base_trip trip = engine_base_trip(e, f->src, f->dst);
+
+		rtts[count++] = (double)trip.rtt_ps;
+		path_range_add(&s.rtt_ps, (double)trip.rtt_ps);
+		if (host_rack(e->net, f->src) == host_rack(e->net, f->dst)) {
+			path_range_add(&s.links_within, trip.hops);
+			continue;
+		}
+		path_range_add(&s.links_between, trip.hops);
+		path_range_add(&s.paths, route_count(e->routes, f->src, f->dst));
+	}
+	qsort(rtts, count, sizeof(*rtts), sample_compare);
+	if (count)
+		s.rtt_typical_ps = rtts[(count - 1) / 2];
+	free(rtts);
+	return s;
 }

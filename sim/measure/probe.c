@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe.c -- see probe.h. A probe is one line; a series is what it shows, several for "scheme". */
+/* probe.c -- samples and records probes; see probe.h. A probe is one line of the scenario; it has
+ * one series, or several for "scheme" and "pauses". */
 #include "sim/measure/probe_set.h"
 #include "lib/agent/acc.h"
 #include "config/plugin.h"
@@ -38,9 +39,9 @@ void series_free(struct series *series, uint32_t count)
 
 /* --- a set --- */
 
-/* Packets of one queue: which that is, their class says. Called by the thread of the port. */
-static void see_packet(void *context, int64_t start_ps, const struct weir_packet *packet,
-		       const struct flow *flow)
+/* Counts the packets of one queue, by their class. Called on the thread of the port. */
+static void probe_count_packet(void *context, int64_t start_ps, const struct weir_packet *packet,
+			       const struct flow *flow)
 {
 	struct probe *p = context;
 	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
@@ -51,49 +52,44 @@ static void see_packet(void *context, int64_t start_ps, const struct weir_packet
 		p->bytes += packet->bytes;
 }
 
-static void watch_queue(struct engine *e, struct probe *p)
-{
-	e->taps = memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
-	e->taps[e->tap_count++] = (struct engine_tap){ p->target, see_packet, p, 0 };
-	engine_egress(e, p->target)->to |= EGRESS_SLOW_PATH;
-}
-
-/* Whose end counts: that of a connection, or of a flow as in fct_mean_ns. */
-static int is_followed(const struct probe *p, const struct flow *f, uint32_t i)
-{
-	if (p->kind == FCT)
-		return !(f->flags & FLOW_IS_CONTROL);
-	return f->connection == i;
-}
-
-static void list_flows(const struct engine *e, struct probe *p)
+/* Lists the flows of the section that the probe follows: with PROBE_FCT those of fct_mean_ns, else
+ * the ones that opened a connection to a host of this rank. */
+static void probe_list_flows(const struct engine *e, struct probe *p)
 {
 	p->open = memory_grow(NULL, e->flows.count + UINT64_C(1), sizeof(*p->open));
-	for (uint32_t i = 0; i < e->flows.count; i++)
-		if (e->flows.flows[i].traffic == p->target &&
-		    is_followed(p, &e->flows.flows[i], i) &&
-		    (p->kind == FCT || engine_owns_host(e, e->flows.flows[i].dst)))
+	for (uint32_t i = 0; i < e->flows.count; i++) {
+		const struct flow *f = &e->flows.flows[i];
+
+		if (f->traffic == p->target &&
+		    (p->kind == PROBE_FCT ? !(f->flags & FLOW_IS_CONTROL)
+					  : f->connection == i && engine_owns_host(e, f->dst)))
 			p->open[p->open_count++] = i;
+	}
 }
 
-/* All probes are read: they do not move any more. */
-static void attach(struct probe_set *set)
+/* After all probes are read: the array does not move any more. */
+static void probes_attach(struct probe_set *set)
 {
 	struct engine *e = set->engine;
 
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 
-		if (p->kind == THROUGHPUT && p->on == ON_QUEUE && probe_is_here(p))
-			watch_queue(e, p);
-		if (p->on == ON_TRAFFIC)
-			list_flows(e, p);
-		if (p->kind == MARKS && p->on == ON_FLOW && !e->flow_marks)
+		if (p->kind == PROBE_THROUGHPUT && p->on == PROBE_ON_QUEUE && probe_is_here(p)) {
+			e->taps =
+				memory_grow(e->taps, e->tap_count + UINT64_C(1), sizeof(*e->taps));
+			e->taps[e->tap_count++] =
+				(struct engine_tap){ p->target, probe_count_packet, p, 0 };
+			engine_egress(e, p->target)->to |= EGRESS_SLOW_PATH;
+		}
+		if (p->on == PROBE_ON_TRAFFIC)
+			probe_list_flows(e, p);
+		if (p->kind == PROBE_MARKS && p->on == PROBE_ON_FLOW && !e->flow_marks)
 			e->flow_marks = memory_new(e->flows.count, sizeof(*e->flow_marks));
 	}
 }
 
-static struct probe_set *set_new(struct engine *e)
+static struct probe_set *probe_set_new(struct engine *e)
 {
 	struct probe_set *set = memory_new(1, sizeof(*set));
 
@@ -104,18 +100,18 @@ static struct probe_set *set_new(struct engine *e)
 int probes_new(struct probe_set **out, struct engine *e, const struct line_list *lines,
 	       struct weir_error *error)
 {
-	struct probe_set *set = *out = set_new(e);
+	struct probe_set *set = *out = probe_set_new(e);
 
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (probe_read(set, lines->lines[i].text, error))
 			return weir_error_prefix(error,
 						 "measure.probe: '%.300s': ", lines->lines[i].text);
-	attach(set);
+	probes_attach(set);
 	return 0;
 }
 
-/* One series each. Times are below 2^60 ps and samples a nanosecond apart at least: sums of a few
- * thousand probes do not overflow. */
+/* Each probe has one series. Times are below 2^60 ps and samples a nanosecond apart at least: sums
+ * of a few thousand probes do not overflow. */
 int probes_check(const struct probe_set *set, int64_t end_ps, struct weir_error *error)
 {
 	uint64_t points = 0;
@@ -170,7 +166,7 @@ double probes_reward(const struct probe_set *set)
 		const struct series *s = &set->series[set->probes[i].series];
 		double sum = 0;
 
-		if (set->probes[i].kind != REWARD)
+		if (set->probes[i].kind != PROBE_REWARD)
 			continue;
 		for (uint64_t k = 0; k < s->count; k++)
 			sum += s->value[k];
@@ -185,7 +181,7 @@ const struct series *probes_so_far(const struct probe_set *p, uint32_t *count)
 	return p->series;
 }
 
-/* Without those that saw nothing. */
+/* Without empty series. */
 struct series *probes_series(struct probe_set *p, uint32_t *count)
 {
 	struct series *series = p->series;
@@ -211,37 +207,37 @@ int64_t probes_next_ps(const struct probe_set *p)
 	return next_ps;
 }
 
-/* What the port's counter stands at. */
-static double port_counter(const struct weir_port *port, enum probe_kind kind)
+/* The counter of a port. */
+static double probe_port_counter(const struct weir_port *port, enum probe_kind kind)
 {
 	uint64_t sum = 0;
 
-	if (kind == THROUGHPUT)
+	if (kind == PROBE_THROUGHPUT)
 		return (double)port->tx_bytes;
-	for (uint32_t i = 0; kind == MARKS && i < WEIR_MARK_REASONS; i++)
+	for (uint32_t i = 0; kind == PROBE_MARKS && i < WEIR_MARK_REASONS; i++)
 		sum += port->cold->marks[i];
-	for (uint32_t i = 0; kind == DROPS && i < WEIR_PORT_DROPS; i++)
+	for (uint32_t i = 0; kind == PROBE_DROPS && i < WEIR_PORT_DROPS; i++)
 		sum += port->cold->drops[i];
 	return (double)sum;
 }
 
-/* The same of a flow; a connection that is over stands at all of its bytes and marks. */
-static double flow_counter(struct engine *e, const struct flow *f, enum probe_kind kind)
+/* The counter of a flow; that of a closed connection has all of its bytes and marks. */
+static double probe_flow_counter(struct engine *e, const struct flow *f, enum probe_kind kind)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
 	const struct receiver *r;
 
-	if (opener->rx == FLOW_NONE && kind == MARKS)
+	if (opener->rx == FLOW_NONE && kind == PROBE_MARKS)
 		return e->flow_marks[f->connection];
 	if (opener->rx == FLOW_NONE)
 		return f->finish_ps >= 0 ? (double)f->size_bytes : 0;
 	r = slab_at(&engine_worker(e, e->net->host_node[f->dst])->receivers, opener->rx);
-	return kind == THROUGHPUT ? (double)r->bytes : (double)r->marked_pkts;
+	return kind == PROBE_THROUGHPUT ? (double)r->bytes : (double)r->marked_pkts;
 }
 
-/* Of all flows of the section. What a connection that is over has received is kept, so that it need
- * not be asked again. */
-static double traffic_counter(struct engine *e, struct probe *p)
+/* Bytes received by all flows of the section. Those of closed connections are kept in p->bytes, and
+ * the connections are dropped from the list: O(open connections). */
+static double probe_traffic_counter(struct engine *e, struct probe *p)
 {
 	double sum = 0;
 
@@ -252,20 +248,20 @@ static double traffic_counter(struct engine *e, struct probe *p)
 			p->bytes += f->size_bytes;
 			p->open[i] = p->open[--p->open_count];
 		} else {
-			sum += flow_counter(e, f, THROUGHPUT);
+			sum += probe_flow_counter(e, f, PROBE_THROUGHPUT);
 			i++;
 		}
 	}
-	/* Connections of messages come while the run goes on, and stay. */
+	/* Connections of messages are opened during the run, and stay open. */
 	for (uint32_t i = engine_next_flow(e, e->flows.count - 1); i != FLOW_NONE;
 	     i = engine_next_flow(e, i))
 		if (e->flows.flows[i].traffic == p->target && e->flows.flows[i].connection == i)
-			sum += flow_counter(e, &e->flows.flows[i], THROUGHPUT);
+			sum += probe_flow_counter(e, &e->flows.flows[i], PROBE_THROUGHPUT);
 	return sum + (double)p->bytes;
 }
 
-/* Whole numbers below 2^53: the order in which they are added does not matter. */
-static double sum_of_ranks(const struct engine *e, double value)
+/* Sums over all ranks. Whole numbers below 2^53: their order does not matter. */
+static double probe_sum_ranks(const struct engine *e, double value)
 {
 	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
 	double sum = 0;
@@ -281,8 +277,8 @@ static double sum_of_ranks(const struct engine *e, double value)
 	return sum;
 }
 
-/* Flows of the section that are complete, as hosts of this rank know: all then know of all. */
-static void share_ends(const struct engine *e, const struct probe *p)
+/* Exchanges which flows of the section have finished at hosts of each rank. */
+static void probe_share_ends(const struct engine *e, const struct probe *p)
 {
 	struct exchange *x = e->ranks->exchange;
 	struct end {
@@ -307,14 +303,14 @@ static void share_ends(const struct engine *e, const struct probe *p)
 		}
 }
 
-/* Of the section's flows that ended since this was asked last; NAN where none did. */
-static double mean_fct_ns(const struct engine *e, struct probe *p)
+/* Over the section's flows that finished since the last call; NAN: none did. */
+static double probe_mean_fct_ns(const struct engine *e, struct probe *p)
 {
 	double sum_ns = 0;
 	uint32_t ended = 0;
 
 	if (e->ranks)
-		share_ends(e, p);
+		probe_share_ends(e, p);
 	for (uint32_t i = 0; i < p->open_count;) {
 		const struct flow *f = &e->flows.flows[p->open[i]];
 
@@ -331,7 +327,7 @@ static double mean_fct_ns(const struct engine *e, struct probe *p)
 	return ended ? sum_ns / ended : NAN;
 }
 
-static double flow_window(struct engine *e, const struct flow *f)
+static double probe_flow_window(struct engine *e, const struct flow *f)
 {
 	const struct flow *opener = &e->flows.flows[f->connection];
 	struct sender *s;
@@ -342,43 +338,43 @@ static double flow_window(struct engine *e, const struct flow *f)
 	return (double)sender_cc(s)->window_bytes;
 }
 
-static double queue_length(struct weir_port *port, const struct probe *p)
+static double probe_queue_length(struct weir_port *port, const struct probe *p)
 {
 	const struct weir_queue *q =
-		p->queue == WHOLE_PORT ? NULL : weir_port_queues(port) + p->queue;
+		p->queue == PROBE_WHOLE_PORT ? NULL : weir_port_queues(port) + p->queue;
 
-	if (p->kind == QUEUE)
+	if (p->kind == PROBE_QUEUE)
 		return q ? q->pkts : port->pkts;
 	return q ? q->bytes : port->bytes;
 }
 
-/* What the probe's counter stands at. */
-static double read_counter(struct probe *p)
+/* The probe's counter, over all ranks. */
+static double probe_read_counter(struct probe *p)
 {
 	struct engine *e = p->set->engine;
 
-	if (p->kind == PAUSES) /* exact: a double holds 2^53 ps, two and a half hours */
+	if (p->kind == PROBE_PAUSES) /* exact: a double holds 2^53 ps, two and a half hours */
 		return (double)link_paused_ps(e, p->target, (uint32_t)p->queue, p->next_ps);
 	switch (p->on) {
-	case ON_QUEUE:
+	case PROBE_ON_QUEUE:
 		return (double)p->bytes;
-	case ON_FLOW:
-		return flow_counter(e, &e->flows.flows[p->target], p->kind);
-	case ON_TRAFFIC:
-		return sum_of_ranks(e, traffic_counter(e, p));
+	case PROBE_ON_FLOW:
+		return probe_flow_counter(e, &e->flows.flows[p->target], p->kind);
+	case PROBE_ON_TRAFFIC:
+		return probe_sum_ranks(e, probe_traffic_counter(e, p));
 	default:
-		return port_counter(&engine_egress(e, p->target)->port, p->kind);
+		return probe_port_counter(&engine_egress(e, p->target)->port, p->kind);
 	}
 }
 
-/* A probe whose samples are differences of a counter; those of FCT are means as they are. */
-static int has_counter(const struct probe *p)
+/* Are the samples differences of a counter? Those of PROBE_FCT are means. */
+static int probe_has_counter(const struct probe *p)
 {
-	return probe_forms[p->kind].may & COUNTS && p->kind != FCT;
+	return probe_forms[p->kind].may & PROBE_COUNTS && p->kind != PROBE_FCT;
 }
 
-/* What the marking scheme of a queue shows, or the agent that looks after it. */
-static double scheme_value(const struct engine *e, const struct probe *p)
+/* A value that the marking scheme of a queue publishes, or its agent. */
+static double probe_scheme_value(const struct engine *e, const struct probe *p)
 {
 	struct weir_port *port = &engine_egress(e, p->target)->port;
 	uint32_t queue = (uint32_t)p->queue;
@@ -394,22 +390,22 @@ static double scheme_value(const struct engine *e, const struct probe *p)
 			      plugin_guard_inner(e->guard, params));
 }
 
-/* What is there now, of a probe without a counter. */
-static double read_state(struct probe *p)
+/* The current value of a probe without a counter. */
+static double probe_read_state(struct probe *p)
 {
 	struct engine *e = p->set->engine;
 
-	if (p->kind == WINDOW)
-		return flow_window(e, &e->flows.flows[p->target]);
-	if (p->kind == FCT)
-		return mean_fct_ns(e, p);
-	return p->kind == SCHEME ? scheme_value(e, p)
-				 : queue_length(&engine_egress(e, p->target)->port, p);
+	if (p->kind == PROBE_WINDOW)
+		return probe_flow_window(e, &e->flows.flows[p->target]);
+	if (p->kind == PROBE_FCT)
+		return probe_mean_fct_ns(e, p);
+	return p->kind == PROBE_SCHEME ? probe_scheme_value(e, p)
+				       : probe_queue_length(&engine_egress(e, p->target)->port, p);
 }
 
-/* What the time since the last sample was worth by ACC's reward, from the bytes sent and the mean
- * queue. Unknown while nothing is measured, and so for the first sample. */
-static double read_reward(struct probe *p)
+/* ACC's reward over the time since the last sample, from the bytes sent and the mean queue. NAN
+ * before measuring begins, and for the first sample. */
+static double probe_read_reward(struct probe *p)
 {
 	static const struct acc_params standard;
 	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
@@ -430,22 +426,22 @@ static double read_reward(struct probe *p)
 	return (double)weir_acc_reward(&standard, &t);
 }
 
-static double read_value(struct probe *p)
+static double probe_read_value(struct probe *p)
 {
 	double now, before = p->before;
 
-	if (p->kind == REWARD)
-		return read_reward(p);
-	if (has_counter(p)) {
-		now = read_counter(p);
+	if (p->kind == PROBE_REWARD)
+		return probe_read_reward(p);
+	if (probe_has_counter(p)) {
+		now = probe_read_counter(p);
 		p->before = now;
-		if (p->kind == PAUSES)
+		if (p->kind == PROBE_PAUSES)
 			return (now - before) / (double)p->every_ps;
-		return p->kind == THROUGHPUT
+		return p->kind == PROBE_THROUGHPUT
 			       ? weir_bytes_to_bits(now - before) / weir_ps_to_s(p->every_ps)
 			       : now - before;
 	}
-	return read_state(p);
+	return probe_read_state(p);
 }
 
 void probes_sample(struct probe_set *set, int64_t now_ps)
@@ -457,7 +453,7 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 			continue;
 
 		if (probe_is_here(p)) {
-			double value = read_value(p);
+			double value = probe_read_value(p);
 
 			if (!isnan(value))
 				series_add(&set->series[p->series], now_ps, value);
@@ -466,21 +462,21 @@ void probes_sample(struct probe_set *set, int64_t now_ps)
 	}
 }
 
-/* --- looking --- */
+/* --- reading on demand --- */
 
 int probes_watch(struct probe_set **out, struct engine *e, const char *what,
 		 struct weir_error *error)
 {
-	struct probe_set *set = set_new(e);
+	struct probe_set *set = probe_set_new(e);
 	char line[512];
 
-	/* How often does not matter: the time of the next sample is never asked for. */
+	/* The period does not matter: probes_next_ps is not called for this set. */
 	snprintf(line, sizeof(line), "%s every 1us", what);
 	if (probe_read(set, line, error)) {
 		probes_free(set);
 		return weir_error_prefix(error, "'%.300s': ", what);
 	}
-	attach(set);
+	probes_attach(set);
 	*out = set;
 	return 0;
 }
@@ -500,12 +496,12 @@ double probes_read(struct probe_set *set, uint32_t value, int64_t now_ps)
 	struct probe *p = &set->probes[value];
 
 	p->next_ps = now_ps;
-	return has_counter(p) ? read_counter(p) : read_state(p);
+	return probe_has_counter(p) ? probe_read_counter(p) : probe_read_state(p);
 }
 
 /* --- at each change --- */
 
-static void on_change(void *context, const struct weir_port *port, int64_t since_ps)
+static void probe_on_change(void *context, const struct weir_port *port, int64_t since_ps)
 {
 	struct probe_set *set = context;
 
@@ -514,26 +510,26 @@ static void on_change(void *context, const struct weir_port *port, int64_t since
 
 		if (!p->every_ps && port == &engine_egress(set->engine, p->target)->port)
 			series_add(&set->series[p->series], since_ps,
-				   p->kind == QUEUE ? port->pkts : port->bytes);
+				   p->kind == PROBE_QUEUE ? port->pkts : port->bytes);
 	}
 }
 
-/* The port keeps statistics whether or not it ever holds a packet. */
+/* A probed port keeps statistics even if it never holds a packet. */
 void probes_begin(struct probe_set *set)
 {
 	for (uint32_t i = 0; i < set->probe_count; i++) {
 		struct probe *p = &set->probes[i];
 		struct weir_port *port;
 
-		if ((p->every_ps && p->kind != REWARD) || !probe_is_here(p))
+		if ((p->every_ps && p->kind != PROBE_REWARD) || !probe_is_here(p))
 			continue;
 		port = &engine_egress(set->engine, p->target)->port;
 		if (!port->stats)
 			port_stats_start(set->engine, port);
 		p->area = NAN;
-		if (p->kind == REWARD)
+		if (p->kind == PROBE_REWARD)
 			continue;
-		port->stats->on_change = on_change;
+		port->stats->on_change = probe_on_change;
 		port->stats->context = set;
 	}
 }

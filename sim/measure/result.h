@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* result.h -- what a run gives: metrics, and every flow, port, pause and series behind them. */
+/* result.h -- the result of a run: metrics, and the flows, ports, pauses and series behind them.
+ *
+ * Written once at the end of a run, read by the store, reports and the command line; owned by the
+ * caller of run, who frees it by run_result_free. */
 #ifndef SIM_MEASURE_RESULT_H
 #define SIM_MEASURE_RESULT_H
 #include "sim/measure/preview.h"
-#include "sim/measure/ways.h"
-#include "sim/measure/partition.h"
 #include "sim/net/network.h"
 #include "sim/core/deadlock.h"
 #include "sim/traffic/flow.h"
 
-/* Which runs a value may be compared with, and what casts doubt on it. */
+/* Flows that had not ended when the run did, because failed links left no path for them. */
+struct partition {
+	uint32_t flows;    /* 0: none */
+	uint32_t src, dst; /* hosts of the flow that was cut off first */
+	int64_t since_ps;  /* when its last path was lost */
+};
+
+/* What a metric is of: decides which runs it is comparable between, and its caveats. */
 enum metric_kind {
 	METRIC_RESULT,
-	METRIC_FLOW,  /* of flows that completed: says nothing of those that did not */
+	METRIC_FLOW,  /* of completed flows; unfinished ones are not in it */
 	METRIC_PORT,  /* of the measured port alone */
 	METRIC_PORTS, /* of all switch ports, where runs measured different ones */
 	METRIC_COST,  /* depends on the machine, not on the scenario */
 };
 
-/* How a value is displayed. UNLESS_ZERO: in its unit; a single run does not show 0. */
+/* How a value is displayed. UNLESS_ZERO: in its unit, but not in a single run if it is 0. */
 enum metric_form { METRIC_BY_UNIT, METRIC_PERCENT, METRIC_UNLESS_ZERO };
 
 /* Which of two values is better, everything else being equal. */
@@ -38,10 +46,11 @@ enum metric_group {
 	METRIC_GROUPS
 };
 
-/* Where a metric is shown without being asked for; a single run shows all. */
+/* Where a metric is shown by default; a single run shows all. */
 enum metric_shown { METRIC_IN_TABLES = 1, METRIC_IN_REPORTS = 2 };
 
-/* A quantity that cannot be known (no flow of that kind, say) is NAN. Same order as metric_all. */
+/* Definition of a metric. Values are in the order of metric_all; NAN: undefined, such as a mean
+ * over no flows. */
 struct metric {
 	const char *name; /* "queue_mean_pkts" */
 	const char *unit; /* "pkts", "ns", "bps", "" */
@@ -50,17 +59,17 @@ struct metric {
 	 * values of the old definition, which older folders hold under the old name, are never
 	 * taken for new ones. */
 	const char *stored;
-	/* The earlier definition is the same where measure.to is set: its values are read then. */
+	/* WITH_TO: the earlier definition agrees if measure.to is set; its values are then read. */
 	enum { METRIC_EARLIER_OTHER, METRIC_EARLIER_WITH_TO } earlier;
 	enum metric_kind kind;
 	enum metric_form form;
 	enum metric_better better;
 	enum metric_group group;
-	const char *row; /* of the group, in the table of a single run; NULL: COMPLETION alone */
-	int column;      /* in that row, from 0 */
-	unsigned shown;  /* of enum metric_shown */
-	int rank; /* 1: the first to be shown where not all fit; 0: only if asked for, or in wide
-		     tables */
+	const char
+		*row; /* of the group, in the table of a single run; NULL with METRIC_COMPLETION */
+	int column;   /* in that row, from 0 */
+	unsigned shown; /* of enum metric_shown */
+	int rank;       /* 1: shown first if not all fit; 0: only on request or in wide tables */
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */
@@ -73,21 +82,21 @@ struct port_result {
 	uint32_t queue_max_pkts;
 };
 
-/* A class of a link, the link of a host among them, whose sending end was told to pause. */
+/* A class of a link, which may be a host's, whose sending end was paused. */
 struct pause_result {
 	uint32_t link, class_id;
 	uint64_t pauses; /* that began in the interval */
 	int64_t paused_ps;
 };
 
-/* Why a packet was dropped or marked, network-wide, whole run. */
+/* Packets dropped or marked for one reason, in the whole network and run. */
 struct reason_count {
 	const char *name;
 	uint64_t count;
 	int is_mark; /* 1: marked, 0: dropped */
 };
 
-/* A quantity over time, sampled or at each change: what a probe saw. */
+/* A quantity over time, sampled or at each change: the output of a probe. */
 struct series {
 	char name[128];   /* "queue sw->h0", "throughput flow 3", "window flow 3", "N leaf0->h3" */
 	const char *unit; /* "pkts", "bytes", "bps", "" */
@@ -99,20 +108,19 @@ struct series {
 struct run_result {
 	double value[METRICS_MAX]; /* by metric_all */
 	uint32_t section_count;
-	double *section_value; /* section x section_metric_all (section.h); NAN: unknown */
+	double *section_value; /* section x section_metric_all; NAN: unknown */
 	double wall_seconds;
 	int partial;       /* 1: interrupted or out of time; the numbers stop there */
-	char held_up[160]; /* of a real run: what the machine did to it; "": it kept up */
+	char held_up[160]; /* of a run on real packets: why it fell behind; "": it did not */
 	uint32_t flow_count;
 	struct flow *flows; /* every record, finish_ps by measure.completion; ideal FCT beside */
-	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (gate.h) */
+	int64_t *ideal_ps;  /* per flow; -1 for unlimited, and for control (flow.h) */
 	uint32_t port_count;
-	struct port_result
-		*ports;         /* egress ports of switches, and hosts' cards that have a queue */
-	uint32_t measured_port; /* index into ports */
+	struct port_result *ports; /* egress ports of switches, and NICs that have a queue */
+	uint32_t measured_port;    /* index into ports */
 	uint32_t worst_queue_port, worst_wait_port; /* likewise: those with the largest p99 */
 	uint32_t pause_count;
-	struct pause_result *pauses; /* by (link, class), those that were paused */
+	struct pause_result *pauses; /* by (link, class), only those that were paused */
 	struct deadlock deadlock;
 	struct partition partition;
 	uint32_t reason_count;
@@ -120,12 +128,32 @@ struct run_result {
 	struct network network; /* for names */
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
-	struct estimate estimate; /* where the run was only built */
-	struct path_survey ways;  /* likewise */
+	struct estimate estimate; /* if the run was built but not started */
+	struct path_survey paths; /* likewise */
 };
 
 void run_result_free(struct run_result *r);
 
 /* Value by name; asserts that it exists. */
 double run_metric(const struct run_result *r, const char *name);
+
+/* --- metrics of one [traffic] section --- */
+
+/* What a section must have for the metric to be defined. */
+enum section_need { SECTION_ANY, SECTION_IOS, SECTION_ROUNDS, SECTION_LOSSLESS, SECTION_NEEDS };
+
+struct section_metric {
+	uint32_t metric; /* index into metric_all */
+	enum section_need need;
+};
+
+enum { SECTION_METRICS = 14 };
+
+extern const struct section_metric section_metric_all[SECTION_METRICS];
+
+/* Index in section_metric_all of a metric_all index; -1: not a metric of sections. */
+int section_metric_find(uint32_t metric);
+
+/* Does the section of the checked scenario meet the need? */
+int section_has(const struct config *c, uint32_t section, enum section_need need);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sample.h -- lists of numbers, their mean and quantiles. */
+/* sample.h -- samples of numbers, their mean and quantiles. The creator frees values. */
 #ifndef SIM_MEASURE_SAMPLE_H
 #define SIM_MEASURE_SAMPLE_H
 #include "base/memory.h"
@@ -33,7 +33,7 @@ static inline int sample_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nearest rank. The sample must be sorted. */
+/* Quantile by nearest rank. The sample must be sorted. */
 static inline double sample_quantile(const struct sample *s, double fraction)
 {
 	double rank = ceil(fraction * s->count);
@@ -53,8 +53,8 @@ static inline struct sample sample_new(uint32_t capacity)
 	return (struct sample){ memory_grow(NULL, capacity, sizeof(double)), 0 };
 }
 
-/* A quantile q of n numbers says something where n (1 - q) is at least this: where one of them lies
- * beyond it. So p50 takes 2, p95 20, p99 100, p99.9 1000. */
+/* A quantile q of n numbers is meaningful if n (1 - q) is at least this, so that one of them lies
+ * beyond it: p50 takes 2 numbers, p95 20, p99 100, p99.9 1000. */
 enum { SAMPLE_BEYOND = 1 };
 
 static inline int sample_has_quantile(uint64_t count, double fraction)
@@ -64,7 +64,7 @@ static inline int sample_has_quantile(uint64_t count, double fraction)
 	return (double)count * (1 - fraction) >= SAMPLE_BEYOND - rounding;
 }
 
-/* The quantile where there is one, else NAN. The sample must be sorted. */
+/* The quantile if it is meaningful, else NAN. The sample must be sorted. */
 static inline double sample_known_quantile(const struct sample *s, double fraction)
 {
 	return sample_has_quantile(s->count, fraction) ? sample_quantile(s, fraction) : NAN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network.c -- building a network from its config, failing its links, and naming its parts. */
+/* network.c -- builds a network from its configuration, applies link failures, names nodes and
+ * links. */
 #include "sim/net/network.h"
 #include "sim/net/topology.h"
 #include "base/input.h"
@@ -41,7 +42,7 @@ const char *link_name(const struct network *net, uint32_t link, char *buffer, si
 	return buffer;
 }
 
-/* Nodes of a tier, and the largest index among them. */
+/* Number of nodes of a tier, and the largest index. */
 struct tier_extent {
 	uint32_t count, last;
 };
@@ -62,8 +63,8 @@ static struct tier_extent tier_extent(const struct network *net, uint8_t tier)
 	return x;
 }
 
-/* What a network of numbered names has, tier by tier: "h0 to h127, leaf0 to leaf7, spine0", and the
- * name of each tier that is most like the word: with its number, or the nearest number there is. */
+/* For the message on an unknown name: the names there are, "h0 to h127, leaf0 to leaf7, spine0",
+ * and of each tier the name with the word's number, or with the largest one there is. */
 struct name_hints {
 	char has[256];
 	char like[TIERS_MAX][NODE_NAME_SIZE];
@@ -71,7 +72,7 @@ struct name_hints {
 	size_t count;
 };
 
-static void hints_make(struct name_hints *h, const struct network *net, const char *word)
+static void name_hints_init(struct name_hints *h, const struct network *net, const char *word)
 {
 	size_t stem = strcspn(word, "0123456789"), used = 0;
 	unsigned long number = strtoul(word + stem, NULL, 10);
@@ -109,7 +110,7 @@ static int64_t node_unknown(const struct network *net, const char *name, struct 
 					 net->node_count);
 		weir_error_set(e, "no link has a node %s", weir_quote(name).text);
 	} else {
-		hints_make(&hints, net, name);
+		name_hints_init(&hints, net, name);
 		near = weir_nearest_name(name, hints.candidates, hints.count);
 		weir_error_set(e, "there is no node %s, but %s", weir_quote(name).text, hints.has);
 	}
@@ -132,8 +133,8 @@ int64_t node_find(const struct network *net, const char *name, struct weir_error
 
 enum { ALL_PARALLEL = -1 };
 
-/* "spine1#2" becomes "spine1" and returns 2; without # returns ALL_PARALLEL. -2: not a number. */
-static long take_parallel(char *name)
+/* Cuts "#2" off "spine1#2" and returns 2; ALL_PARALLEL: there is no #; -2: not a number. */
+static long name_cut_parallel(char *name)
 {
 	char *hash = strchr(name, '#'), *end;
 	long number;
@@ -161,20 +162,20 @@ static int64_t link_missing(const struct network *net, uint32_t from, const char
 			      name, to, name, n->link_count, first, last);
 }
 
-/* The ends of a cable as found by name. */
+/* A cable, found by the names of its ends. */
 struct cable_ends {
 	uint32_t from, to;
-	long parallel; /* which of several, or ALL_PARALLEL */
+	long parallel; /* number among parallel cables, or ALL_PARALLEL */
 };
 
-static int ends_find(const struct network *net, const char *from, const char *to,
-		     struct cable_ends *ends, struct weir_error *e)
+static int cable_ends_find(const struct network *net, const char *from, const char *to,
+			   struct cable_ends *ends, struct weir_error *e)
 {
 	char name[WORD_SIZE];
 	int64_t a, b;
 
 	snprintf(name, sizeof(name), "%s", to);
-	ends->parallel = take_parallel(name);
+	ends->parallel = name_cut_parallel(name);
 	if (ends->parallel < ALL_PARALLEL)
 		return weir_error_set(e,
 				      "%s: behind # stands the number "
@@ -191,7 +192,7 @@ static int ends_find(const struct network *net, const char *from, const char *to
 	return 0;
 }
 
-/* The nth link with these ends, counted from 0; -1: there are not so many. */
+/* The nth link with these ends, counted from 0; -1: there is none. */
 static int64_t link_between(const struct network *net, const struct cable_ends *ends, long nth)
 {
 	const struct net_node *n = &net->nodes[ends->from];
@@ -214,7 +215,7 @@ int64_t link_find(const struct network *net, const char *name, struct weir_error
 				      weir_quote(name).text);
 	snprintf(from, sizeof(from), "%.*s", (int)(arrow - name), name);
 	snprintf(to, sizeof(to), "%s", arrow + 2);
-	if (ends_find(net, from, to, &ends, e))
+	if (cable_ends_find(net, from, to, &ends, e))
 		return -1;
 	link = link_between(net, &ends, ends.parallel == ALL_PARALLEL ? 0 : ends.parallel);
 	return link >= 0 ? link : link_missing(net, ends.from, to, e);
@@ -222,8 +223,9 @@ int64_t link_find(const struct network *net, const char *name, struct weir_error
 
 /* --- failures --- */
 
-/* "leaf0 spine1 10ms": the cable, or all parallel ones, both ways; "leaf0 spine1#1 10ms": one. */
-static int fail_apply(struct network *net, const char *text, struct weir_error *e)
+/* Applies a failure: "leaf0 spine1 10ms" fails all parallel cables between the two, both ways,
+ * "leaf0 spine1#1 10ms" one of them. */
+static int network_apply_failure(struct network *net, const char *text, struct weir_error *e)
 {
 	static const struct weir_option when = {
 		"time", WEIR_OPT_TIME_PS, 0, NULL, 0, (uint64_t)(1000 * WEIR_PS_PER_S), "", NULL
@@ -237,7 +239,7 @@ static int fail_apply(struct network *net, const char *text, struct weir_error *
 	if (words_split(&w, text) != 3)
 		return weir_error_set(e,
 				      "a failure is two nodes and a time, as in leaf0 spine1 10ms");
-	if (ends_find(net, w.word[0], w.word[1], &ends, e) ||
+	if (cable_ends_find(net, w.word[0], w.word[1], &ends, e) ||
 	    weir_option_parse(&fails_ps, &when, w.word[2], e))
 		return -1;
 	nth = ends.parallel == ALL_PARALLEL ? 0 : ends.parallel;
@@ -254,13 +256,13 @@ static int fail_apply(struct network *net, const char *text, struct weir_error *
 
 /* --- building --- */
 
-static int finish_build(struct network *net, const struct network_config *c, struct weir_error *e)
+static int network_finish(struct network *net, const struct network_config *c, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < net->link_count; i++)
 		if (net->links[i].delay_ps <= 0)
 			return weir_error_set(e, "network.delay: 0 is refused: " ZERO_DELAY_REASON);
 	for (uint32_t i = 0; i < c->fails.count; i++)
-		if (fail_apply(net, c->fails.lines[i].text, e))
+		if (network_apply_failure(net, c->fails.lines[i].text, e))
 			return weir_error_prefix(
 				e, "network.fail: '%.300s': ", c->fails.lines[i].text);
 	return 0;
@@ -275,7 +277,7 @@ int network_build(struct network *net, const struct network_config *c, struct we
 			"network.link: '%.300s': only topology = explicit has links of its "
 			"own, not %s",
 			c->links.lines[0].text, c->ops->scheme.name);
-	if (c->ops->build(net, c, e) || finish_build(net, c, e)) {
+	if (c->ops->build(net, c, e) || network_finish(net, c, e)) {
 		network_free(net);
 		return -1;
 	}

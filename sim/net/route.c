@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* route.c -- all shortest paths, as distances: made once for each time that links fail, and
- * checked. */
+/* route.c -- builds the table of shortest-path distances, once for each time that links fail, and
+ * checks it. Runs before the simulation, at one thread. */
 #include "sim/net/route_table.h"
 #include "base/memory.h"
 #include "weir/rng.h"
@@ -11,12 +11,12 @@
 
 enum { PATH_BITS = 64, BATCH = 64 };
 
-/* A table may take this much, all epochs together. */
+/* Limit on the size of a table, all epochs together. */
 #define TABLE_MAX_BYTES (UINT64_C(1) << 32)
 
 /* --- building --- */
 
-static void add_racks(struct route_table *t)
+static void route_table_add_racks(struct route_table *t)
 {
 	const struct network *net = t->net;
 
@@ -33,16 +33,16 @@ static void add_racks(struct route_table *t)
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-/* The distinct times at which senders learn of failures, with 0 in front. A cable of two links
- * counts once. */
-static void add_epochs(struct route_table *t)
+/* Epochs start at 0 and at the distinct times at which senders learn of failures. The two links of
+ * a cable count once. */
+static void route_table_add_epochs(struct route_table *t)
 {
 	const struct network *net = t->net;
 	uint32_t count = 1;
@@ -56,14 +56,14 @@ static void add_epochs(struct route_table *t)
 	for (uint32_t i = 0; i < net->link_count; i++)
 		if (net->links[i].fails_ps != WEIR_TIME_NEVER_PS && net->links[i].reverse > i)
 			times[count++] = net->links[i].fails_ps + t->reroute_delay_ps;
-	qsort(times, count, sizeof(*times), by_time);
+	qsort(times, count, sizeof(*times), compare_times);
 	for (uint32_t i = 0; i < count; i++)
 		if (i == 0 || times[i] != times[i - 1])
 			t->epochs[t->epoch_count++].start_ps = times[i];
 	free(times);
 }
 
-static void add_neighbours(const struct route_table *t, struct epoch *epoch)
+static void epoch_add_neighbours(const struct route_table *t, struct epoch *epoch)
 {
 	const struct network *net = t->net;
 	uint32_t count = 0;
@@ -87,14 +87,14 @@ static void add_neighbours(const struct route_table *t, struct epoch *epoch)
 	epoch->first_neighbour[net->switch_count] = count;
 }
 
-/* The neighbours of a rack, in the order of its links. */
+/* Neighbours of a rack, in the order of its links. */
 struct neighbours {
 	const struct neighbour *first;
 	uint32_t count;
 };
 
-static struct neighbours neighbours_of(const struct route_table *t, const struct epoch *epoch,
-				       uint32_t rack)
+static struct neighbours rack_neighbours(const struct route_table *t, const struct epoch *epoch,
+					 uint32_t rack)
 {
 	uint32_t s = t->rack_switch[rack], first = epoch->first_neighbour[s];
 
@@ -102,7 +102,7 @@ static struct neighbours neighbours_of(const struct route_table *t, const struct
 				    epoch->first_neighbour[s + 1] - first };
 }
 
-static int are_same(struct neighbours a, struct neighbours b)
+static int neighbours_are_same(struct neighbours a, struct neighbours b)
 {
 	if (a.count != b.count)
 		return 0;
@@ -121,9 +121,9 @@ static uint64_t neighbours_hash(struct neighbours n)
 	return hash;
 }
 
-/* Who shares a row: the first rack of each is found again by a table of hashes, half of it
- * empty. */
-static void add_rows(const struct route_table *t, struct epoch *epoch)
+/* Assigns rows: racks with the same neighbours share one. A hash table, at most half full, finds
+ * the first rack of each row. */
+static void epoch_add_rows(const struct route_table *t, struct epoch *epoch)
 {
 	uint32_t size = 2, mask;
 	uint32_t *table;
@@ -135,10 +135,11 @@ static void add_rows(const struct route_table *t, struct epoch *epoch)
 	memset(table, 0xff, size * sizeof(*table));
 	epoch->row_of = memory_grow(NULL, t->rack_count, sizeof(*epoch->row_of));
 	for (uint32_t rack = 0; rack < t->rack_count; rack++) {
-		struct neighbours mine = neighbours_of(t, epoch, rack);
+		struct neighbours mine = rack_neighbours(t, epoch, rack);
 		uint32_t i = (uint32_t)neighbours_hash(mine) & mask;
 
-		while (table[i] != UINT32_MAX && !are_same(mine, neighbours_of(t, epoch, table[i])))
+		while (table[i] != UINT32_MAX &&
+		       !neighbours_are_same(mine, rack_neighbours(t, epoch, table[i])))
 			i = (i + 1) & mask;
 		if (table[i] == UINT32_MAX) {
 			table[i] = rack;
@@ -150,13 +151,13 @@ static void add_rows(const struct route_table *t, struct epoch *epoch)
 	free(table);
 }
 
-/* Sets of up to BATCH rows, one bit each, per switch. */
+/* Breadth-first searches of up to BATCH rows at once: one bit each, in a word per switch. */
 struct wave {
 	uint64_t *reached, *front, *next;
 };
 
-/* The switches that the wave has newly reached get their distance and become the front. Returns
- * whether there are any. */
+/* Sets the distance of the switches newly reached, which become the front. Returns 0 where there
+ * are none. */
 static int wave_advance(struct wave *w, uint8_t *distance, uint32_t switches, uint8_t step)
 {
 	int any = 0;
@@ -175,10 +176,10 @@ static int wave_advance(struct wave *w, uint8_t *distance, uint32_t switches, ui
 }
 
 /* Breadth-first search from up to BATCH racks at once, each the first of its row: each step ORs
- * whole sets along the links. Cables are both ways and fail both ways, so distance from is distance
- * to. */
-static void search(const struct route_table *t, struct epoch *epoch, const uint32_t *first_racks,
-		   uint32_t first_row, struct wave *w)
+ * whole words along the links, O(links x diameter) a batch. Cables work and fail both ways, so
+ * distances are symmetric. */
+static void epoch_search(const struct route_table *t, struct epoch *epoch,
+			 const uint32_t *first_racks, uint32_t first_row, struct wave *w)
 {
 	uint32_t switches = t->net->switch_count, count = epoch->row_count - first_row;
 	uint8_t *distance = epoch->distance + (uint64_t)first_row * switches;
@@ -198,10 +199,9 @@ static void search(const struct route_table *t, struct epoch *epoch, const uint3
 	}
 }
 
-/* To the others that share its row the first rack is what they are to it: two steps away, or out of
- * reach. */
-static void share_rows(const struct route_table *t, struct epoch *epoch,
-		       const uint32_t *first_racks)
+/* The first rack of a row as seen from the others that share it: two hops away, or unreachable. */
+static void epoch_share_rows(const struct route_table *t, struct epoch *epoch,
+			     const uint32_t *first_racks)
 {
 	for (uint32_t rack = 0; rack < t->rack_count; rack++) {
 		uint32_t row = epoch->row_of[rack], first = first_racks[row];
@@ -209,11 +209,11 @@ static void share_rows(const struct route_table *t, struct epoch *epoch,
 		if (rack != first)
 			epoch->distance[(uint64_t)row * t->net->switch_count +
 					t->rack_switch[first]] =
-				neighbours_of(t, epoch, rack).count ? 2 : FAR;
+				rack_neighbours(t, epoch, rack).count ? 2 : FAR;
 	}
 }
 
-static void add_distances(const struct route_table *t, struct epoch *epoch)
+static void epoch_add_distances(const struct route_table *t, struct epoch *epoch)
 {
 	size_t switches = t->net->switch_count;
 	uint32_t *first_racks = memory_grow(NULL, epoch->row_count, sizeof(*first_racks));
@@ -228,8 +228,8 @@ static void add_distances(const struct route_table *t, struct epoch *epoch)
 	epoch->distance = memory_grow(NULL, epoch->row_count, switches);
 	memset(epoch->distance, FAR, epoch->row_count * switches);
 	for (uint32_t row = 0; row < epoch->row_count; row += BATCH)
-		search(t, epoch, first_racks, row, &w);
-	share_rows(t, epoch, first_racks);
+		epoch_search(t, epoch, first_racks, row, &w);
+	epoch_share_rows(t, epoch, first_racks);
 	free(first_racks);
 	free(w.reached);
 	free(w.front);
@@ -238,11 +238,11 @@ static void add_distances(const struct route_table *t, struct epoch *epoch)
 
 /* --- checking --- */
 
-static int check_reachable(const struct route_table *t, struct weir_error *e)
+static int route_table_check_reachable(const struct route_table *t, struct weir_error *e)
 {
 	const struct network *net = t->net;
 	const struct epoch *epoch = &t->epochs[0];
-	const uint8_t *row = rack_row(t, epoch, 0); /* that of host 0 is the first */
+	const uint8_t *row = rack_row(t, epoch, 0); /* the rack of host 0 */
 	char from[64], to[64];
 
 	for (uint32_t h = 0; h < net->host_count; h++) {
@@ -260,10 +260,10 @@ static int check_reachable(const struct route_table *t, struct weir_error *e)
 	return 0;
 }
 
-/* The most register bits that a shortest path from each switch to the rack may need, nearest
- * switches first. Returns the largest among paths that start at a rack. */
-static uint32_t longest_path_bits(const struct route_table *t, const struct epoch *epoch,
-				  uint32_t rack, uint32_t *bits)
+/* Largest number of register bits of any shortest path to the rack, from each switch, nearest
+ * switches first. Returns the largest of paths that start at a rack. */
+static uint32_t epoch_longest_path_bits(const struct route_table *t, const struct epoch *epoch,
+					uint32_t rack, uint32_t *bits)
 {
 	uint32_t switches = t->net->switch_count, goal = t->rack_switch[rack], largest = 0;
 	const uint8_t *row = rack_row(t, epoch, rack);
@@ -294,8 +294,8 @@ static uint32_t longest_path_bits(const struct route_table *t, const struct epoc
 	return largest;
 }
 
-static int path_too_long(const struct epoch *epoch, const char *what, uint32_t has, uint32_t limit,
-			 struct weir_error *e)
+static int epoch_path_too_long(const struct epoch *epoch, const char *what, uint32_t has,
+			       uint32_t limit, struct weir_error *e)
 {
 	if (epoch->start_ps == 0)
 		return weir_error_set(
@@ -310,9 +310,10 @@ static int path_too_long(const struct epoch *epoch, const char *what, uint32_t h
 		weir_ps_to_s(epoch->start_ps), has, what, limit);
 }
 
-/* No path longer than ROUTE_HOPS_MAX links or PATH_BITS register bits. Most networks pass by the
- * simple bound, longest distance times widest switch; the others are looked at path by path. */
-static int check_fits(const struct route_table *t, const struct epoch *epoch, struct weir_error *e)
+/* Checks that no path has more than ROUTE_HOPS_MAX links or PATH_BITS register bits. Fast path: the
+ * bound longest distance x widest switch; where that fails, path by path. */
+static int epoch_check_paths(const struct route_table *t, const struct epoch *epoch,
+			     struct weir_error *e)
 {
 	uint32_t switches = t->net->switch_count, longest = 0, widest = 0, needed = 0;
 	uint32_t *bits;
@@ -325,7 +326,7 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 				longest = d;
 		}
 	if (longest + 2 > ROUTE_HOPS_MAX)
-		return path_too_long(epoch, "links", longest + 2, ROUTE_HOPS_MAX, e);
+		return epoch_path_too_long(epoch, "links", longest + 2, ROUTE_HOPS_MAX, e);
 	for (uint32_t s = 0; s < switches; s++)
 		if (node_route_bits(switch_node(t->net, s)) > widest)
 			widest = node_route_bits(switch_node(t->net, s));
@@ -333,15 +334,15 @@ static int check_fits(const struct route_table *t, const struct epoch *epoch, st
 		return 0;
 	bits = memory_grow(NULL, switches, sizeof(*bits));
 	for (uint32_t r = 0; r < t->rack_count && needed <= PATH_BITS; r++)
-		needed = longest_path_bits(t, epoch, r, bits);
+		needed = epoch_longest_path_bits(t, epoch, r, bits);
 	free(bits);
 	if (needed > PATH_BITS)
-		return path_too_long(epoch, "bits to number the ports of its switches", needed,
-				     PATH_BITS, e);
+		return epoch_path_too_long(epoch, "bits to number the ports of its switches",
+					   needed, PATH_BITS, e);
 	return 0;
 }
 
-static int table_too_large(const struct route_table *t, struct weir_error *e)
+static int route_table_too_large(const struct route_table *t, struct weir_error *e)
 {
 	if (t->epoch_count == 1)
 		return weir_error_set(e,
@@ -355,22 +356,22 @@ static int table_too_large(const struct route_table *t, struct weir_error *e)
 		t->epoch_count - 1, TABLE_MAX_BYTES);
 }
 
-static int table_fill(struct route_table *t, struct weir_error *e)
+static int route_table_fill(struct route_table *t, struct weir_error *e)
 {
 	uint64_t bytes = 0;
 
-	add_racks(t);
-	add_epochs(t);
+	route_table_add_racks(t);
+	route_table_add_epochs(t);
 	for (uint32_t i = 0; i < t->epoch_count; i++) {
-		add_neighbours(t, &t->epochs[i]);
-		add_rows(t, &t->epochs[i]);
+		epoch_add_neighbours(t, &t->epochs[i]);
+		epoch_add_rows(t, &t->epochs[i]);
 		bytes += (uint64_t)t->epochs[i].row_count * t->net->switch_count;
 		if (bytes > TABLE_MAX_BYTES)
-			return table_too_large(t, e);
-		add_distances(t, &t->epochs[i]);
-		if (i == 0 && check_reachable(t, e))
+			return route_table_too_large(t, e);
+		epoch_add_distances(t, &t->epochs[i]);
+		if (i == 0 && route_table_check_reachable(t, e))
 			return -1;
-		if (check_fits(t, &t->epochs[i], e))
+		if (epoch_check_paths(t, &t->epochs[i], e))
 			return -1;
 	}
 	return 0;
@@ -384,7 +385,7 @@ int route_table_new(struct route_table **out, const struct network *net, int64_t
 	*out = NULL;
 	t->net = net;
 	t->reroute_delay_ps = reroute_delay_ps;
-	if (table_fill(t, e)) {
+	if (route_table_fill(t, e)) {
 		route_table_free(t);
 		return -1;
 	}

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* route_table.h -- the distances behind the routes, between the file that makes them (route.c) and
- * the one that walks along them (route_walk.c).
+/* route_table.h -- the distances that routes follow; built by route.c, used by route_walk.c.
  *
- * For each time that paths change there is an epoch: the links between switches that work then, and
- * the distance of every switch from every rack (a switch with hosts), one byte each. Racks that are
- * linked with the same switches are as far as each other from all others and two steps from each
- * other: they share a row of distances. A pod of a fat-tree has one row, and so has a
- * leaf-spine. */
+ * For each time at which paths change there is an epoch: the links between switches that work then,
+ * and the distance of every switch from every rack (a switch with hosts), one byte each. Racks that
+ * are linked with the same switches have the same distance to all others, and two hops between
+ * them: they share a row of distances. A pod of a fat-tree has one row, and so has a leaf-spine. */
 #ifndef SIM_NET_ROUTE_TABLE_H
 #define SIM_NET_ROUTE_TABLE_H
 #include "sim/net/route.h"
 #include "weir/units.h"
 
-enum { FAR = UINT8_MAX }; /* a distance: there is no way */
+enum { FAR = UINT8_MAX }; /* a distance: unreachable */
 
 struct neighbour {
 	uint32_t switch_number;
@@ -21,11 +19,11 @@ struct neighbour {
 
 struct epoch {
 	int64_t start_ps;
-	struct neighbour *neighbours; /* of each switch in turn, over links that work */
+	struct neighbour *neighbours; /* grouped by switch, over links that work */
 	uint32_t *first_neighbour;    /* by switch; one more at the end */
 	uint32_t *row_of;             /* by rack */
 	uint32_t row_count;
-	uint8_t *distance; /* [row][switch], FAR: no way; but a rack is 0 from itself */
+	uint8_t *distance; /* [row][switch]; not for a rack itself: see row_distance */
 };
 
 struct route_table {
@@ -43,22 +41,17 @@ static inline const uint8_t *rack_row(const struct route_table *t, const struct 
 	return epoch->distance + (uint64_t)epoch->row_of[rack] * t->net->switch_count;
 }
 
-/* Of a switch from the rack with that row. */
+/* Distance of switch s from the rack with that row and switch. */
 static inline uint8_t row_distance(const uint8_t *row, uint32_t rack_switch, uint32_t s)
 {
 	return s == rack_switch ? 0 : row[s];
 }
 
-/* Do senders know by that time that the link has failed? */
+/* 1: at now_ps senders know that the link has failed, so that routes avoid it. */
 static inline int is_known_dead(const struct route_table *t, const struct net_link *l,
 				int64_t now_ps)
 {
 	return l->fails_ps != WEIR_TIME_NEVER_PS && l->fails_ps + t->reroute_delay_ps <= now_ps;
-}
-
-static inline const struct net_link *host_link(const struct network *net, uint32_t host)
-{
-	return &net->links[net->nodes[net->host_node[host]].first_link];
 }
 
 static inline const struct net_node *switch_node(const struct network *net, uint32_t number)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_explicit.c -- a network link by link, as the user lists it.
+/* topology_explicit.c -- topology explicit: a network given link by link.
  *
  *	link = h0 s0 10Gbps 5us
  *	link = s0 s1 40Gbps 1us
  *
- * A name that is h and a number is a host, any other a switch. Hosts are h0, h1, ... without gaps,
- * so that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
- * Switches may have parallel links. */
+ * A name of h and a number is a host, any other a switch. Hosts are h0, h1, ... without gaps, so
+ *that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
+ *Switches may have parallel links. */
 #include "sim/net/topology.h"
 #include "base/memory.h"
 #include "base/input.h"
@@ -23,26 +23,26 @@ struct named_link {
 
 struct named_node {
 	char name[NAME_SIZE];
-	uint32_t mention; /* where first: line * 2 + end */
+	uint32_t mention; /* its first occurrence: line * 2 + end */
 	uint32_t links;
-	uint32_t hosts; /* of a switch: hosts on it that have no node yet */
+	uint32_t hosts; /* of a switch: its hosts that have no node yet */
 	uint32_t node;
 };
 
-/* What the lines say, before there is a network. */
+/* The lines, read and checked, before the network is built. */
 struct sketch {
 	struct named_link *links;
 	struct named_node *nodes; /* sorted by name */
 	uint32_t link_count, node_count, host_count;
 };
 
-static int is_host_name(const char *name)
+static int explicit_is_host(const char *name)
 {
 	return name[0] == 'h' && name[1] != '\0' &&
 	       name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
-static int name_is_good(const char *name)
+static int explicit_name_is_valid(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789_.-";
@@ -50,7 +50,7 @@ static int name_is_good(const char *name)
 	return strlen(name) < NAME_SIZE && name[strspn(name, letters)] == '\0';
 }
 
-static int read_link(struct named_link *l, struct weir_error *e)
+static int explicit_read_link(struct named_link *l, struct weir_error *e)
 {
 	static const struct weir_option rate = { "rate",       WEIR_OPT_RATE_BPS, 0,  NULL,
 						 RATE_MIN_BPS, RATE_MAX_BPS,      "", NULL };
@@ -63,7 +63,7 @@ static int read_link(struct named_link *l, struct weir_error *e)
 		return weir_error_set(
 			e, "a link is two nodes, a rate and a delay, as in h0 s0 10Gbps 5us");
 	for (int end = 0; end < 2; end++) {
-		if (!name_is_good(w.word[end]))
+		if (!explicit_name_is_valid(w.word[end]))
 			return weir_error_set(
 				e,
 				"%s cannot name a node; allowed are up to %d letters, "
@@ -73,7 +73,7 @@ static int read_link(struct named_link *l, struct weir_error *e)
 	}
 	if (strcmp(l->end[0], l->end[1]) == 0)
 		return weir_error_set(e, "a link needs two nodes; both are %s", l->end[0]);
-	if (is_host_name(l->end[0]) && is_host_name(l->end[1]))
+	if (explicit_is_host(l->end[0]) && explicit_is_host(l->end[1]))
 		return weir_error_set(e, "%s and %s are both hosts; a host's link goes to a switch",
 				      l->end[0], l->end[1]);
 	if (weir_option_parse(&l->wire.rate_bps, &rate, w.word[2], e) ||
@@ -85,7 +85,7 @@ static int read_link(struct named_link *l, struct weir_error *e)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int explicit_compare_names(const void *a, const void *b)
 {
 	const struct named_node *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
@@ -93,8 +93,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->mention > y->mention) - (x->mention < y->mention);
 }
 
-/* Two mentions a link, sorted; of equal names only the first stays. */
-static void collect_nodes(struct sketch *s)
+/* Collects the distinct names, sorted: of equal names the first occurrence stays. O(n log n). */
+static void sketch_collect_nodes(struct sketch *s)
 {
 	uint32_t mentions = s->link_count * 2;
 
@@ -102,7 +102,7 @@ static void collect_nodes(struct sketch *s)
 		memcpy(s->nodes[i].name, s->links[i / 2].end[i % 2], NAME_SIZE);
 		s->nodes[i].mention = i;
 	}
-	qsort(s->nodes, mentions, sizeof(*s->nodes), by_name);
+	qsort(s->nodes, mentions, sizeof(*s->nodes), explicit_compare_names);
 	for (uint32_t i = 0; i < mentions; i++) {
 		if (s->node_count &&
 		    strcmp(s->nodes[s->node_count - 1].name, s->nodes[i].name) == 0)
@@ -110,7 +110,7 @@ static void collect_nodes(struct sketch *s)
 		s->nodes[s->node_count++] = s->nodes[i];
 	}
 	for (uint32_t i = 0; i < s->node_count; i++)
-		s->host_count += (uint32_t)is_host_name(s->nodes[i].name);
+		s->host_count += (uint32_t)explicit_is_host(s->nodes[i].name);
 }
 
 static struct named_node *sketch_find(const struct sketch *s, const char *name)
@@ -128,8 +128,8 @@ static struct named_node *sketch_find(const struct sketch *s, const char *name)
 	return low < high && strcmp(s->nodes[low].name, name) == 0 ? &s->nodes[low] : NULL;
 }
 
-/* Counts each node's links and hosts; a host may have but one link and no name out of the row. */
-static int check_hosts(struct sketch *s, struct weir_error *e)
+/* Counts the links and hosts of each node. Hosts have one link, and numbers without gaps. */
+static int sketch_check_hosts(struct sketch *s, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < s->link_count; i++) {
 		const struct named_link *l = &s->links[i];
@@ -140,7 +140,7 @@ static int check_hosts(struct sketch *s, struct weir_error *e)
 			char again[NAME_SIZE];
 
 			n->links++;
-			if (!is_host_name(n->name))
+			if (!explicit_is_host(n->name))
 				continue;
 			sketch_find(s, l->end[1 - end])->hosts++;
 			number = strtoul(n->name + 1, NULL, 10);
@@ -162,7 +162,7 @@ static int check_hosts(struct sketch *s, struct weir_error *e)
 	return 0;
 }
 
-static void add_node(struct net_builder *b, struct named_node *n, enum node_kind kind)
+static void sketch_add_node(struct net_builder *b, struct named_node *n, enum node_kind kind)
 {
 	struct network *net = b->net;
 	uint32_t index = kind == NODE_HOST ? net->host_count : net->switch_count;
@@ -171,9 +171,9 @@ static void add_node(struct net_builder *b, struct named_node *n, enum node_kind
 	net->node_names[n->node] = memory_text(n->name, strlen(n->name));
 }
 
-/* Hosts by number, each switch behind the last of its hosts, then the switches without hosts in the
- * order in which the lines mention them. */
-static void add_nodes(struct net_builder *b, const struct sketch *s)
+/* Adds the hosts by number, each switch after the last of its hosts, then the switches without
+ * hosts in the order of the lines. */
+static void sketch_add_nodes(struct net_builder *b, const struct sketch *s)
 {
 	uint32_t *host_switch = memory_zeroed(s->host_count, sizeof(*host_switch));
 	char name[NAME_SIZE];
@@ -182,7 +182,7 @@ static void add_nodes(struct net_builder *b, const struct sketch *s)
 		const struct named_link *l = &s->links[i];
 
 		for (int end = 0; end < 2; end++)
-			if (is_host_name(l->end[end]))
+			if (explicit_is_host(l->end[end]))
 				host_switch[strtoul(l->end[end] + 1, NULL, 10)] =
 					(uint32_t)(sketch_find(s, l->end[1 - end]) - s->nodes);
 	}
@@ -190,20 +190,20 @@ static void add_nodes(struct net_builder *b, const struct sketch *s)
 		struct named_node *top = &s->nodes[host_switch[h]];
 
 		snprintf(name, sizeof(name), "h%u", h);
-		add_node(b, sketch_find(s, name), NODE_HOST);
+		sketch_add_node(b, sketch_find(s, name), NODE_HOST);
 		if (--top->hosts == 0)
-			add_node(b, top, NODE_SWITCH);
+			sketch_add_node(b, top, NODE_SWITCH);
 	}
 	free(host_switch);
 	for (uint32_t i = 0; i < s->link_count * 2; i++) {
 		struct named_node *n = sketch_find(s, s->links[i / 2].end[i % 2]);
 
 		if (n->node == UINT32_MAX)
-			add_node(b, n, NODE_SWITCH);
+			sketch_add_node(b, n, NODE_SWITCH);
 	}
 }
 
-static int build_sketch(struct network *net, const struct sketch *s, struct weir_error *e)
+static int sketch_build(struct network *net, const struct sketch *s, struct weir_error *e)
 {
 	const struct net_size size = {
 		.hosts = s->host_count,
@@ -218,7 +218,7 @@ static int build_sketch(struct network *net, const struct sketch *s, struct weir
 	for (uint32_t i = 0; i < s->node_count; i++)
 		s->nodes[i].node = UINT32_MAX;
 	net->node_names = memory_zeroed(s->node_count, sizeof(*net->node_names));
-	add_nodes(&b, s);
+	sketch_add_nodes(&b, s);
 	for (uint32_t i = 0; i < s->link_count; i++)
 		builder_cable(&b, sketch_find(s, s->links[i].end[0])->node,
 			      sketch_find(s, s->links[i].end[1])->node, &s->links[i].wire);
@@ -226,19 +226,19 @@ static int build_sketch(struct network *net, const struct sketch *s, struct weir
 	return 0;
 }
 
-static int read_and_build(struct sketch *s, struct network *net, const struct line_list *lines,
-			  struct weir_error *e)
+static int explicit_read_and_build(struct sketch *s, struct network *net,
+				   const struct line_list *lines, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < lines->count; i++) {
 		s->links[i].text = lines->lines[i].text;
-		if (read_link(&s->links[i], e))
+		if (explicit_read_link(&s->links[i], e))
 			return weir_error_prefix(e, "network.link: '%.300s': ", s->links[i].text);
 	}
 	s->link_count = lines->count;
-	collect_nodes(s);
-	if (check_hosts(s, e))
+	sketch_collect_nodes(s);
+	if (sketch_check_hosts(s, e))
 		return -1;
-	return build_sketch(net, s, e);
+	return sketch_build(net, s, e);
 }
 
 int explicit_build(struct network *net, const struct line_list *lines, struct weir_error *e)
@@ -255,13 +255,14 @@ int explicit_build(struct network *net, const struct line_list *lines, struct we
 				      lines->count, CABLES_MAX);
 	s.links = memory_zeroed(lines->count, sizeof(*s.links));
 	s.nodes = memory_zeroed(lines->count * UINT64_C(2), sizeof(*s.nodes));
-	failed = read_and_build(&s, net, lines, e);
+	failed = explicit_read_and_build(&s, net, lines, e);
 	free(s.links);
 	free(s.nodes);
 	return failed;
 }
 
-static int build(struct network *net, const struct network_config *c, struct weir_error *e)
+static int topology_explicit_build(struct network *net, const struct network_config *c,
+				   struct weir_error *e)
 {
 	return explicit_build(net, &c->links, e);
 }
@@ -280,6 +281,6 @@ const struct topology_ops topology_explicit = {
 			"and a number (h0, h1, ...) are hosts with one link, all others switches",
 		.options = explicit_options,
 	},
-	.build = build,
+	.build = topology_explicit_build,
 	.has_links = 1,
 };

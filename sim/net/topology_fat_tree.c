@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_fat_tree.c -- three levels of k-port switches.
+/* topology_fat_tree.c -- topology fat-tree: three levels of k-port switches.
  *
  * Al-Fares, Loukissas, Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM
  * 2008, section 3: k pods of k/2 edge and k/2 aggregation switches, k/2 hosts on each edge switch,
@@ -33,9 +33,9 @@ static const struct weir_option fat_tree_options[] = {
 	{ .name = NULL },
 };
 
-/* Nodes: the racks of all pods, then aggregation pod by pod, then the cores. */
-static void add_cables(struct net_builder *b, uint32_t k, const struct wire *fabric,
-		       const struct wire *core)
+/* Node order: the racks of all pods, the aggregation switches pod by pod, the core switches. */
+static void fat_tree_add_cables(struct net_builder *b, uint32_t k, const struct wire *fabric,
+				const struct wire *core)
 {
 	const uint32_t half = k / 2, edges = k * half;
 	const uint32_t first_agg = edges * (half + 1), first_core = first_agg + edges;
@@ -82,7 +82,7 @@ static int fat_tree_build(struct network *net, const struct network_config *c, s
 		builder_node(&b, NODE_SWITCH, TIER_AGG, i);
 	for (uint32_t i = 0; i < half * half; i++)
 		builder_node(&b, NODE_SWITCH, TIER_CORE, i);
-	add_cables(&b, k, &fabric, &core);
+	fat_tree_add_cables(&b, k, &fabric, &core);
 	builder_finish(&b);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_hpcc.c -- the network of a topology file of the HPCC simulator; see hpcc.h. */
-#include "sim/net/hpcc.h"
+/* topology_hpcc.c -- topology hpcc: a topology file of the HPCC simulator, in the form that
+ * topology.h shows. */
 #include "base/input.h"
 #include "base/memory.h"
 #include "sim/net/topology.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 struct hpcc_node {
-	uint32_t number; /* of a host: counted among hosts */
+	uint32_t number; /* of a host: host number */
 	uint32_t links;
 	int is_switch;
 };
 
-/* A file that is being read. */
+/* State of reading a file. */
 struct hpcc_reader {
 	struct line_file in;
 	struct hpcc_topology *t;
@@ -23,13 +23,13 @@ struct hpcc_reader {
 	uint32_t link_count;
 };
 
-static int ends_early(struct hpcc_reader *r, const char *what, uint32_t got, uint32_t wanted)
+static int hpcc_ends_early(struct hpcc_reader *r, const char *what, uint32_t got, uint32_t wanted)
 {
 	return weir_error_set(r->in.e, "%.200s:%d: the file ends after %u of %u %s", r->in.name,
 			      r->in.line, got, wanted, what);
 }
 
-static int read_header(struct hpcc_reader *r)
+static int hpcc_read_header(struct hpcc_reader *r)
 {
 	char *words[LINE_WORDS_MAX];
 	uint64_t nodes, switches, links;
@@ -59,7 +59,7 @@ static int read_header(struct hpcc_reader *r)
 	return 0;
 }
 
-static int read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
+static int hpcc_read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
 {
 	uint64_t number;
 
@@ -70,8 +70,8 @@ static int read_node(struct hpcc_reader *r, const char *word, uint32_t *node)
 	return 0;
 }
 
-/* The numbers of the switches may go on over several lines. */
-static int read_switches(struct hpcc_reader *r)
+/* Reads the numbers of the switches, which may span several lines. */
+static int hpcc_read_switches(struct hpcc_reader *r)
 {
 	uint32_t wanted = r->t->switch_count, count = 0;
 
@@ -81,14 +81,14 @@ static int read_switches(struct hpcc_reader *r)
 		uint32_t node;
 
 		if (got <= 0)
-			return got ? -1 : ends_early(r, "switches", count, wanted);
+			return got ? -1 : hpcc_ends_early(r, "switches", count, wanted);
 		while ((word = line_file_next_word(&rest))) {
 			if (count == wanted)
 				return line_file_error(&r->in,
 						       "%s is one switch more than the %u of the "
 						       "first line",
 						       weir_quote(word).text, wanted);
-			if (read_node(r, word, &node))
+			if (hpcc_read_node(r, word, &node))
 				return -1;
 			if (r->nodes[node].is_switch)
 				return line_file_error(&r->in, "switch %u is listed twice", node);
@@ -99,7 +99,7 @@ static int read_switches(struct hpcc_reader *r)
 	return 0;
 }
 
-static void number_hosts(struct hpcc_reader *r)
+static void hpcc_number_hosts(struct hpcc_reader *r)
 {
 	struct hpcc_topology *t = r->t;
 
@@ -112,8 +112,8 @@ static void number_hosts(struct hpcc_reader *r)
 	}
 }
 
-/* Rate and delay, both as Weir reads them, and no losses. */
-static int check_wire(struct hpcc_reader *r, char *const words[])
+/* Checks rate and delay, in the form that topology explicit reads, and that the error rate is 0. */
+static int hpcc_check_wire(struct hpcc_reader *r, char *const words[])
 {
 	static const struct weir_option rate = { "rate",       WEIR_OPT_RATE_BPS, 0,  NULL,
 						 RATE_MIN_BPS, RATE_MAX_BPS,      "", NULL };
@@ -139,7 +139,7 @@ static int check_wire(struct hpcc_reader *r, char *const words[])
 	return 0;
 }
 
-static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
+static int hpcc_check_ends(struct hpcc_reader *r, const uint32_t end[2])
 {
 	const struct hpcc_node *a = &r->nodes[end[0]], *b = &r->nodes[end[1]];
 
@@ -157,7 +157,7 @@ static int check_ends(struct hpcc_reader *r, const uint32_t end[2])
 	return 0;
 }
 
-static int read_link(struct hpcc_reader *r)
+static int hpcc_read_link(struct hpcc_reader *r)
 {
 	char *words[LINE_WORDS_MAX];
 	char name[2][16], line[256];
@@ -167,8 +167,8 @@ static int read_link(struct hpcc_reader *r)
 		return line_file_error(&r->in,
 				       "a link is two nodes, a rate, a delay and an error rate, as "
 				       "in 0 4 100Gbps 0.001ms 0");
-	if (read_node(r, words[0], &end[0]) || read_node(r, words[1], &end[1]) ||
-	    check_ends(r, end) || check_wire(r, words))
+	if (hpcc_read_node(r, words[0], &end[0]) || hpcc_read_node(r, words[1], &end[1]) ||
+	    hpcc_check_ends(r, end) || hpcc_check_wire(r, words))
 		return -1;
 	for (int i = 0; i < 2; i++) {
 		struct hpcc_node *n = &r->nodes[end[i]];
@@ -182,14 +182,14 @@ static int read_link(struct hpcc_reader *r)
 	return 0;
 }
 
-static int read_links(struct hpcc_reader *r)
+static int hpcc_read_links(struct hpcc_reader *r)
 {
 	for (uint32_t i = 0; i < r->link_count; i++) {
 		int got = line_file_next(&r->in);
 
 		if (got <= 0)
-			return got ? -1 : ends_early(r, "links", i, r->link_count);
-		if (read_link(r))
+			return got ? -1 : hpcc_ends_early(r, "links", i, r->link_count);
+		if (hpcc_read_link(r))
 			return -1;
 	}
 	for (uint32_t i = 0; i < r->t->node_count; i++)
@@ -199,15 +199,15 @@ static int read_links(struct hpcc_reader *r)
 	return 0;
 }
 
-static int read_all(struct hpcc_reader *r)
+static int hpcc_read_all(struct hpcc_reader *r)
 {
-	if (read_header(r))
+	if (hpcc_read_header(r))
 		return -1;
 	r->nodes = memory_zeroed(r->t->node_count, sizeof(*r->nodes));
-	if (read_switches(r))
+	if (hpcc_read_switches(r))
 		return -1;
-	number_hosts(r);
-	return read_links(r);
+	hpcc_number_hosts(r);
+	return hpcc_read_links(r);
 }
 
 int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e)
@@ -218,7 +218,7 @@ int hpcc_read(struct hpcc_topology *t, const char *file, struct weir_error *e)
 	memset(t, 0, sizeof(*t));
 	if (line_file_open(&r.in, file, e))
 		return -1;
-	failed = read_all(&r);
+	failed = hpcc_read_all(&r);
 	line_file_close(&r.in);
 	free(r.nodes);
 	if (failed)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_leaf_spine.c -- two tiers of switches: every leaf linked with every spine.
+/* topology_leaf_spine.c -- topologies leaf-spine and fat-tree-2: two tiers, every leaf linked with
+ * every spine.
  *
  * leaf-spine has one link from each leaf to each spine, at a rate of its own: the fabric of the
- * marking papers' simulations. fat-tree-2 is told what the fabric must carry instead: each leaf has
- * uplinks for all of its hosts' traffic, divided by the oversubscription, and spreads them evenly
- * over the spines, several parallel links to each where needed.
+ * marking papers' simulations. fat-tree-2 is given the traffic that the fabric must carry: each
+ * leaf has uplinks for the rate of all its hosts divided by the oversubscription, spread evenly
+ * over the spines, as parallel links where needed.
  *
- * In both a host's end of its link is a card, with a queue where host.card says so. Where that
- * queue is to have the scheduler, buffer and marking of switches, card-rate gives every host of
- * leaf-spine a switch of its own. */
+ * A host's NIC is the host's end of its link, with a queue where host.nic has one. Where the NIC is
+ * to have the scheduler, buffer and marking of a switch, card-rate gives every host of leaf-spine a
+ * switch of its own. */
 #include "sim/net/topology.h"
 
 enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096 };
@@ -17,8 +18,8 @@ enum { LEAVES_MAX = 4096, SPINES_MAX = 1024, HOSTS_PER_LEAF_MAX = 4096 };
 
 struct leaf_spine_params {
 	uint64_t leaves, spines, hosts_per_leaf;
-	uint64_t nic_rate_bps;         /* leaf-spine: hosts have a switch of their own; 0: none */
-	uint64_t oversubscription_q32; /* fat-tree-2: a leaf's rate down over up */
+	uint64_t nic_rate_bps; /* leaf-spine: rate from a host to a switch of its own; 0: none */
+	uint64_t oversubscription_q32; /* fat-tree-2: rate of a leaf's hosts over its uplinks */
 	struct tier_wires wires;
 };
 
@@ -31,8 +32,9 @@ struct leaf_spine_params {
 		COUNT_OPTION("hosts-per-leaf", hosts_per_leaf, "16", 1, HOSTS_PER_LEAF_MAX, \
 			     "hosts on each leaf")
 
-/* Hosts and their leaves, whose nodes are put into leaf[]. */
-static void add_racks(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
+/* Adds hosts and leaves; fills in leaf[] with the nodes of the leaves. */
+static void leaf_spine_add_racks(struct net_builder *b, const struct leaf_spine_params *p,
+				 uint32_t *leaf)
 {
 	const uint32_t hosts = (uint32_t)p->hosts_per_leaf;
 	const struct wire wire = host_wire(&p->wires);
@@ -42,8 +44,9 @@ static void add_racks(struct net_builder *b, const struct leaf_spine_params *p, 
 				       &(struct net_node){ .tier = 1, .index = l }, &wire);
 }
 
-/* Every host with its card, which is a rack of one, and then the leaves. */
-static void add_nics(struct net_builder *b, const struct leaf_spine_params *p, uint32_t *leaf)
+/* Likewise, with a NIC switch for every host: a rack of one. The leaves follow all of these. */
+static void leaf_spine_add_nics(struct net_builder *b, const struct leaf_spine_params *p,
+				uint32_t *leaf)
 {
 	const uint32_t hosts = (uint32_t)(p->leaves * p->hosts_per_leaf);
 	const struct wire wire = host_wire(&p->wires);
@@ -60,20 +63,20 @@ static void add_nics(struct net_builder *b, const struct leaf_spine_params *p, u
 	b->net->racks_per_pod = (uint32_t)p->hosts_per_leaf;
 }
 
-static int two_tier_build(struct network *net, const struct leaf_spine_params *p, uint32_t parallel,
-			  struct weir_error *e)
+static int leaf_spine_build_tiers(struct network *net, const struct leaf_spine_params *p,
+				  uint32_t parallel, struct weir_error *e)
 {
-	const uint64_t hosts = p->leaves * p->hosts_per_leaf, cards = p->nic_rate_bps ? hosts : 0;
+	const uint64_t hosts = p->leaves * p->hosts_per_leaf, nics = p->nic_rate_bps ? hosts : 0;
 	const struct net_size size = {
 		.hosts = hosts,
-		.switches = cards + p->leaves + p->spines,
-		.cables = cards + hosts + p->leaves * p->spines * parallel,
+		.switches = nics + p->leaves + p->spines,
+		.cables = nics + hosts + p->leaves * p->spines * parallel,
 	};
 	const struct wire fabric = fabric_wire(&p->wires);
-	uint32_t leaf[LEAVES_MAX], tier = cards ? 2 : 1;
+	uint32_t leaf[LEAVES_MAX], tier = nics ? 2 : 1;
 	struct net_builder b;
 
-	if (cards)
+	if (nics)
 		net->tier_names[1] = "card";
 	net->tier_names[tier] = "leaf";
 	net->tier_names[tier + 1] = "spine";
@@ -81,10 +84,10 @@ static int two_tier_build(struct network *net, const struct leaf_spine_params *p
 		return -1;
 	net->bisection_bps = p->leaves * p->spines * parallel * fabric.rate_bps / 2;
 	net->racks_per_pod = 1;
-	if (cards)
-		add_nics(&b, p, leaf);
+	if (nics)
+		leaf_spine_add_nics(&b, p, leaf);
 	else
-		add_racks(&b, p, leaf);
+		leaf_spine_add_racks(&b, p, leaf);
 	for (uint32_t s = 0; s < p->spines; s++) {
 		uint32_t spine = builder_node(&b, NODE_SWITCH, (uint8_t)(tier + 1), s);
 
@@ -113,7 +116,7 @@ static int leaf_spine_build(struct network *net, const struct network_config *c,
 {
 	const struct leaf_spine_params *p = (const void *)c->params;
 
-	return two_tier_build(net, p, 1, e);
+	return leaf_spine_build_tiers(net, p, 1, e);
 }
 
 const struct topology_ops topology_leaf_spine = {
@@ -136,8 +139,9 @@ static const struct weir_option fat_tree_2_options[] = {
 	{ .name = NULL },
 };
 
-/* Links from each leaf to each spine: hosts x rate = oversubscription x spines x links x
- * fabric-rate. Must come out whole, up to the rounding of the oversubscription. */
+/* Parallel links from each leaf to each spine, from
+ *	hosts x rate = oversubscription x spines x links x fabric-rate
+ * They must be a whole number, up to the rounding of the oversubscription. */
 static int fat_tree_2_build(struct network *net, const struct network_config *c,
 			    struct weir_error *e)
 {
@@ -162,7 +166,7 @@ static int fat_tree_2_build(struct network *net, const struct network_config *c,
 			"each spine; hosts-per-leaf x rate / (oversubscription x spines x "
 			"fabric-rate) must be a whole number above 0",
 			over, links);
-	return two_tier_build(net, p, (uint32_t)(links + 0.5), e);
+	return leaf_spine_build_tiers(net, p, (uint32_t)(links + 0.5), e);
 }
 
 const struct topology_ops topology_fat_tree_2 = {

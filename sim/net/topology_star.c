@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_star.c -- hosts on one switch, and on two switches with one link between.
+/* topology_star.c -- topologies star, hosts on one switch, and dumbbell, hosts on two switches with
+ * one link between them.
  *
  * The networks of single-bottleneck studies: in a star the bottleneck is the receiver's link, in a
  * dumbbell the link in the middle. */

@@ -12,16 +12,16 @@
 
 enum { TAG_BUFFER = 71, TAG_STREAM };
 
-/* MPI counts in int. */
+/* MPI counts bytes in int. */
 #define PIECE_BYTES ((size_t)1 << 30)
 
 struct by_mpi {
-	struct exchange x; /* first: what others see */
+	struct exchange x; /* first: back-ends are cast from it */
 	MPI_Comm comm;
 	MPI_Op op;
 	MPI_Datatype votes;
 	MPI_Request *requests;
-	int *sizes, *places; /* of what is shared, by rank */
+	int *sizes, *places; /* of an all-gather, by rank */
 };
 
 /* Exits when an MPI call failed. */
@@ -93,7 +93,7 @@ static void mpi_round(struct exchange *x, struct exchange_votes *votes)
 	x->waited_seconds += MPI_Wtime() - began;
 }
 
-static void mpi_share(struct exchange *x)
+static void mpi_allgather(struct exchange *x)
 {
 	struct by_mpi *m = (struct by_mpi *)x;
 	struct exchange_buffer *out = &x->out[x->rank];
@@ -120,7 +120,7 @@ static void mpi_share(struct exchange *x)
 	out->size = 0;
 }
 
-static void mpi_give(struct exchange *x, const void *bytes, size_t size)
+static void mpi_send(struct exchange *x, const void *bytes, size_t size)
 {
 	const struct by_mpi *m = (const struct by_mpi *)x;
 
@@ -133,7 +133,7 @@ static void mpi_give(struct exchange *x, const void *bytes, size_t size)
 	x->sent_bytes += size;
 }
 
-static void mpi_take(struct exchange *x, uint32_t from, void *bytes, size_t size)
+static void mpi_receive(struct exchange *x, uint32_t from, void *bytes, size_t size)
 {
 	const struct by_mpi *m = (const struct by_mpi *)x;
 
@@ -162,9 +162,9 @@ static void mpi_close(struct exchange *x)
 static const struct exchange_ops mpi_ops = {
 	.name = "MPI",
 	.round = mpi_round,
-	.share = mpi_share,
-	.give = mpi_give,
-	.take = mpi_take,
+	.allgather = mpi_allgather,
+	.send = mpi_send,
+	.receive = mpi_receive,
 	.close = mpi_close,
 };
 

@@ -14,11 +14,11 @@
 
 #define SLURM_SIZE "SLURM_STEP_NUM_TASKS"
 
-/* Names in the environment, by who started us. Slurm's are those of a step: a batch script, which
- * is one process, has the others of its allocation around it, too. */
+/* Variables of the environment, by launcher. Slurm's are those of a step: a batch script is one
+ * process, although it sees the size of its allocation. */
 static const struct {
 	const char *size, *rank;
-} starters[] = {
+} launchers[] = {
 	{ "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" }, /* Open MPI's mpirun */
 	{ "PMI_SIZE", "PMI_RANK" },                         /* MPICH's */
 	{ SLURM_SIZE, "SLURM_PROCID" },                     /* srun */
@@ -36,12 +36,12 @@ static int world_read_number(const char *name, int otherwise)
 
 struct world_launch world_launch(void)
 {
-	for (size_t i = 0; i < sizeof(starters) / sizeof(starters[0]); i++) {
-		int size = world_read_number(starters[i].size, 1);
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+		int size = world_read_number(launchers[i].size, 1);
 
 		if (size > 1)
 			return (struct world_launch){ size,
-						      world_read_number(starters[i].rank, 0) };
+						      world_read_number(launchers[i].rank, 0) };
 	}
 	return (struct world_launch){ 1, 0 };
 }
@@ -58,7 +58,7 @@ struct world_place world_place(void)
 
 #ifdef WEIR_HAVE_MPI
 
-/* By rank; NULL: all are there. A process has one world, and this belongs to it. */
+/* By rank; NULL: no rank is lost. A mutable global: MPI is one for the process. */
 static unsigned char *lost;
 
 int world_is_built(void)
@@ -89,13 +89,13 @@ int world_begin(struct weir_error *e)
 
 	if (world_launch().size == 1)
 		return 0;
-	/* It would take itself for alone, or end the program in words of its own. */
+	/* Open MPI would take this process for a single one, or abort it with its own message. */
 	if (world_read_number(SLURM_SIZE, 1) > 1 && !getenv("OMPI_COMM_WORLD_SIZE") &&
 	    !getenv("PMIX_RANK"))
 		return world_refuse_start(e);
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS)
 		return weir_error_set(e, "Open MPI could not be started");
-	/* Whoever sends or receives looks at what comes back: a lost rank need not be the end. */
+	/* Callers check return values: losing a rank need not end the program. */
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (world_size() == world_launch().size)
 		return 0;
@@ -165,14 +165,14 @@ void world_abort(int status)
 
 enum { FLUSH_TRIES = 5000, FLUSH_NAP_NS = 1000 * 1000 };
 
-/* A message under way, out or in. */
+/* A message in flight, outgoing or incoming. */
 struct transit {
 	struct world_message message;
 	MPI_Request request;
 	struct transit *next;
 };
 
-/* Mutable globals, since MPI is one for the process. */
+/* Mutable globals: MPI is one for the process. */
 static struct transit *outgoing, *incoming;
 
 int world_send(int to, int kind, const void *bytes, size_t size)
@@ -201,7 +201,7 @@ static int transit_is_over(struct transit *t)
 {
 	int over = 0;
 
-	/* A transfer that failed is over, too: it will not arrive. */
+	/* A failed transfer is over, too: it will not arrive. */
 	return MPI_Test(&t->request, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS || over;
 }
 
@@ -220,7 +220,7 @@ static void world_forget_sent(void)
 	}
 }
 
-/* Begins to receive announced messages, and appends them to incoming: the oldest comes first. */
+/* Starts to receive announced messages, and appends them to incoming: the oldest comes first. */
 static void world_accept_announced(void)
 {
 	struct transit **last = &incoming;
@@ -279,7 +279,7 @@ void world_flush(void)
 
 enum { PIECE_BYTES = 1 << 30 };
 
-/* A collective call that failed leaves the others somewhere else: none can go on. */
+/* After a failed collective call processes are out of step: none can continue. */
 static void world_check(int code)
 {
 	if (code != MPI_SUCCESS)

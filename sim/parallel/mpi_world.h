@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_world.h -- the processes that one mpirun has started: how many there are, which one this is,
- * messages between them, collective calls, and how they begin and end together.
+/* mpi_world.h -- the processes that one mpirun has started: their number, this one's rank, messages
+ * between them, collective calls, and a common start and end.
  *
  * Used by the MPI executor of runs (lab/campaign), by rollouts (train), and by ranks that share one
  * simulation. Only files named sim/parallel/mpi_*.c include <mpi.h>; without Open MPI at build time
@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the starter of this process says of it in the environment; asking begins nothing. */
+/* What the launcher of this process says in the environment; reading it has no effect. */
 struct world_launch {
-	int size; /* 1: it was started alone */
+	int size; /* 1: no launcher */
 	int rank;
 };
 struct world_launch world_launch(void);
@@ -22,11 +22,11 @@ struct world_launch world_launch(void);
 /* 1: this program was built with Open MPI. */
 int world_is_built(void);
 
-/* Joins the others, where the notice says that there are some; without any nothing happens. -1:
+/* Initialises MPI where world_launch says that there are several processes; else does nothing. -1:
  * message. */
 int world_begin(struct weir_error *e);
 
-/* 1 and 0 outside of begin and end. */
+/* 1 and 0 before world_begin and after world_end. */
 int world_size(void);
 int world_rank(void);
 
@@ -36,24 +36,24 @@ struct world_place {
 };
 struct world_place world_place(void);
 
-/* Ranks that were silent for too long; the caller that notices marks them. They may speak up
- * again. */
+/* Ranks that have not answered for too long, as marked by the caller that noticed. A later message
+ * may clear the mark. */
 void world_set_lost(int rank, int is_lost);
 int world_is_lost(int rank);
 int world_lost(void); /* how many */
 
-/* Waits for all others to end as well; without a world nothing happens. Where some are lost MPI
- * would wait for them: the process ends here, with that status. */
+/* Finalises MPI, which waits for all others; without a world it does nothing. Where ranks are lost,
+ * for which MPI would wait, the process exits here with that status. */
 void world_end(int status);
 
-/* Ends all of them at once, wherever they are. */
+/* Ends all processes at once. */
 _Noreturn void world_abort(int status);
 
 /* --- messages: bytes of any length, sent without blocking ---
  *
- * What is sent is copied and under way when world_send returns; what arrives is kept until it is
- * received. Messages of one sender may overtake each other where they differ much in size. A
- * process that is lost takes with it what was under way to and from it, and no more. */
+ * world_send copies the message and returns at once; messages that arrive are kept until they are
+ * received. Messages of one sender may overtake each other where they differ much in size. When a
+ * process is lost, messages in flight to and from it are lost, and no others. */
 
 #define WORLD_MESSAGE_BYTES_MAX ((size_t)1 << 30)
 
@@ -66,10 +66,10 @@ struct world_message {
 /* -1: the rank cannot be reached, or the message is too large. */
 int world_send(int to, int kind, const void *bytes, size_t size);
 
-/* 1: m is the next message; 0: none has arrived. Also moves what is under way. */
+/* 1: m is the next message; 0: none has arrived. Also makes progress on messages in flight. */
 int world_receive(struct world_message *m);
 
-/* Waits, five seconds at most, until all that was sent has arrived. */
+/* Waits, five seconds at most, until all messages that were sent have arrived. */
 void world_flush(void);
 
 /* --- collective calls: all processes make each of them, in the same order ---

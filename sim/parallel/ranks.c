@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks.c -- see ranks.h. A buffer holds the number of news, the news, then runs of packets,
- * each the line, how many, and for each packet the packet and, where switches have written for it,
- * their notes. */
+/* ranks.c -- see ranks.h.
+ *
+ * A buffer holds the number of message updates, the updates, then runs of packets. A run is the
+ * in-flight queue, the number of packets, and the packets, each followed by its INT stack if it has
+ * one. */
 #include "sim/parallel/ranks.h"
 #include "base/digest.h"
 #include "sim/core/host.h"
@@ -36,13 +38,13 @@ int ranks_new(struct ranks **out, const struct network *net, struct exchange *x,
 	return 0;
 }
 
-/* A sum over all that must be the same everywhere. */
-static uint64_t scenario_sum(const struct engine *e)
+/* A checksum of what must be the same at all ranks. */
+static uint64_t ranks_scenario_sum(const struct engine *e)
 {
 	struct digest_sum sum = { 0, 0 };
 	const uint64_t numbers[] = {
 		e->config->seed, e->net->link_count, e->net->node_count,  e->flows.count,
-		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->window_ps,
+		e->class_count,  e->egress_size,     sizeof(struct flow), (uint64_t)e->lookahead_ps,
 	};
 
 	digest_add(&sum, numbers, sizeof(numbers));
@@ -56,10 +58,10 @@ static uint64_t scenario_sum(const struct engine *e)
 	return sum.sum;
 }
 
-static int check_same(struct engine *e, struct weir_error *error)
+static int ranks_check_same(struct engine *e, struct weir_error *error)
 {
 	struct exchange *x = e->ranks->exchange;
-	uint64_t own = scenario_sum(e), other;
+	uint64_t own = ranks_scenario_sum(e), other;
 
 	exchange_append_own(x, &own, sizeof(own));
 	exchange_allgather(x);
@@ -74,9 +76,9 @@ static int check_same(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
-/* Ranks over lines to which packets go, and those whose hosts exchange messages with ours: those
- * hear news. */
-static void find_neighbours(struct engine *e)
+/* Neighbours are ranks that cut links lead to, and those whose hosts exchange messages with this
+ * rank's, which get updates. */
+static void ranks_find_neighbours(struct engine *e)
 {
 	const struct ranks *r = e->ranks;
 	uint32_t own = r->exchange->rank;
@@ -100,17 +102,17 @@ int ranks_begin(struct engine *e, struct weir_error *error)
 
 	if (!r)
 		return 0;
-	r->news = memory_new(e->threads, sizeof(*r->news));
+	r->updates = memory_new(e->threads, sizeof(*r->updates));
 	r->cuts = memory_new(net->link_count, sizeof(*r->cuts));
 	for (uint32_t i = 0; i < net->link_count; i++) {
 		const struct net_link *l = &net->links[i];
 
 		if (r->rank_of[l->from] != r->rank_of[l->to] && engine_owns(e, l->from))
 			r->cuts[r->cut_count++] =
-				(struct cut_line){ l->link_queue, r->rank_of[l->to] };
+				(struct cut_link){ l->link_queue, r->rank_of[l->to] };
 	}
-	find_neighbours(e);
-	return check_same(e, error);
+	ranks_find_neighbours(e);
+	return ranks_check_same(e, error);
 }
 
 void ranks_free(struct engine *e)
@@ -119,9 +121,9 @@ void ranks_free(struct engine *e)
 
 	if (!r)
 		return;
-	for (uint32_t i = 0; r->news && i < e->threads; i++)
-		free(r->news[i].news);
-	memory_free(r->news, e->threads, sizeof(*r->news));
+	for (uint32_t i = 0; r->updates && i < e->threads; i++)
+		free(r->updates[i].updates);
+	memory_free(r->updates, e->threads, sizeof(*r->updates));
 	memory_free(r->cuts, e->net->link_count, sizeof(*r->cuts));
 	memory_free(r->class_of, e->net->link_count, sizeof(*r->class_of));
 	memory_free(r->own, (e->net->node_count + UINT64_C(63)) / 64, sizeof(*r->own));
@@ -129,24 +131,25 @@ void ranks_free(struct engine *e)
 	memory_free(r, 1, sizeof(*r));
 }
 
-/* --- news --- */
+/* --- message updates --- */
 
 void ranks_send_message(struct worker *w, uint32_t flow, uint32_t before)
 {
 	const struct flow *f = flow_at(w->engine, flow);
-	struct news_list *l = &w->engine->ranks->news[w->index];
+	struct update_list *l = &w->engine->ranks->updates[w->index];
 
 	if (engine_owns_host(w->engine, f->dst))
 		return;
 	if (l->count == l->capacity) {
 		l->capacity = l->capacity ? 2 * l->capacity : 64;
-		l->news = memory_grow(l->news, l->capacity, sizeof(*l->news));
+		l->updates = memory_grow(l->updates, l->capacity, sizeof(*l->updates));
 	}
-	l->news[l->count++] = (struct message_news){ f->start_ps, flow, before, f->end_segment, 0 };
+	l->updates[l->count++] =
+		(struct message_update){ f->start_ps, flow, before, f->end_segment, 0 };
 }
 
-/* Each buffer begins with them. */
-static void pack_news(struct engine *e)
+/* Starts the buffer for each rank. */
+static void pack_updates(struct engine *e)
 {
 	struct ranks *r = e->ranks;
 	struct exchange *x = r->exchange;
@@ -155,15 +158,15 @@ static void pack_news(struct engine *e)
 	for (uint32_t i = 0; i < x->ranks; i++)
 		exchange_append(&x->out[i], &none, sizeof(none));
 	for (uint32_t i = 0; i < e->threads; i++) {
-		struct news_list *l = &r->news[i];
+		struct update_list *l = &r->updates[i];
 
 		for (uint32_t k = 0; k < l->count; k++) {
-			const struct flow *f = flow_at(e, l->news[k].flow);
+			const struct flow *f = flow_at(e, l->updates[k].flow);
 			struct exchange_buffer *out =
 				&x->out[r->rank_of[e->net->host_node[f->dst]]];
 			uint32_t count;
 
-			exchange_append(out, &l->news[k], sizeof(l->news[k]));
+			exchange_append(out, &l->updates[k], sizeof(l->updates[k]));
 			memcpy(&count, out->bytes, sizeof(count));
 			count++;
 			memcpy(out->bytes, &count, sizeof(count));
@@ -172,14 +175,14 @@ static void pack_news(struct engine *e)
 	}
 }
 
-static const char *unpack_news(struct engine *e, const char *at)
+static const char *unpack_updates(struct engine *e, const char *at)
 {
 	uint32_t count;
 
 	memcpy(&count, at, sizeof(count));
 	at += sizeof(count);
-	for (uint32_t i = 0; i < count; i++, at += sizeof(struct message_news)) {
-		struct message_news n;
+	for (uint32_t i = 0; i < count; i++, at += sizeof(struct message_update)) {
+		struct message_update n;
 		struct flow *f;
 
 		memcpy(&n, at, sizeof(n));
@@ -194,13 +197,13 @@ static const char *unpack_news(struct engine *e, const char *at)
 
 /* --- packets --- */
 
-static size_t notes_size(const struct int_stack *notes)
+static size_t int_stack_bytes(const struct int_stack *stack)
 {
-	return offsetof(struct int_stack, hop) + notes->count * sizeof(notes->hop[0]);
+	return offsetof(struct int_stack, hop) + stack->count * sizeof(stack->hop[0]);
 }
 
-/* How many packets of a line lie in one piece, from a slot on. */
-static uint32_t packets_together(uint32_t slot, uint32_t tail)
+/* How many packets of an in-flight queue are contiguous in memory, from that slot on. */
+static uint32_t packets_contiguous(uint32_t slot, uint32_t tail)
 {
 	uint32_t end = (slot | WEIR_CHUNK_MASK) + 1;
 
@@ -215,16 +218,16 @@ static void pack_packets(struct worker *w, struct exchange_buffer *out, uint32_t
 
 	exchange_append(out, packet, count * sizeof(*packet));
 	if (e->int_stacks && packet->int_stack_index) {
-		const struct int_stack *notes = packet_int_stack(e, packet);
-		size_t size = notes_size(notes);
+		const struct int_stack *stack = packet_int_stack(e, packet);
+		size_t size = int_stack_bytes(stack);
 
-		exchange_append(out, notes, size);
+		exchange_append(out, stack, size);
 		packet_retire(w, packet);
 	}
 }
 
-/* All packets of a line, which are nobody's here any more. */
-static void pack_line(struct engine *e, const struct cut_line *cut)
+/* Moves all packets of a cut link from its in-flight queue to the buffer. */
+static void pack_link(struct engine *e, const struct cut_link *cut)
 {
 	struct worker *w = &e->workers[0];
 	struct exchange_buffer *out = &e->ranks->exchange->out[cut->rank];
@@ -240,30 +243,13 @@ static void pack_line(struct engine *e, const struct cut_line *cut)
 		slot = link_queue_start(e, cut->link_queue);
 	exchange_extend(out, sizeof(head));
 	for (uint32_t count; slot != tail; head.packets += count) {
-		count = e->int_stacks ? 1 : packets_together(slot, tail);
+		count = e->int_stacks ? 1 : packets_contiguous(slot, tail);
 		pack_packets(w, out, slot, count);
 		slot = link_queue_advance(&w->pool, slot + count - 1);
 	}
 	e->link_queue_head[cut->link_queue] = slot;
 	e->ranks->packets += head.packets;
 	memcpy(out->bytes + place, &head, sizeof(head));
-}
-
-/* As link_send_until does, of a packet that has come from elsewhere. */
-static void ranks_append_packet(struct worker *w, struct egress *out, int64_t arrival_ps)
-{
-	uint32_t slot = out->tail, next = slot + 1, to = out->to & ~EGRESS_SLOW_PATH;
-
-	if ((next & WEIR_CHUNK_MASK) == 0) {
-		uint32_t chunk = engine_chunk_take(w);
-
-		w->pool.next[slot >> WEIR_CHUNK_SHIFT] = chunk;
-		next = chunk << WEIR_CHUNK_SHIFT;
-	}
-	out->tail = next;
-	if (arrival_ps >= w->next_end_ps ||
-	    !(atomic_load_explicit(&w->next_bits[to / 64], memory_order_relaxed) >> (to % 64) & 1))
-		engine_wake(w, to, arrival_ps);
 }
 
 static const char *unpack_run(struct engine *e, const char *at)
@@ -281,17 +267,17 @@ static const char *unpack_run(struct engine *e, const char *at)
 		memcpy(packet, at, sizeof(*packet));
 		at += sizeof(*packet);
 		if (e->int_stacks && packet->int_stack_index) {
-			struct int_stack *notes;
+			struct int_stack *stack;
 			uint32_t count;
 
 			memcpy(&count, at, sizeof(count));
 			int_stack_attach(w, packet);
-			notes = packet_int_stack(e, packet);
-			notes->count = count;
-			memcpy(notes, at, notes_size(notes));
-			at += notes_size(notes);
+			stack = packet_int_stack(e, packet);
+			stack->count = count;
+			memcpy(stack, at, int_stack_bytes(stack));
+			at += int_stack_bytes(stack);
 		}
-		ranks_append_packet(w, out, packet->time_ps);
+		link_append(w, out, out->to & ~EGRESS_SLOW_PATH, packet->time_ps);
 	}
 	atomic_store_explicit(&w->link_queue_tail[head.link_queue], out->tail,
 			      memory_order_release);
@@ -304,7 +290,7 @@ static void ranks_unpack(struct engine *e, const struct exchange_buffer *in)
 
 	if (!in->size)
 		return;
-	at = unpack_news(e, in->bytes);
+	at = unpack_updates(e, in->bytes);
 	while (at < end)
 		at = unpack_run(e, at);
 }
@@ -318,29 +304,29 @@ static void count_flows(const struct engine *e, struct exchange_votes *v)
 
 		v->sums[RANK_OPENED] += w->flows_opened;
 		v->sums[RANK_DONE] += w->flows_done;
-		v->sums[RANK_UNTOLD] += w->ended_count;
+		v->sums[RANK_UNSIGNALLED] += w->ended_count;
 		if ((uint64_t)w->opened_ps > v->most)
 			v->most = (uint64_t)w->opened_ps;
 	}
 }
 
-void ranks_synchronize(struct engine *e, enum rank_barrier meeting, uint64_t next_window)
+void ranks_synchronize(struct engine *e, enum rank_barrier barrier, uint64_t next_lookahead)
 {
 	struct ranks *r = e->ranks;
 	struct exchange *x = r->exchange;
 
-	r->agreed = (struct exchange_votes){ .least = next_window, .any = r->votes };
+	r->agreed = (struct exchange_votes){ .least = next_lookahead, .any = r->votes };
 	count_flows(e, &r->agreed);
 	r->opened_now = 0;
-	if (meeting == RANKS_AT_WINDOW) {
+	if (barrier == RANKS_AT_WINDOW) {
 		r->windows++;
-		pack_news(e);
+		pack_updates(e);
 		for (uint32_t i = 0; i < r->cut_count; i++)
-			pack_line(e, &r->cuts[i]);
+			pack_link(e, &r->cuts[i]);
 	}
 	exchange_round(x, &r->agreed);
-	r->untold = r->agreed.sums[RANK_UNTOLD];
-	for (uint32_t i = 0; meeting == RANKS_AT_WINDOW && i < x->ranks; i++)
+	r->unsignalled = r->agreed.sums[RANK_UNSIGNALLED];
+	for (uint32_t i = 0; barrier == RANKS_AT_WINDOW && i < x->ranks; i++)
 		if (i != x->rank)
 			ranks_unpack(e, &x->in[i]);
 }
@@ -351,9 +337,9 @@ void ranks_each_ended(struct engine *e,
 	struct ranks *r = e->ranks;
 	struct exchange *x = r->exchange;
 
-	if (!r->untold)
+	if (!r->unsignalled)
 		return;
-	r->untold = 0;
+	r->unsignalled = 0;
 	for (uint32_t i = 0; i < e->threads; i++) {
 		const struct worker *w = &e->workers[i];
 		size_t size = w->ended_count * sizeof(*w->ended);

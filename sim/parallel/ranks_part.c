@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks_part.c -- which rank works on which node.
+/* ranks_part.c -- partitions a network: assigns nodes to ranks.
  *
- * A switch that has hosts stays with them: a rack. Racks of a pod stay together where there are
- * pods enough. Racks are dealt out in order, by the number of their links. A switch whose
- * neighbours below are all of one rank is of that rank, too (those of a pod); the others, which
- * join all parts (spines, cores), are dealt out in order to whoever has least. */
+ * A switch that has hosts stays with them: a rack. Racks of a pod stay together where there are at
+ * least as many pods as ranks. Racks are assigned in order, balanced by the number of their links.
+ * A switch whose neighbours are all at one rank is put there, too (those of a pod); the others,
+ * which connect the parts (spines, cores), fill up ranks in order. O(links * tiers). */
 #include "sim/parallel/ranks.h"
 
 #define RANK_NONE UINT16_MAX
 
-struct parting {
+struct partition_state {
 	const struct network *net;
 	uint32_t ranks;
 	uint16_t *rank_of;
@@ -38,9 +38,9 @@ static uint32_t count_racks(const struct network *net, uint64_t *links)
 	return racks;
 }
 
-/* Whole groups of so many racks, in order of their switches: a group goes to the rank in whose part
- * of all links its middle lies. */
-static void deal_racks(struct parting *p, const uint64_t *links, uint32_t group)
+/* Assigns groups of that many racks, in order of their switches: a group goes to the rank in whose
+ * share of all links its middle falls. */
+static void assign_racks(struct partition_state *p, const uint64_t *links, uint32_t group)
 {
 	uint64_t total = 0, before = 0, sum = 0;
 	uint32_t racks = 0, first = 0;
@@ -67,7 +67,7 @@ static void deal_racks(struct parting *p, const uint64_t *links, uint32_t group)
 }
 
 /* The rank of all its neighbours that have one; RANK_NONE: they differ, or none has. */
-static uint16_t rank_of_neighbours(const struct parting *p, uint32_t node)
+static uint16_t rank_of_neighbours(const struct partition_state *p, uint32_t node)
 {
 	const struct net_node *n = &p->net->nodes[node];
 	uint16_t rank = RANK_NONE;
@@ -84,9 +84,9 @@ static uint16_t rank_of_neighbours(const struct parting *p, uint32_t node)
 	return rank;
 }
 
-/* Until no more join. What joins in a pass is seen in the next one, so that the order of nodes has
- * no say. */
-static void join_neighbours(struct parting *p)
+/* Puts switches at the rank of their neighbours, in passes until none is left. A pass sees the
+ * state before it, so the order of nodes does not matter. */
+static void assign_by_neighbours(struct partition_state *p)
 {
 	uint32_t count = p->net->switch_count, joined;
 	uint16_t *join = memory_new(count, sizeof(*join));
@@ -112,8 +112,8 @@ static void join_neighbours(struct parting *p)
 	memory_free(join, count, sizeof(*join));
 }
 
-/* Stretches of those that are left, each as long as its rank has less than its share. */
-static void deal_rest(struct parting *p)
+/* Assigns the remaining switches in order: a rank gets them until it has its share of links. */
+static void assign_rest(struct partition_state *p)
 {
 	uint64_t total = 0;
 	uint32_t rank = 0;
@@ -134,7 +134,7 @@ static void deal_rest(struct parting *p)
 
 int ranks_part(const struct network *net, uint32_t ranks, uint16_t *rank_of, struct weir_error *e)
 {
-	struct parting p = { net, ranks, rank_of, memory_new(ranks, sizeof(*p.load)) };
+	struct partition_state p = { net, ranks, rank_of, memory_new(ranks, sizeof(*p.load)) };
 	uint64_t *links = memory_new(net->switch_count, sizeof(*links));
 	uint32_t racks = count_racks(net, links), pods = 0;
 	uint32_t is_short = racks < ranks;
@@ -144,9 +144,9 @@ int ranks_part(const struct network *net, uint32_t ranks, uint16_t *rank_of, str
 	if (net->racks_per_pod)
 		pods = racks / net->racks_per_pod;
 	if (!is_short) {
-		deal_racks(&p, links, pods >= ranks ? net->racks_per_pod : 1);
-		join_neighbours(&p);
-		deal_rest(&p);
+		assign_racks(&p, links, pods >= ranks ? net->racks_per_pod : 1);
+		assign_by_neighbours(&p);
+		assign_rest(&p);
 	}
 	for (uint32_t i = 0; i < ranks; i++)
 		is_short |= p.load[i] == 0;

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* env.h -- an environment for learners: what weir/env.h does, from a config on, and a closer look
- * for trainers of this program. Where configs come from texts is the business of those above. */
+/* env.h -- weir/env.h from a config on, with more to observe for the trainers of this program;
+ * lab/scenario makes configs of scenario texts. Threads: as in weir/env.h. */
 #ifndef SIM_RUN_ENV_H
 #define SIM_RUN_ENV_H
 #include "config/config.h"
 #include "weir/env.h"
 
-/* Takes the checked config, also on -1. plan NULL: all zero. */
+/* Takes over the checked config, also on -1 (message). plan NULL: all fields 0. weir_env_free frees
+ * *env. */
 int env_new(struct weir_env **env, struct config *c, const struct weir_env_plan *plan,
 	    struct weir_error *e);
 
 const struct config *env_config(const struct weir_env *env);
 int64_t env_now_ns(const struct weir_env *env);
 
-/* A row's port as it is now, and its counters since time 0. */
+/* The port of a row at the present time, its counters since time 0. */
 struct env_port {
 	uint64_t rate_bps;
 	uint64_t sent_bytes;
 	uint64_t queue_bytes;
-	int is_measured; /* measure.port names it, or none */
+	int is_measured; /* measure.port is this port, or not set */
 };
 
 void env_port(const struct weir_env *env, uint32_t row, struct env_port *port);
+
+/* A pool of environments of one text. Takes over them and the array, which is of memory_new. */
+struct weir_env_pool *env_pool_new(struct weir_env **envs, uint32_t count, uint32_t threads);
 #endif

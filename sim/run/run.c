@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c -- one run from config to result: when measuring begins and ends, when the run is over, and
- * whether every packet and byte is accounted for. The numbers are made in metrics.c. */
+/* run.c -- one run from config to result: when measuring starts and ends, when the run is over, and
+ * the audit of packets and bytes. Metrics are computed in sim/measure. */
 #define _GNU_SOURCE
 #include "base/compiler.h"
 #include "sim/run/run.h"
-#include "sim/run/build.h"
+#include "sim/measure/preview.h"
 #include "base/text.h"
 #include "config/plugin.h"
 #include "sim/parallel/ranks.h"
-#include "sim/measure/audit.h"
-#include "sim/measure/gather.h"
 #include "sim/measure/measure.h"
 #include "sim/core/agents.h"
 #include "base/clock.h"
@@ -17,23 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLLS_BETWEEN_LOOKS = 1024 };
+/* Barriers between checks of what changes slowly. */
+enum { POLLS_BETWEEN_CHECKS = 1024 };
 
-/* A run that goes on. */
-struct course {
+struct run_state {
 	struct measure measure;
 	const struct run_control *control;
-	uint64_t polls; /* windows so far */
+	uint64_t polls; /* barriers so far */
 	int partial;
-	enum run_status trouble;   /* RUN_DONE, or why the run was ended in the middle ... */
-	struct weir_error message; /* ... in words */
+	enum run_status error;     /* why the run was ended early; RUN_DONE: it was not */
+	struct weir_error message; /* of that */
 };
 
-/* --- the course of a run --- */
+/* --- stops and polls --- */
 
-/* What is to be done at a stop; returns the next one, or -1 where the run is over. In order:
- * measuring begins, samples, measuring ends, time is up. A stop may be all of them. */
-static int64_t at_stop(struct measure *m, int64_t now_ps)
+/* At a stop: starts measuring, takes samples, ends measuring, checks the time limit, in this order.
+ * Returns the next stop, or -1 where the run is over. */
+static int64_t run_at_stop(struct measure *m, int64_t now_ps)
 {
 	if (m->phase == PHASE_BEFORE && now_ps >= m->from_ps) {
 		measure_begin(m, m->from_ps);
@@ -46,7 +44,7 @@ static int64_t at_stop(struct measure *m, int64_t now_ps)
 		measure_end(m, m->to_ps);
 		m->phase = PHASE_AFTER;
 	}
-	/* Flows that waited for others have their time too. */
+	/* Flows that waited for others have measure.drain, too. */
 	if (m->engine->last_opened_ps > 0 && m->timed_ends &&
 	    m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps > m->limit_ps)
 		m->limit_ps = m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps;
@@ -63,32 +61,32 @@ static int64_t at_stop(struct measure *m, int64_t now_ps)
 	return sample_ps < next_ps ? sample_ps : next_ps;
 }
 
-/* Packets and bytes do not add up, where that is to be looked at now. */
-static int is_broken(struct course *r)
+/* Runs the audit that tests ask for at this barrier. 1: packets or bytes do not add up. */
+static int run_fails_audit(struct run_state *r)
 {
 	const struct run_control *control = r->control;
 	const struct measure *m = &r->measure;
 
 	if (!control->audit_windows || r->polls % control->audit_windows != 0 ||
-	    !audit(m->engine, &r->message))
+	    !audit_run(m->engine, &r->message))
 		return 0;
 	weir_error_prefix(&r->message, "at %s: ", format_exact_ps((uint64_t)m->now_ps).text);
 	return 1;
 }
 
-/* Has something happened after which there is no result? */
-static inline ALWAYS_INLINE enum run_status find_trouble(struct course *r)
+/* Errors that end a run without a result. */
+static inline ALWAYS_INLINE enum run_status run_find_error(struct run_state *r)
 {
 	const struct measure *m = &r->measure;
 
 	if (plugin_guard_error(m->engine->guard, &r->message))
 		return RUN_PLUGIN_FAULT;
-	if (r->polls % POLLS_BETWEEN_LOOKS == 0 && probes_overflow(m->probes, &r->message))
+	if (r->polls % POLLS_BETWEEN_CHECKS == 0 && probes_overflow(m->probes, &r->message))
 		return RUN_REFUSED;
 	return RUN_DONE;
 }
 
-static void tell_progress(const struct course *r)
+static void run_report_progress(const struct run_state *r)
 {
 	const struct measure *m = &r->measure;
 	struct run_progress p = { .now_ps = m->now_ps, .end_ps = m->expected_ps };
@@ -97,46 +95,46 @@ static void tell_progress(const struct course *r)
 	r->control->progress(r->control->context, &p);
 }
 
-static int is_stopped(const struct course *r)
+static int run_is_interrupted(const struct run_state *r)
 {
 	return r->control->stop && atomic_load_explicit(r->control->stop, memory_order_relaxed);
 }
 
-static inline ALWAYS_INLINE int go_on(const struct course *r)
+static inline ALWAYS_INLINE int run_is_complete(const struct run_state *r)
 {
 	const struct measure *m = &r->measure;
 
-	if (r->control->progress && r->polls % POLLS_BETWEEN_LOOKS == 0)
-		tell_progress(r);
+	if (r->control->progress && r->polls % POLLS_BETWEEN_CHECKS == 0)
+		run_report_progress(r);
 	return (m->phase == PHASE_AFTER || m->to_ps == WEIR_TIME_NEVER_PS) && measure_flows_done(m);
 }
 
-static int on_poll(void *context, int64_t now_ps)
+static int run_on_poll(void *context, int64_t now_ps)
 {
-	struct course *r = context;
+	struct run_state *r = context;
 
 	r->measure.now_ps = now_ps;
 	r->polls++;
-	r->trouble = find_trouble(r);
-	if (!r->trouble && is_broken(r))
-		r->trouble = RUN_AUDIT_FAILED;
-	if (r->trouble)
+	r->error = run_find_error(r);
+	if (!r->error && run_fails_audit(r))
+		r->error = RUN_AUDIT_FAILED;
+	if (r->error)
 		return 1;
-	if (is_stopped(r)) {
+	if (run_is_interrupted(r)) {
 		r->partial = 1;
 		return 1;
 	}
-	return go_on(r);
+	return run_is_complete(r);
 }
 
-/* Where there are other ranks all end together, one window after somebody has found a reason.
- * Whether it adds up all ask at the same time, whatever else they have found. */
-static int on_poll_of_ranks(void *context, int64_t now_ps)
+/* With ranks all end together, one round after a rank has found a reason. The audit is collective:
+ * all ranks run it at the same barrier, whatever else they have found. */
+static int run_on_poll_of_ranks(void *context, int64_t now_ps)
 {
-	struct course *r = context;
+	struct run_state *r = context;
 	struct ranks *ranks = r->measure.engine->ranks;
 	uint64_t any = ranks->agreed.any;
-	int broken;
+	int audit_failed;
 
 	r->measure.now_ps = now_ps;
 	r->polls++;
@@ -144,16 +142,16 @@ static int on_poll_of_ranks(void *context, int64_t now_ps)
 		r->partial = !(any & RANK_TROUBLED);
 		return 1;
 	}
-	broken = is_broken(r);
-	r->trouble = find_trouble(r);
-	if (!r->trouble && broken)
-		r->trouble = RUN_AUDIT_FAILED;
-	ranks->votes = (r->trouble ? RANK_TROUBLED : 0) | (is_stopped(r) ? RANK_STOPPED : 0);
-	return go_on(r);
+	audit_failed = run_fails_audit(r);
+	r->error = run_find_error(r);
+	if (!r->error && audit_failed)
+		r->error = RUN_AUDIT_FAILED;
+	ranks->votes = (r->error ? RANK_TROUBLED : 0) | (run_is_interrupted(r) ? RANK_STOPPED : 0);
+	return run_is_complete(r);
 }
 
-/* From the config: when to measure and when to stop. */
-static int plan(struct measure *m, const struct config *c, struct weir_error *e)
+/* Sets the times at which to measure and to stop. -1: there is no traffic, or no end; message. */
+static int run_plan_times(struct measure *m, const struct config *c, struct weir_error *e)
 {
 	const struct flow_list *flows = &m->engine->flows;
 	int64_t last_start_ps = 0;
@@ -186,10 +184,26 @@ static int plan(struct measure *m, const struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* --- the run --- */
+/* --- building --- */
 
-static int attach_taps(struct engine *e, const struct run_control *control,
-		       struct weir_error *error)
+int build_engine(struct engine **e, struct network *net, const struct config *c,
+		 const struct engine_plan *plan, struct weir_error *error)
+{
+	uint32_t ranks = plan->exchange ? plan->exchange->ranks : 1; /* each may have its machine */
+	struct flow_list flows = { 0 };
+	int failed;
+
+	if (network_build(net, &c->network, error))
+		return -1;
+	failed = traffic_generate(&flows, c, net, error) ||
+		 memory_check(estimate_memory(c, net, flows.count) / ranks, "network", error) ||
+		 engine_new(e, c, net, &flows, plan, error);
+	flow_list_free(&flows);
+	return failed ? -1 : 0;
+}
+
+static int run_attach_taps(struct engine *e, const struct run_control *control,
+			   struct weir_error *error)
 {
 	e->taps = memory_grow(e->taps, e->tap_count + control->tap_count + UINT64_C(1),
 			      sizeof(*e->taps));
@@ -206,8 +220,8 @@ static int attach_taps(struct engine *e, const struct run_control *control,
 	return 0;
 }
 
-/* What one process has to see by itself. */
-static int check_ranks(const struct run_control *control, struct weir_error *e)
+/* Captures and rollouts need all packets in one process. */
+static int run_check_ranks(const struct run_control *control, struct weir_error *e)
 {
 	if (!control->exchange || (!control->tap_count && !control->rollout))
 		return 0;
@@ -215,27 +229,30 @@ static int check_ranks(const struct run_control *control, struct weir_error *e)
 			      control->rollout ? "controls are trained" : "captures are written");
 }
 
-static int prepare(struct course *course, const struct config *c, struct run_result *r,
-		   struct weir_error *e)
+static int run_build(struct run_state *run, const struct config *c, struct run_result *r,
+		     struct weir_error *e)
 {
-	const struct run_control *control = course->control;
-	struct measure *m = &course->measure;
+	const struct run_control *control = run->control;
+	struct measure *m = &run->measure;
 	const struct engine_plan plan_of_engine = { .threads = control->threads,
 						    .adapts = control->adapts,
 						    .rollout = control->rollout,
 						    .exchange = control->exchange };
 
-	if (check_ranks(control, e))
+	if (run_check_ranks(control, e))
 		return -1;
-	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) || plan(m, c, e) ||
-			       measure_new(m, c, e) || attach_taps(m->engine, control, e)
+	return build_engine(&m->engine, &r->network, c, &plan_of_engine, e) ||
+			       run_plan_times(m, c, e) || measure_new(m, c, e) ||
+			       run_attach_taps(m->engine, control, e)
 		       ? -1
 		       : 0;
 }
 
-/* What one rank has found holds for all: the status and message of the first that has one. */
-static enum run_status agree_on_end(struct engine *e, enum run_status status,
-				    struct weir_error *error)
+/* --- running --- */
+
+/* The error of the first rank that has one; *error is its message. Collective. */
+static enum run_status run_agree_on_error(struct engine *e, enum run_status status,
+					  struct weir_error *error)
 {
 	struct exchange *x = e->ranks ? e->ranks->exchange : NULL;
 	struct end {
@@ -259,67 +276,66 @@ static enum run_status agree_on_end(struct engine *e, enum run_status status,
 	return RUN_DONE;
 }
 
-/* May the run be believed? Sums are checked where the run was not ended for a reason of its own, at
- * any rank. */
-static enum run_status judge(struct course *r, struct weir_error *error)
+/* Is the result valid? The final audit runs unless some rank ended the run with an error. */
+static enum run_status run_verify(struct run_state *r, struct weir_error *error)
 {
 	struct engine *e = r->measure.engine;
 	enum run_status status;
 
-	/* In the last window, too. */
-	if (!r->trouble && plugin_guard_error(e->guard, &r->message))
-		r->trouble = RUN_PLUGIN_FAULT;
-	if (r->trouble)
+	/* Errors of the last window. */
+	if (!r->error && plugin_guard_error(e->guard, &r->message))
+		r->error = RUN_PLUGIN_FAULT;
+	if (r->error)
 		*error = r->message;
-	status = agree_on_end(e, r->trouble, error);
+	status = run_agree_on_error(e, r->error, error);
 	return status ? status
-		      : agree_on_end(e, audit(e, error) ? RUN_AUDIT_FAILED : RUN_DONE, error);
+		      : run_agree_on_error(e, audit_run(e, error) ? RUN_AUDIT_FAILED : RUN_DONE,
+					   error);
 }
 
-/* The whole course, and what came of it. */
-static enum run_status carry_out(struct course *course, struct run_result *r,
-				 struct weir_error *error)
+static enum run_status run_simulate(struct run_state *run, struct run_result *r,
+				    struct weir_error *error)
 {
-	const struct run_control *control = course->control;
-	struct measure *m = &course->measure;
+	const struct run_control *control = run->control;
+	struct measure *m = &run->measure;
 	enum run_status status;
-	enum engine_status leg = ENGINE_AT_STOP;
+	enum engine_status ended = ENGINE_AT_STOP;
 	int64_t cpu_ns;
 
-	m->engine->on_poll = control->exchange ? on_poll_of_ranks : on_poll;
-	m->engine->context = course;
+	m->engine->on_poll = control->exchange ? run_on_poll_of_ranks : run_on_poll;
+	m->engine->context = run;
 	cpu_ns = clock_cpu_ns();
-	for (int64_t stop_ps = 0; stop_ps >= 0 && leg == ENGINE_AT_STOP;) {
-		leg = agents_advance_until(m->engine, stop_ps, error);
-		if (leg == ENGINE_AT_STOP)
-			stop_ps = at_stop(m, stop_ps);
+	for (int64_t stop_ps = 0; stop_ps >= 0 && ended == ENGINE_AT_STOP;) {
+		ended = agents_advance_until(m->engine, stop_ps, error);
+		if (ended == ENGINE_AT_STOP)
+			stop_ps = run_at_stop(m, stop_ps);
 	}
-	if (leg == ENGINE_REFUSED && control->exchange) /* the others do not know */
+	if (ended == ENGINE_REFUSED && control->exchange) /* the other ranks do not know */
 		exchange_lost(control->exchange, control->exchange->rank, error->text);
-	if (leg == ENGINE_REFUSED)
+	if (ended == ENGINE_REFUSED)
 		return RUN_FAILED;
 	m->cpu_seconds = 1e-9 * (double)(clock_cpu_ns() - cpu_ns);
 	/* An interrupted run measures up to where it got. */
 	if (m->phase == PHASE_MEASURING)
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
-	status = judge(course, error);
+	status = run_verify(run, error);
 	gather_results(m);
 	deadlock_find(m->engine, &r->deadlock);
 	if (control->exchange && control->exchange->rank > 0)
 		return status;
 	partition_find(m->engine, m->now_ps, &r->partition);
-	weir_packet_store_forget(&m->engine->store); /* room for the results */
+	weir_packet_store_forget(&m->engine->store); /* returns memory, for the results */
 	measure_results(m, r);
-	r->partial = course->partial;
+	r->partial = run->partial;
 	return status;
 }
 
-/* What was built, for whoever wants to know before anything runs. */
-/* The engine, which is not run, has no more use for its flows: there may be millions. */
-static void show_built(struct engine *e, struct run_result *r)
+/* RUN_ONLY_BUILT: what is known without a simulation. Moves the flows to the result: there may be
+ * millions of them, and the engine does not run. */
+static void run_take_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
-	r->ways = path_survey_flows(e);
+	r->paths = path_survey_flows(e);
 	r->flow_count = e->flows.count;
 	r->flows = e->flows.flows;
 	e->flows.flows = NULL;
@@ -328,17 +344,17 @@ static void show_built(struct engine *e, struct run_result *r)
 int run(const struct config *c, const struct run_control *control, struct run_result *r,
 	struct weir_error *error)
 {
-	struct course course = { .measure = { .config = c }, .control = control };
-	struct measure *m = &course.measure;
+	struct run_state state = { .measure = { .config = c }, .control = control };
+	struct measure *m = &state.measure;
 	int64_t begin_ns = clock_ns();
 	int status;
 
 	memset(r, 0, sizeof(*r));
-	status = prepare(&course, c, r, error);
+	status = run_build(&state, c, r, error);
 	if (status == RUN_DONE && control->extent == RUN_ONLY_BUILT)
-		show_built(m->engine, r);
+		run_take_built(m->engine, r);
 	else if (status == RUN_DONE)
-		status = carry_out(&course, r, error);
+		status = run_simulate(&state, r, error);
 	r->wall_seconds = 1e-9 * (double)(clock_ns() - begin_ns);
 	measure_free(m);
 	if (m->engine)

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more. It doubles, so there is more to get only where the count is a power of two. */
-static void *with_room(void *p, uint32_t count, size_t size)
+/* Makes room for one more entry. The room doubles, so it is full whenever count is a power of
+ * two. */
+static void *gates_reserve_one(void *p, uint32_t count, size_t size)
 {
 	return count & (count - 1) ? p : memory_grow(p, count ? 2 * (uint64_t)count : 1, size);
 }
 
 uint32_t gates_add_like(struct gate_list *l, const struct gate *g)
 {
-	l->gates = with_room(l->gates, l->gate_count, sizeof(*l->gates));
+	l->gates = gates_reserve_one(l->gates, l->gate_count, sizeof(*l->gates));
 	l->gates[l->gate_count] = *g;
 	return l->gate_count++;
 }
@@ -28,10 +29,10 @@ uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one)
 void gates_tie(struct gate_list *l, struct gate_tie tie)
 {
 	int waits = tie.kind == FLOW_WAITS;
-	struct gate_tie **ties = waits ? &l->waits : &l->tells;
-	uint32_t *count = waits ? &l->wait_count : &l->tell_count;
+	struct gate_tie **ties = waits ? &l->waits : &l->signals;
+	uint32_t *count = waits ? &l->wait_count : &l->signal_count;
 
-	*ties = with_room(*ties, *count, sizeof(**ties));
+	*ties = gates_reserve_one(*ties, *count, sizeof(**ties));
 	(*ties)[(*count)++] = tie;
 }
 
@@ -39,7 +40,7 @@ void gates_free(struct gate_list *l)
 {
 	free(l->gates);
 	free(l->waits);
-	free(l->tells);
+	free(l->signals);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -67,33 +68,33 @@ void gates_sort(struct gate_list *l, const uint32_t *number)
 		return;
 	for (uint32_t i = 0; i < l->wait_count; i++)
 		l->waits[i].flow = number[l->waits[i].flow];
-	for (uint32_t i = 0; i < l->tell_count; i++)
-		l->tells[i].flow = number[l->tells[i].flow];
+	for (uint32_t i = 0; i < l->signal_count; i++)
+		l->signals[i].flow = number[l->signals[i].flow];
 	if (l->wait_count)
 		qsort(l->waits, l->wait_count, sizeof(*l->waits), by_gate);
-	if (l->tell_count)
-		qsort(l->tells, l->tell_count, sizeof(*l->tells), by_flow);
+	if (l->signal_count)
+		qsort(l->signals, l->signal_count, sizeof(*l->signals), by_flow);
 	for (uint32_t i = l->wait_count; i-- > 0;)
 		l->gates[l->waits[i].gate].first = i;
 }
 
 const struct gate_tie *gates_find_signals(const struct gate_list *l, uint32_t flow)
 {
-	uint32_t low = 0, high = l->tell_count;
+	uint32_t low = 0, high = l->signal_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (l->tells[middle].flow < flow)
+		if (l->signals[middle].flow < flow)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < l->tell_count && l->tells[low].flow == flow ? &l->tells[low] : NULL;
+	return low < l->signal_count && l->signals[low].flow == flow ? &l->signals[low] : NULL;
 }
 
-/* The next flow at the gate, if any is left. */
-static int take_next(struct gate_list *l, uint32_t gate, uint32_t *flow)
+/* Removes the next flow that waits at the gate; returns 0 where none is left. */
+static int gate_next_flow(struct gate_list *l, uint32_t gate, uint32_t *flow)
 {
 	uint32_t *first = &l->gates[gate].first;
 
@@ -109,7 +110,7 @@ uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
 	const struct gate_tie *tie = gates_find_signals(l, event->flow);
 	uint32_t others = 0, flow;
 
-	for (; tie && tie < l->tells + l->tell_count && tie->flow == event->flow; tie++) {
+	for (; tie && tie < l->signals + l->signal_count && tie->flow == event->flow; tie++) {
 		struct gate *g = &l->gates[tie->gate];
 		int64_t start_ps = event->now_ps + g->delay_ps;
 
@@ -123,7 +124,7 @@ uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
 		if ((g->closes_ps && start_ps >= g->closes_ps) ||
 		    (!g->one_by_one && g->done != g->needed))
 			continue;
-		while (take_next(l, tie->gate, &flow)) {
+		while (gate_next_flow(l, tie->gate, &flow)) {
 			start(context, flow, start_ps);
 			if (g->one_by_one)
 				break;

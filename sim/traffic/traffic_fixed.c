@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_fixed.c -- the same flows from each sender, all there from the start: many to one, and a
- * permutation.
+/* traffic_fixed.c -- patterns many-to-one and permutation: the same flows from each sender, all
+ * present from the start.
  *
- * The patterns of steady-state studies. Flows may be unlimited, and their applications may write at
- * a rate of their own. */
-#include "sim/traffic/traffic_make.h"
+ * The patterns of steady-state studies. Flows may be unlimited, and their applications may be
+ * rate-limited. */
+#include "sim/traffic/flow_builder.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@ struct fixed_params {
 
 #define AT(member) offsetof(struct fixed_params, member)
 
-/* Times the number of hosts it stays far below 2^64. */
+/* Bounds flows-each x hosts far below 2^64. */
 #define FLOWS_EACH_MAX 1000000
 
-static const struct fixed_params *params_of(const struct maker *m)
+static const struct fixed_params *params_of(const struct flow_builder *b)
 {
-	return m->params;
+	return b->params;
 }
 
 static uint64_t fixed_app_rate_bps(const void *params)
@@ -39,14 +39,15 @@ static int fixed_is_endless(const void *params)
 	return p->size_bytes == FLOW_UNLIMITED;
 }
 
-/* Adds the flow from src to dst, with its size and start drawn. */
-static void add_flow(struct maker *m, const struct flow_sizes *sizes, uint32_t src, uint32_t dst)
+/* Adds a flow from src to dst with random size and start. */
+static void fixed_add_flow(struct flow_builder *b, const struct flow_sizes *sizes, uint32_t src,
+			   uint32_t dst)
 {
 	struct flow_plan p = { .src = src, .dst = dst };
 
-	p.start_ps = maker_start_in_span(m);
-	p.size_bytes = sizes_at(sizes, weir_rng_unit(&m->rng));
-	maker_add(m, &p);
+	p.start_ps = flow_builder_draw_start(b);
+	p.size_bytes = flow_sizes_at(sizes, weir_rng_unit(&b->rng));
+	flow_builder_add(b, &p);
 }
 
 static const struct weir_option many_to_one_options[] = {
@@ -61,39 +62,41 @@ static const struct weir_option many_to_one_options[] = {
 	{ .name = NULL },
 };
 
-/* Opens the sizes that the section asks for, adds the flows and closes them again. */
-static int with_sizes(struct maker *m, int (*add)(struct maker *, const struct flow_sizes *))
+/* Calls `add` with the section's flow sizes. */
+static int fixed_generate(struct flow_builder *b,
+			  int (*add)(struct flow_builder *, const struct flow_sizes *))
 {
-	const struct fixed_params *p = params_of(m);
+	const struct fixed_params *p = params_of(b);
 	struct flow_sizes sizes;
 	int failed;
 
-	m->stop_ps = p->stop_ps;
-	if (sizes_open(&sizes, m, p->size_bytes, p->sizes, SIZES_ANY))
+	b->stop_ps = p->stop_ps;
+	if (flow_sizes_open(&sizes, b, p->size_bytes, p->sizes, SIZES_ANY))
 		return -1;
-	failed = add(m, &sizes);
-	sizes_close(&sizes);
+	failed = add(b, &sizes);
+	flow_sizes_close(&sizes);
 	return failed;
 }
 
-static int many_to_one(struct maker *m, const struct flow_sizes *sizes)
+static int many_to_one_add(struct flow_builder *b, const struct flow_sizes *sizes)
 {
-	const struct fixed_params *p = params_of(m);
+	const struct fixed_params *p = params_of(b);
 	uint32_t receiver = (uint32_t)p->receiver, senders;
 
-	if (maker_check_receiver(m, p->receiver) || maker_senders(m, p->senders, &senders) ||
-	    maker_check_stop(m, p->size_bytes == FLOW_UNLIMITED) ||
-	    maker_reserve(m, senders * p->flows_each))
+	if (flow_builder_check_receiver(b, p->receiver) ||
+	    flow_builder_count_senders(b, p->senders, &senders) ||
+	    flow_builder_check_stop(b, p->size_bytes == FLOW_UNLIMITED) ||
+	    flow_builder_reserve(b, senders * p->flows_each))
 		return -1;
 	for (uint64_t each = 0; each < p->flows_each; each++)
 		for (uint32_t i = 0; i < senders; i++)
-			add_flow(m, sizes, i + (i >= receiver), receiver);
+			fixed_add_flow(b, sizes, i + (i >= receiver), receiver);
 	return 0;
 }
 
-static int many_to_one_generate(struct weir_flow_builder *maker, const void *params)
+static int many_to_one_generate(struct weir_flow_builder *pub, const void *params)
 {
-	return with_sizes(maker_of(maker, params), many_to_one);
+	return fixed_generate(flow_builder_of(pub, params), many_to_one_add);
 }
 
 const struct weir_traffic_ops traffic_many_to_one = {
@@ -112,34 +115,35 @@ static const struct weir_option permutation_options[] = {
 	ANY_SIZE_OPTION, SIZES_OPTION, STOP_OPTION, APP_RATE_OPTION, { .name = NULL },
 };
 
-/* Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
- * 22 (1986): one cycle through all hosts, each such cycle as likely, so nobody sends to itself. */
-static int permutation(struct maker *m, const struct flow_sizes *sizes)
+/* Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing
+ * Letters 22 (1986): a uniformly random cycle through all hosts, so that no host sends to itself.
+ */
+static int permutation_add(struct flow_builder *b, const struct flow_sizes *sizes)
 {
-	uint32_t hosts = m->net->host_count;
+	uint32_t hosts = b->net->host_count;
 	uint32_t *to;
 
-	if (maker_check_stop(m, params_of(m)->size_bytes == FLOW_UNLIMITED) ||
-	    maker_reserve(m, hosts))
+	if (flow_builder_check_stop(b, params_of(b)->size_bytes == FLOW_UNLIMITED) ||
+	    flow_builder_reserve(b, hosts))
 		return -1;
 	to = memory_grow(NULL, hosts, sizeof(*to));
 	for (uint32_t i = 0; i < hosts; i++)
 		to[i] = i;
 	for (uint32_t i = hosts - 1; i > 0; i--) {
-		uint32_t j = (uint32_t)weir_rng_below(&m->rng, i), swap = to[i];
+		uint32_t j = (uint32_t)weir_rng_below(&b->rng, i), swap = to[i];
 
 		to[i] = to[j];
 		to[j] = swap;
 	}
 	for (uint32_t i = 0; i < hosts; i++)
-		add_flow(m, sizes, i, to[i]);
+		fixed_add_flow(b, sizes, i, to[i]);
 	free(to);
 	return 0;
 }
 
-static int permutation_generate(struct weir_flow_builder *maker, const void *params)
+static int permutation_generate(struct weir_flow_builder *pub, const void *params)
 {
-	return with_sizes(maker_of(maker, params), permutation);
+	return fixed_generate(flow_builder_of(pub, params), permutation_add);
 }
 
 const struct weir_traffic_ops traffic_permutation = {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_hpcc.c -- flow files of the HPCC simulator and its descendants: the number of flows, then
- * a line a flow, and whatever follows those is not read, as the original does not read it either:
+/* traffic_hpcc.c -- pattern hpcc-flows: flow files of the HPCC simulator and its descendants. The
+ * number of flows, then a line a flow; like the original, the reader ignores what follows:
  *
  *	2
  *	0 4 3 100 200000 2.000000005	source, destination, priority, port, bytes, seconds
  *
- * With topology hpcc, hosts are the node numbers of its file; with others, host numbers. Priority
- * and port are not used: the section's class is that of all its flows. */
-#include "sim/traffic/traffic_import.h"
+ * With topology hpcc, hosts are given by the node numbers of its file, otherwise by host number.
+ * Priority and port are ignored: all flows have the section's class. */
+#include "sim/traffic/flow_builder.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(member) offsetof(struct import_params, member)
+#define AT(member) offsetof(struct flow_import_params, member)
 
 static const struct weir_option hpcc_options[] = {
 	{ "file", WEIR_OPT_FILE, AT(file), NULL, 0, 0,
@@ -24,17 +24,17 @@ static const struct weir_option hpcc_options[] = {
 
 #undef AT
 
-static int by_number(const void *key, const void *entry)
+static int hpcc_compare_ids(const void *key, const void *entry)
 {
 	uint32_t a = *(const uint32_t *)key, b = *(const uint32_t *)entry;
 
 	return (a > b) - (a < b);
 }
 
-/* The host of that node number. */
-static int read_node(struct import *i, const char *word, uint32_t *host)
+/* Reads a node number, and finds its host. */
+static int hpcc_read_host(struct flow_import *i, const char *word, uint32_t *host)
 {
-	const struct network *net = i->m->net;
+	const struct network *net = i->b->net;
 	const uint32_t *found;
 	uint64_t number;
 	uint32_t node;
@@ -50,7 +50,7 @@ static int read_node(struct import *i, const char *word, uint32_t *host)
 		*host = node;
 		return 0;
 	}
-	found = bsearch(&node, net->host_ids, net->host_count, sizeof(node), by_number);
+	found = bsearch(&node, net->host_ids, net->host_count, sizeof(node), hpcc_compare_ids);
 	if (!found)
 		return line_file_error(&i->in,
 				       "node %u is no host; hosts are %u of the nodes 0 to %u",
@@ -59,7 +59,7 @@ static int read_node(struct import *i, const char *word, uint32_t *host)
 	return 0;
 }
 
-static int read_hpcc_flow(struct import *i)
+static int hpcc_read_flow(struct flow_import *i)
 {
 	char *words[LINE_WORDS_MAX];
 	struct flow_plan p;
@@ -69,7 +69,7 @@ static int read_hpcc_flow(struct import *i)
 		return line_file_error(&i->in,
 				       "a flow is source, destination, priority, port, bytes and "
 				       "seconds, as in 0 4 3 100 200000 2.5");
-	if (read_node(i, words[0], &p.src) || read_node(i, words[1], &p.dst))
+	if (hpcc_read_host(i, words[0], &p.src) || hpcc_read_host(i, words[1], &p.dst))
 		return -1;
 	if (parse_integer(words[2], UINT32_MAX, &unused) ||
 	    parse_integer(words[3], UINT16_MAX, &unused))
@@ -82,10 +82,10 @@ static int read_hpcc_flow(struct import *i)
 	if (parse_time_ps(words[5], (double)WEIR_PS_PER_S, &p.start_ps))
 		return line_file_error(&i->in, "%s is not a start; allowed are 0 to 1000 seconds",
 				       weir_quote(words[5]).text);
-	return import_flow(i, &p);
+	return flow_import_add(i, &p);
 }
 
-static int read_hpcc(struct import *i)
+static int hpcc_read_flows(struct flow_import *i)
 {
 	char *words[LINE_WORDS_MAX];
 	uint64_t wanted;
@@ -108,24 +108,24 @@ static int read_hpcc(struct import *i)
 			return line_file_error(
 				&i->in, "the file ends after %" PRIu64 " of %" PRIu64 " flows", n,
 				wanted);
-		if (read_hpcc_flow(i))
+		if (hpcc_read_flow(i))
 			return -1;
 	}
 	return 0;
 }
 
-static int hpcc_generate(struct weir_flow_builder *maker, const void *params)
+static int hpcc_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct import i = { .m = maker_of(maker, params) };
+	struct flow_import i = { .b = flow_builder_of(pub, params) };
 
-	return import_file(&i, read_hpcc);
+	return flow_import_file(&i, hpcc_read_flows);
 }
 
 const struct weir_traffic_ops traffic_hpcc_flows = {
 	.scheme = {
 		.name = "hpcc-flows",
 		.help = "a flow file of the HPCC simulator as it is; priorities and ports are not used",
-		.params_size = sizeof(struct import_params),
+		.params_size = sizeof(struct flow_import_params),
 		.options = hpcc_options,
 	},
 	.generate = hpcc_generate,

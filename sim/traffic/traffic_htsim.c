@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_htsim.c -- connection matrices of htsim: a header, then a line a connection, in bytes and
- * picoseconds.
+/* traffic_htsim.c -- pattern htsim: connection matrices (.cm) of htsim. A header, then a line a
+ * connection, in bytes and picoseconds.
  *
- * A connection without a size has no end. An id changes nothing here and is not used. prio is the
- * order in which receivers of NDP pull, which no transport here does: it is refused unless the
- * section says prio = ignore. A trigger is a gate (gate.h): oneshot lets all its flows in when the
- * first flow sets it off, barrier when as many as it counts have, multishot one flow each time.
+ * A connection without a size is unlimited. An id has no effect. prio is the order in which NDP
+ * receivers pull, which no transport here does: it is refused unless the section says prio =
+ * ignore. A trigger is a gate (gate.h): oneshot starts all its flows at the first signal, barrier
+ * at the signal of its count, multishot one flow at each signal.
  *
  *	Nodes 16
  *	Connections 2
@@ -14,12 +14,12 @@
  *	5->1 trigger 1 size 2000000
  *	trigger id 1 oneshot */
 #include "base/memory.h"
-#include "sim/traffic/traffic_import.h"
+#include "sim/traffic/flow_builder.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(member) offsetof(struct import_params, member)
+#define AT(member) offsetof(struct flow_import_params, member)
 
 static const char *const prio_names[] = { "refuse", "ignore", NULL };
 
@@ -50,10 +50,10 @@ struct matrix {
 	struct trigger *triggers;
 };
 
-/* What a line says of its connection. */
+/* One line of a connection. */
 struct connection {
 	struct flow_plan plan;
-	int has_start;
+	int has_start; /* 1: a time, 2: a trigger, 3: both */
 	uint32_t tie_count;
 	struct {
 		uint64_t trigger;
@@ -61,8 +61,8 @@ struct connection {
 	} ties[LINE_WORDS_MAX];
 };
 
-/* The trigger of that id, made when first heard of. */
-static struct trigger *trigger_of(struct import *i, struct matrix *x, uint64_t id)
+/* Finds the trigger of that id, or adds it. */
+static struct trigger *matrix_trigger(struct flow_import *i, struct matrix *x, uint64_t id)
 {
 	for (uint32_t t = 0; t < x->trigger_count; t++)
 		if (x->triggers[t].id == id)
@@ -70,12 +70,12 @@ static struct trigger *trigger_of(struct import *i, struct matrix *x, uint64_t i
 	x->triggers =
 		memory_grow(x->triggers, x->trigger_count + UINT64_C(1), sizeof(*x->triggers));
 	x->triggers[x->trigger_count] =
-		(struct trigger){ .id = id, .gate = gates_add(&i->m->list->gates, 1, 0) };
+		(struct trigger){ .id = id, .gate = gates_add(&i->b->list->gates, 1, 0) };
 	return &x->triggers[x->trigger_count++];
 }
 
-/* "0->5" */
-static int read_pair(struct import *i, const char *word, struct flow_plan *p)
+/* Reads "0->5". */
+static int htsim_read_pair(struct flow_import *i, const char *word, struct flow_plan *p)
 {
 	const char *arrow = strstr(word, "->");
 	const char *part[2] = { word, arrow + 2 };
@@ -87,23 +87,23 @@ static int read_pair(struct import *i, const char *word, struct flow_plan *p)
 		size_t length = end ? strlen(part[1]) : (size_t)(arrow - word);
 
 		snprintf(text, sizeof(text), "%.*s", (int)(length < 20 ? length : 20), part[end]);
-		if (parse_integer(text, i->m->net->host_count - 1, &number))
+		if (parse_integer(text, i->b->net->host_count - 1, &number))
 			return line_file_error(&i->in, "there is no host %s; hosts are 0 to %u",
-					       weir_quote(text).text, i->m->net->host_count - 1);
+					       weir_quote(text).text, i->b->net->host_count - 1);
 		*host[end] = (uint32_t)number;
 	}
 	return 0;
 }
 
-static int is_one_of(const char *word, const char *const *words)
+static int htsim_is_one_of(const char *word, const char *const *words)
 {
 	while (*words && strcmp(word, *words) != 0)
 		words++;
 	return *words != NULL;
 }
 
-/* Which tie a word makes; 0: none. */
-static enum flow_tie tie_of(const char *word)
+/* The tie that a keyword makes; 0: none. */
+static enum flow_tie htsim_tie(const char *word)
 {
 	if (strcmp(word, "trigger") == 0)
 		return FLOW_WAITS;
@@ -112,15 +112,15 @@ static enum flow_tie tie_of(const char *word)
 	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_SIGNALS_RECEIVED : (enum flow_tie)0;
 }
 
-static int is_prio_ignored(const struct import *i)
+static int htsim_ignores_prio(const struct flow_import *i)
 {
-	const struct import_params *p = i->m->params;
+	const struct flow_import_params *p = i->b->params;
 
 	return p->prio == PRIO_IGNORE;
 }
 
-/* One word and its value. */
-static int read_attribute(struct import *i, char *const words[2], struct connection *c)
+/* Reads a keyword and its value. */
+static int htsim_read_attribute(struct flow_import *i, char *const words[2], struct connection *c)
 {
 	static const char *const known[] = {
 		"start", "size", "id", "prio", "trigger", "send_done_trigger", "recv_done_trigger"
@@ -144,7 +144,7 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 		c->plan.size_bytes = number ? number : FLOW_UNLIMITED;
 		return 0;
 	}
-	if (!tie_of(words[0]) && strcmp(words[0], "id") != 0 && strcmp(words[0], "prio") != 0) {
+	if (!htsim_tie(words[0]) && strcmp(words[0], "id") != 0 && strcmp(words[0], "prio") != 0) {
 		struct weir_error e;
 
 		weir_error_unknown(&e, "word", words[0], known, sizeof(known) / sizeof(known[0]));
@@ -153,12 +153,12 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 	if (parse_integer(words[1], UINT64_MAX, &number))
 		return line_file_error(&i->in, "%s %s; it is a whole number", words[0],
 				       weir_quote(words[1]).text);
-	if (tie_of(words[0])) {
+	if (htsim_tie(words[0])) {
 		c->ties[c->tie_count].trigger = number;
-		c->ties[c->tie_count++].kind = tie_of(words[0]);
-		c->has_start |= tie_of(words[0]) == FLOW_WAITS ? 2 : 0;
+		c->ties[c->tie_count++].kind = htsim_tie(words[0]);
+		c->has_start |= htsim_tie(words[0]) == FLOW_WAITS ? 2 : 0;
 	}
-	if (strcmp(words[0], "prio") == 0 && number != 0 && !is_prio_ignored(i))
+	if (strcmp(words[0], "prio") == 0 && number != 0 && !htsim_ignores_prio(i))
 		return line_file_error(&i->in,
 				       "prio %" PRIu64 " is the order in which a receiver of NDP "
 				       "pulls, and nobody pulls here; prio = ignore in the "
@@ -167,17 +167,18 @@ static int read_attribute(struct import *i, char *const words[2], struct connect
 	return 0;
 }
 
-static int read_connection(struct import *i, char *const words[], int count, struct matrix *x)
+static int htsim_read_connection(struct flow_import *i, char *const words[], int count,
+				 struct matrix *x)
 {
 	struct connection c = { .plan = { .size_bytes = FLOW_UNLIMITED } };
 
-	if (read_pair(i, words[0], &c.plan))
+	if (htsim_read_pair(i, words[0], &c.plan))
 		return -1;
 	for (int w = 1; w < count; w += 2) {
 		if (w + 1 == count)
 			return line_file_error(&i->in, "the line ends after %s; a value is missing",
 					       weir_quote(words[w]).text);
-		if (read_attribute(i, words + w, &c))
+		if (htsim_read_attribute(i, words + w, &c))
 			return -1;
 	}
 	if (c.has_start != 1 && c.has_start != 2)
@@ -188,22 +189,23 @@ static int read_connection(struct import *i, char *const words[], int count, str
 			c.has_start ? "both a start and a trigger" : "no start");
 	if (c.has_start == 2)
 		c.plan.start_ps = WEIR_TIME_NEVER_PS;
-	if (import_flow(i, &c.plan))
+	if (flow_import_add(i, &c.plan))
 		return -1;
 	for (uint32_t t = 0; t < c.tie_count; t++) {
-		struct trigger *trigger = trigger_of(i, x, c.ties[t].trigger);
+		struct trigger *trigger = matrix_trigger(i, x, c.ties[t].trigger);
 
 		if (c.ties[t].kind == FLOW_WAITS)
 			trigger->is_waited_for = 1;
 		else
 			trigger->is_set_off = 1;
-		maker_tie(i->m, i->m->list->count - 1, trigger->gate, c.ties[t].kind);
+		flow_builder_tie(i->b, i->b->list->count - 1, trigger->gate, c.ties[t].kind);
 	}
 	return 0;
 }
 
-/* "trigger id 3 barrier count 2", "trigger id 1 oneshot". */
-static int read_trigger(struct import *i, char *const words[], int count, struct matrix *x)
+/* Reads "trigger id 3 barrier count 2" or "trigger id 1 oneshot". */
+static int htsim_read_trigger(struct flow_import *i, char *const words[], int count,
+			      struct matrix *x)
 {
 	uint64_t id = 0, needed = 1;
 	const char *kind = NULL;
@@ -226,17 +228,17 @@ static int read_trigger(struct import *i, char *const words[], int count, struct
 				       "a trigger has an id above 0 and is oneshot, multishot "
 				       "or barrier count N, as in trigger id 1 oneshot");
 
-	struct trigger *t = trigger_of(i, x, id);
+	struct trigger *t = matrix_trigger(i, x, id);
 
 	t->is_declared = 1;
-	i->m->list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
+	i->b->list->gates.gates[t->gate].one_by_one = strcmp(kind, "multishot") == 0;
 	if (strcmp(kind, "barrier") == 0)
-		i->m->list->gates.gates[t->gate].needed = (uint32_t)needed;
+		i->b->list->gates.gates[t->gate].needed = (uint32_t)needed;
 	return 0;
 }
 
-/* Every trigger that a flow waits for is declared, and somebody sets it off. */
-static int check_triggers(struct import *i, const struct matrix *x)
+/* Checks that every trigger a flow waits for is declared and signalled by some flow. */
+static int matrix_check_triggers(struct flow_import *i, const struct matrix *x)
 {
 	for (uint32_t t = 0; t < x->trigger_count; t++) {
 		const struct trigger *trigger = &x->triggers[t];
@@ -255,16 +257,16 @@ static int check_triggers(struct import *i, const struct matrix *x)
 	return 0;
 }
 
-/* "Nodes 16", "Connections 2", "Triggers 0", "Failures 0". */
-static int read_count(struct import *i, char *const words[], int count, struct matrix *x)
+/* Reads "Nodes 16", "Connections 2", "Triggers 0" or "Failures 0". */
+static int htsim_read_count(struct flow_import *i, char *const words[], int count, struct matrix *x)
 {
 	uint64_t number;
 
 	if (count != 2 || parse_integer(words[1], UINT32_MAX, &number))
 		return line_file_error(&i->in, "%s is followed by one whole number", words[0]);
-	if (strcmp(words[0], "Nodes") == 0 && number > i->m->net->host_count)
+	if (strcmp(words[0], "Nodes") == 0 && number > i->b->net->host_count)
 		return line_file_error(&i->in, "Nodes %" PRIu64 ", but the network has %u hosts",
-				       number, i->m->net->host_count);
+				       number, i->b->net->host_count);
 	if (strcmp(words[0], "Connections") == 0) {
 		x->connections = number;
 		x->has_count = 1;
@@ -272,7 +274,7 @@ static int read_count(struct import *i, char *const words[], int count, struct m
 	return 0;
 }
 
-static int read_matrix_line(struct import *i, struct matrix *x)
+static int htsim_read_line(struct flow_import *i, struct matrix *x)
 {
 	static const char *const counts[] = { "Nodes", "Connections", "Triggers", "Failures",
 					      NULL };
@@ -283,12 +285,12 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 		return 0;
 	if (count < 0)
 		return line_file_error(&i->in, "the line has more than %d words", LINE_WORDS_MAX);
-	if (is_one_of(words[0], counts))
-		return read_count(i, words, count, x);
+	if (htsim_is_one_of(words[0], counts))
+		return htsim_read_count(i, words, count, x);
 	if (strstr(words[0], "->"))
-		return read_connection(i, words, count, x);
+		return htsim_read_connection(i, words, count, x);
 	if (strcmp(words[0], "trigger") == 0)
-		return read_trigger(i, words, count, x);
+		return htsim_read_trigger(i, words, count, x);
 	if (strcmp(words[0], "failure") == 0)
 		return line_file_error(&i->in, "a failure; links of Weir fail by "
 					       "fail = NODE NODE TIME in [network]");
@@ -300,15 +302,15 @@ static int read_matrix_line(struct import *i, struct matrix *x)
 		weir_quote(words[0]).text);
 }
 
-static int read_matrix(struct import *i, struct matrix *x)
+static int htsim_read_matrix(struct flow_import *i, struct matrix *x)
 {
-	uint32_t before = i->m->list->count, read;
+	uint32_t before = i->b->list->count, read;
 	int got;
 
 	while ((got = line_file_next(&i->in)) == 1)
-		if (read_matrix_line(i, x))
+		if (htsim_read_line(i, x))
 			return -1;
-	read = i->m->list->count - before;
+	read = i->b->list->count - before;
 	if (got < 0)
 		return -1;
 	if (!x->has_count)
@@ -318,32 +320,32 @@ static int read_matrix(struct import *i, struct matrix *x)
 		return line_file_error(&i->in,
 				       "%u connections are listed, but Connections says %" PRIu64,
 				       read, x->connections);
-	if (check_triggers(i, x))
+	if (matrix_check_triggers(i, x))
 		return -1;
-	return maker_any_endless(i->m, before) ? 0 : maker_check_stop(i->m, 0);
+	return flow_builder_any_endless(i->b, before) ? 0 : flow_builder_check_stop(i->b, 0);
 }
 
-static int read_htsim(struct import *i)
+static int htsim_read(struct flow_import *i)
 {
 	struct matrix x = { 0 };
-	int failed = read_matrix(i, &x);
+	int failed = htsim_read_matrix(i, &x);
 
 	free(x.triggers);
 	return failed;
 }
 
-static int htsim_generate(struct weir_flow_builder *maker, const void *params)
+static int htsim_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct import i = { .m = maker_of(maker, params) };
+	struct flow_import i = { .b = flow_builder_of(pub, params) };
 
-	return import_file(&i, read_htsim);
+	return flow_import_file(&i, htsim_read);
 }
 
 const struct weir_traffic_ops traffic_htsim = {
 	.scheme = {
 		.name = "htsim",
 		.help = "a connection matrix (.cm) of htsim as it is, with its triggers",
-		.params_size = sizeof(struct import_params),
+		.params_size = sizeof(struct flow_import_params),
 		.options = htsim_options,
 	},
 	.generate = htsim_generate,

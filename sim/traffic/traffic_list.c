@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_list.c -- flows one by one: source, destination, size, start.
+/* traffic_list.c -- pattern list: flows one by one, as source, destination, size and start.
  *
  *	flow = 0 5 2MB 10us
  *	flow = h1 h5 unlimited 0us
  *
- * or the same, without "flow =", in a file. Hosts are numbers or names. Starts count from the
- * section's own start. In place of a time, sent:2 or received:2 starts a flow when flow 2 of the
- * list, counted from 0, is done (gate.h).
+ * or the same without "flow =" in a file. Hosts are numbers or names. Starts count from the
+ * section's start. In place of a time, sent:2 or received:2 starts a flow when flow 2 of the list,
+ * counted from 0, is done (gate.h).
  *
  *	flow = 0 5 2MB 10us path=3
  *	flow = 0 5 2MB 10us path=1,2
  *
- * names the flow's path: at each switch that has several equally short ways on, which of these is
- * taken, counted from 0 in the order of the switch's links (flow_path.h). */
+ * also chooses the flow's path: at each switch with several equally short ways on, the number of
+ * the one to take, counted from 0 in the order of the switch's links (route_choose). */
 #include "base/input.h"
-#include "sim/traffic/traffic_make.h"
+#include "sim/traffic/flow_builder.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,40 +43,40 @@ static const struct weir_option list_options[] = {
 };
 #undef AT
 
-static const char *file_of(const struct maker *m)
+static const char *list_file(const struct flow_builder *b)
 {
-	const struct list_params *p = m->params;
+	const struct list_params *p = b->params;
 
 	return p->file;
 }
 
-/* "5" or "h5": the names of hosts are their numbers in every topology. */
-static int read_host(struct maker *m, const char *word, uint32_t *host)
+/* Reads "5" or "h5": in every topology hosts are named by number. */
+static int list_read_host(struct flow_builder *b, const char *word, uint32_t *host)
 {
 	const char *digits = word + (word[0] == 'h');
 	unsigned long number = strtoul(digits, NULL, 10);
 
 	if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) > 9 ||
-	    number >= m->net->host_count)
-		return weir_error_set(m->e, "there is no host %s; hosts are h0 to h%u",
-				      weir_quote(word).text, m->net->host_count - 1);
+	    number >= b->net->host_count)
+		return weir_error_set(b->e, "there is no host %s; hosts are h0 to h%u",
+				      weir_quote(word).text, b->net->host_count - 1);
 	*host = (uint32_t)number;
 	return 0;
 }
 
-/* A line of the list. */
+/* One line of the list. */
 struct listed_flow {
 	struct flow_plan plan;
 	struct {
 		uint64_t flow;
-		enum flow_tie kind; /* 0: it starts at a time */
+		enum flow_tie kind; /* 0: none, it starts at a time */
 	} after;
 	int has_path;
-	struct route route; /* where it names its path */
+	struct route route; /* valid where has_path */
 };
 
-/* "sent:2" or "received:2"; anything else is left to be a time. */
-static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
+/* Reads "sent:2" or "received:2"; leaves anything else, which must be a time. */
+static int list_read_wait(struct flow_builder *b, const char *word, struct listed_flow *f)
 {
 	static const struct weir_option number = { "flow", WEIR_OPT_COUNT, 0,  NULL,
 						   0,      UINT32_MAX,     "", NULL };
@@ -87,11 +87,11 @@ static int read_wait(struct maker *m, const char *word, struct listed_flow *f)
 		f->after.kind = FLOW_SIGNALS_SENT;
 	else if (strncmp(word, "received:", strlen("received:")) == 0)
 		f->after.kind = FLOW_SIGNALS_RECEIVED;
-	return f->after.kind ? weir_option_parse(&f->after.flow, &number, colon + 1, m->e) : 0;
+	return f->after.kind ? weir_option_parse(&f->after.flow, &number, colon + 1, b->e) : 0;
 }
 
-/* "3" or "1,2". */
-static int read_choices(const char *text, struct route_choices *c, struct weir_error *e)
+/* Reads "3" or "1,2". */
+static int list_read_choices(const char *text, struct route_choices *c, struct weir_error *e)
 {
 	c->count = 0;
 	for (;; text++) {
@@ -109,28 +109,28 @@ static int read_choices(const char *text, struct route_choices *c, struct weir_e
 	return weir_error_set(e, "a path is numbers, as in path=3 or path=1,2");
 }
 
-static int read_path(struct maker *m, const char *word, struct listed_flow *f)
+static int list_read_path(struct flow_builder *b, const char *word, struct listed_flow *f)
 {
 	static const char key[] = "path=";
 	struct route_choices choices;
 
 	f->has_path = 1;
 	if (strncmp(word, key, strlen(key)) != 0)
-		return weir_error_set(m->e, "%s: behind the start stands path=, as in path=3",
+		return weir_error_set(b->e, "%s: behind the start stands path=, as in path=3",
 				      weir_quote(word).text);
-	if (traffic_is_persistent(m->c, m->t))
-		return weir_error_set(m->e, "%s: a path goes with connections = per-flow",
+	if (traffic_is_persistent(b->c, b->t))
+		return weir_error_set(b->e, "%s: a path goes with connections = per-flow",
 				      weir_quote(word).text);
-	if (!m->routes &&
-	    route_table_new(&m->routes, m->net, (int64_t)m->c->network.reroute_delay_ps, m->e))
+	if (!b->routes &&
+	    route_table_new(&b->routes, b->net, (int64_t)b->c->network.reroute_delay_ps, b->e))
 		return -1;
-	if (read_choices(word + strlen(key), &choices, m->e) ||
-	    route_choose(m->routes, f->plan.src, f->plan.dst, &choices, &f->route, m->e))
-		return weir_error_prefix(m->e, "%s: ", word);
+	if (list_read_choices(word + strlen(key), &choices, b->e) ||
+	    route_choose(b->routes, f->plan.src, f->plan.dst, &choices, &f->route, b->e))
+		return weir_error_prefix(b->e, "%s: ", word);
 	return 0;
 }
 
-static int read_flow(struct maker *m, const char *text, struct listed_flow *p)
+static int list_read_flow(struct flow_builder *b, const char *text, struct listed_flow *p)
 {
 	static const struct weir_option size = { "size", WEIR_OPT_SIZE,       0,  NULL,
 						 1,      FLOW_SIZE_MAX_BYTES, "", NULL };
@@ -141,129 +141,133 @@ static int read_flow(struct maker *m, const char *text, struct listed_flow *p)
 	int count = words_split(&w, text);
 
 	if (count != 4 && count != 5)
-		return weir_error_set(m->e, "a flow is source, destination, size and start, as in "
+		return weir_error_set(b->e, "a flow is source, destination, size and start, as in "
 					    "0 5 2MB 10us");
-	if (read_host(m, w.word[0], &p->plan.src) || read_host(m, w.word[1], &p->plan.dst) ||
-	    weir_option_parse(&p->plan.size_bytes, &size, w.word[2], m->e) ||
-	    read_wait(m, w.word[3], p) ||
-	    (!p->after.kind && weir_option_parse(&start_ps, &start, w.word[3], m->e)))
+	if (list_read_host(b, w.word[0], &p->plan.src) ||
+	    list_read_host(b, w.word[1], &p->plan.dst) ||
+	    weir_option_parse(&p->plan.size_bytes, &size, w.word[2], b->e) ||
+	    list_read_wait(b, w.word[3], p) ||
+	    (!p->after.kind && weir_option_parse(&start_ps, &start, w.word[3], b->e)))
 		return -1;
 	if (p->plan.src == p->plan.dst)
-		return weir_error_set(m->e, "source and destination are both h%u", p->plan.src);
+		return weir_error_set(b->e, "source and destination are both h%u", p->plan.src);
 	p->has_path = 0;
-	if (count == 5 && read_path(m, w.word[4], p))
+	if (count == 5 && list_read_path(b, w.word[4], p))
 		return -1;
 	p->plan.start_ps =
-		p->after.kind ? WEIR_TIME_NEVER_PS : m->t->start.first_ps + (int64_t)start_ps;
-	return maker_check_endless(m, &p->plan, m->e);
+		p->after.kind ? WEIR_TIME_NEVER_PS : b->t->start.first_ps + (int64_t)start_ps;
+	return flow_builder_check_endless(b, &p->plan, b->e);
 }
 
-/* What a flow waits for may stand further below: the gate is made now and looked at in the end.
- * Room doubles, as the length of a file is not known before. */
-static int add_flow(struct maker *m, const char *text)
+/* A flow may wait for one that is listed after it: adds its gate now; list_resolve_waits checks it
+ * at the end. */
+static int list_add_flow(struct flow_builder *b, const char *text)
 {
 	struct listed_flow p;
 
-	if (read_flow(m, text, &p))
+	if (list_read_flow(b, text, &p))
 		return -1;
-	if (m->list->count == m->list->capacity && maker_reserve(m, (uint64_t)m->list->count + 64))
+	if (flow_builder_reserve_one(b))
 		return -1;
-	maker_add(m, &p.plan);
+	flow_builder_add(b, &p.plan);
 	if (p.has_path)
-		flow_paths_add(&m->list->paths, m->list->count - 1, m->net, &p.route);
+		flow_paths_add(&b->list->paths, b->list->count - 1, b->net, &p.route);
 	if (p.after.kind) {
-		uint32_t gate = gates_add(&m->list->gates, 1, 0);
+		uint32_t gate = gates_add(&b->list->gates, 1, 0);
 
-		maker_tie(m, m->list->count - 1, gate, FLOW_WAITS);
-		gates_tie(&m->list->gates,
+		flow_builder_tie(b, b->list->count - 1, gate, FLOW_WAITS);
+		gates_tie(&b->list->gates,
 			  (struct gate_tie){ (uint32_t)p.after.flow, gate, p.after.kind });
 	}
 	return 0;
 }
 
-/* Flows to wait for were counted from the first of the list. */
-static int resolve_waits(struct maker *m, uint32_t first_flow, uint32_t first_tell)
+/* Turns the flows that others wait for, counted from the first of this list, into numbers of the
+ * flow list, and checks that they exist and end. */
+static int list_resolve_waits(struct flow_builder *b, uint32_t first_flow, uint32_t first_tell)
 {
-	struct gate_list *l = &m->list->gates;
+	struct gate_list *l = &b->list->gates;
 
-	for (uint32_t i = first_tell; i < l->tell_count; i++) {
-		struct gate_tie *t = &l->tells[i];
-		uint32_t count = m->list->count - first_flow;
+	for (uint32_t i = first_tell; i < l->signal_count; i++) {
+		struct gate_tie *t = &l->signals[i];
+		uint32_t count = b->list->count - first_flow;
 
 		if (t->flow >= count)
-			return maker_error(m, "flow",
-					   "there is no flow %u to wait for; the last is %u",
-					   t->flow, count - 1);
+			return flow_builder_error(b, "flow",
+						  "there is no flow %u to wait for; the last is %u",
+						  t->flow, count - 1);
 		t->flow += first_flow;
-		if (m->list->flows[t->flow].size_bytes == FLOW_UNLIMITED)
-			return maker_error(m, "flow", "flow %u has no end to wait for",
-					   t->flow - first_flow);
-		m->list->flows[t->flow].flags |= (uint8_t)t->kind;
+		if (b->list->flows[t->flow].size_bytes == FLOW_UNLIMITED)
+			return flow_builder_error(b, "flow", "flow %u has no end to wait for",
+						  t->flow - first_flow);
+		b->list->flows[t->flow].flags |= (uint8_t)t->kind;
 	}
 	return 0;
 }
 
-static int add_file_lines(struct maker *m, FILE *f)
+static int list_add_file_lines(struct flow_builder *b, FILE *f)
 {
-	const char *name = file_of(m);
+	const char *name = list_file(b);
 	char line[512];
 
 	for (int number = 1; fgets(line, sizeof(line), f); number++) {
 		if (!strchr(line, '\n') && !feof(f)) {
-			weir_error_set(m->e, "the line is too long; allowed are %zu bytes",
+			weir_error_set(b->e, "the line is too long; allowed are %zu bytes",
 				       sizeof(line) - 2);
-			return weir_error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+			return weir_error_prefix(b->e, "traffic.%s.file: %s:%d: ", b->t->name, name,
 						 number);
 		}
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (line[strspn(line, " \t")] == '\0')
 			continue;
-		if (add_flow(m, line))
-			return weir_error_prefix(m->e, "traffic.%s.file: %s:%d: ", m->t->name, name,
+		if (list_add_flow(b, line))
+			return weir_error_prefix(b->e, "traffic.%s.file: %s:%d: ", b->t->name, name,
 						 number);
 	}
 	if (ferror(f))
-		return maker_error(m, "file", "cannot read %s: %s", weir_quote(name).text,
-				   strerror(errno));
+		return flow_builder_error(b, "file", "cannot read %s: %s", weir_quote(name).text,
+					  strerror(errno));
 	return 0;
 }
 
-static int add_file(struct maker *m)
+static int list_add_file(struct flow_builder *b)
 {
 	const char *why;
-	FILE *f = input_open(file_of(m), &why);
+	FILE *f = input_open(list_file(b), &why);
 	int failed;
 
 	if (!f)
-		return maker_error(m, "file", "cannot read %s: %s", weir_quote(file_of(m)).text,
-				   why);
-	failed = add_file_lines(m, f);
+		return flow_builder_error(b, "file", "cannot read %s: %s",
+					  weir_quote(list_file(b)).text, why);
+	failed = list_add_file_lines(b, f);
 	fclose(f);
 	return failed;
 }
 
-static int add_all(struct maker *m)
+static int list_add_all(struct flow_builder *b)
 {
-	const struct traffic_config *t = m->t;
-	uint32_t before = m->list->count, told_before = m->list->gates.tell_count;
+	const struct traffic_config *t = b->t;
+	uint32_t before = b->list->count, told_before = b->list->gates.signal_count;
 
 	if (t->start.first_ps != t->start.last_ps)
-		return maker_error(m, "start",
-				   "a span, but the list says when each flow starts; give one "
-				   "time to count from");
+		return flow_builder_error(
+			b, "start",
+			"a span, but the list says when each flow starts; give one "
+			"time to count from");
 	for (uint32_t i = 0; i < t->flow_lines.count; i++)
-		if (add_flow(m, t->flow_lines.lines[i].text))
-			return weir_error_prefix(m->e, "traffic.%s.flow: '%.300s': ", t->name,
+		if (list_add_flow(b, t->flow_lines.lines[i].text))
+			return weir_error_prefix(b->e, "traffic.%s.flow: '%.300s': ", t->name,
 						 t->flow_lines.lines[i].text);
-	if (file_of(m)[0] && add_file(m))
+	if (list_file(b)[0] && list_add_file(b))
 		return -1;
-	if (m->list->count == before)
-		return maker_error(m, "flow",
-				   "not given; pattern list needs lines such as flow = 0 5 2MB "
-				   "10us, or a file of them");
-	if (resolve_waits(m, before, told_before))
+	if (b->list->count == before)
+		return flow_builder_error(
+			b, "flow",
+			"not given; pattern list needs lines such as flow = 0 5 2MB "
+			"10us, or a file of them");
+	if (list_resolve_waits(b, before, told_before))
 		return -1;
-	return maker_any_endless(m, before) ? 0 : maker_check_stop(m, 0);
+	return flow_builder_any_endless(b, before) ? 0 : flow_builder_check_stop(b, 0);
 }
 
 static uint64_t list_app_rate_bps(const void *params)
@@ -273,15 +277,15 @@ static uint64_t list_app_rate_bps(const void *params)
 	return p->app_rate_bps;
 }
 
-static int list_generate(struct weir_flow_builder *maker, const void *params)
+static int list_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct maker *m = maker_of(maker, params);
+	struct flow_builder *b = flow_builder_of(pub, params);
 	const struct list_params *p = params;
 	int failed;
 
-	m->stop_ps = p->stop_ps;
-	failed = add_all(m);
-	route_table_free(m->routes);
+	b->stop_ps = p->stop_ps;
+	failed = list_add_all(b);
+	route_table_free(b->routes);
 	return failed;
 }
 

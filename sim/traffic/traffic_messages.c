@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_messages.c -- no flow by itself: what a program sends that drives the simulation
- * (weir/sim.h) has the settings of such a section. Messages of a pair share a connection, whatever
+/* traffic_messages.c -- a pattern without flows of its own: its section holds the settings of the
+ * messages that a program sends through weir/sim.h. Messages of a pair share a connection, whatever
  * the section says. */
 #include "sim/traffic/traffic.h"
 
 static const struct weir_option messages_options[] = { { .name = NULL } };
 
-static int messages_generate(struct weir_flow_builder *m, const void *params)
+static int messages_generate(struct weir_flow_builder *b, const void *params)
 {
-	(void)m;
+	(void)b;
 	(void)params;
 	return 0;
 }

@@ -12,7 +12,7 @@
  * round computes and begins the next.
  *
  * A round lasts from its first start to its last end, without the computing. */
-#include "sim/traffic/traffic_make.h"
+#include "sim/traffic/flow_builder.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,15 +23,15 @@ struct rounds_params {
 	uint64_t server;                /* training */
 	char model[WEIR_OPT_TEXT_SIZE]; /* whose gradients are size_bytes; empty: size is given */
 	uint64_t size_bytes;
-	uint64_t rounds;             /* 0: as many as begin until measure.to */
+	uint64_t rounds;             /* 0: as many as start before measure.to */
 	struct weir_span_ps compute; /* between two rounds of a host: somewhere in here */
 };
 
 #define AT(member) offsetof(struct rounds_params, member)
 
-static const struct rounds_params *params_of(const struct maker *m)
+static const struct rounds_params *params_of(const struct flow_builder *b)
 {
-	return m->params;
+	return b->params;
 }
 
 #define ROUNDS_OPTION \
@@ -47,103 +47,90 @@ static const struct rounds_params *params_of(const struct maker *m)
 			NULL \
 	}
 
-/* --- what both share --- */
+/* --- both patterns --- */
 
-static const struct net_link *host_link(const struct maker *m, uint32_t host)
-{
-	return &m->net->links[m->net->nodes[m->net->host_node[host]].first_link];
-}
-
-static double sending_ps(double bytes, uint64_t rate_bps)
+static double rounds_sending_ps(double bytes, uint64_t rate_bps)
 {
 	return weir_bytes_to_bits(bytes) * (double)WEIR_PS_PER_S / (double)rate_bps;
 }
 
-/* No flow between any two hosts is done sooner: it passes a link of each. */
-static double shortest_flow_ps(const struct maker *m, double bytes)
+/* Lower bound on the FCT of any flow: it crosses the links of both its hosts. */
+static double rounds_shortest_flow_ps(const struct flow_builder *b, double bytes)
 {
 	uint64_t fastest_bps = 1;
 	int64_t nearest_ps = INT64_MAX;
 
-	for (uint32_t i = 0; i < m->net->host_count; i++) {
-		const struct net_link *link = host_link(m, i);
+	for (uint32_t i = 0; i < b->net->host_count; i++) {
+		const struct net_link *link = host_link(b->net, i);
 
 		fastest_bps = link->rate_bps > fastest_bps ? link->rate_bps : fastest_bps;
 		nearest_ps = link->delay_ps < nearest_ps ? link->delay_ps : nearest_ps;
 	}
-	return sending_ps(bytes, fastest_bps) + 2 * (double)nearest_ps;
+	return rounds_sending_ps(bytes, fastest_bps) + 2 * (double)nearest_ps;
 }
 
-/* How many rounds: those asked for or, where from the beginning of one to that of the next it takes
- * shortest_ps or longer, more than can begin before measure.to. */
-static int settle_rounds(struct maker *m, double shortest_ps, uint64_t *rounds)
+/* Number of rounds: as configured, or more than can start before measure.to, given that two rounds
+ * start at least shortest_ps apart. */
+static int rounds_count(struct flow_builder *b, double shortest_ps, uint64_t *rounds)
 {
-	int64_t to_ps = (int64_t)m->c->measure.to_ps;
+	int64_t to_ps = (int64_t)b->c->measure.to_ps;
 	double count;
 
-	*rounds = params_of(m)->rounds;
-	if (to_ps && m->t->start.last_ps >= to_ps)
-		return maker_error(m, "start", "must be before measure.to");
+	*rounds = params_of(b)->rounds;
+	if (to_ps && b->t->start.last_ps >= to_ps)
+		return flow_builder_error(b, "start", "must be before measure.to");
 	if (*rounds)
 		return 0;
 	if (!to_ps)
-		return maker_error(m, "rounds",
-				   "not given; say how many, or until "
-				   "when they begin by measure.to");
-	count = (double)(to_ps - m->t->start.first_ps) / shortest_ps + 2;
-	/* Anything near the limit is refused when room is made. */
+		return flow_builder_error(b, "rounds",
+					  "not given; say how many, or until "
+					  "when they begin by measure.to");
+	count = (double)(to_ps - b->t->start.first_ps) / shortest_ps + 2;
+	/* flow_builder_reserve refuses anything near the limit. */
 	*rounds = count < (double)UINT32_MAX ? (uint64_t)count : UINT32_MAX;
 	return 0;
 }
 
-/* A gate of one host that opens when so many flows have arrived there. */
-static uint32_t add_gate(struct maker *m, uint64_t needed)
+/* Adds a gate for each of `hosts` hosts: it opens when `needed` flows have arrived there, and lets
+ * the host start its next round after the computing time, but not after measure.to. Returns the
+ * first gate. */
+static uint32_t rounds_add_gates(struct flow_builder *b, uint32_t hosts, uint32_t needed)
 {
-	const struct gate g = { .needed = (uint32_t)needed, .is_local = 1 };
-
-	return gates_add_like(&m->list->gates, &g);
-}
-
-/* For each of so many hosts one that lets it begin its next round, when so many flows have arrived:
- * after the computing, and before measure.to. Returns the first. */
-static uint32_t add_round_gates(struct maker *m, uint32_t hosts, uint32_t needed)
-{
-	const struct weir_span_ps *compute = &params_of(m)->compute;
+	const struct weir_span_ps *compute = &params_of(b)->compute;
 	uint64_t length = (uint64_t)(compute->last_ps - compute->first_ps);
-	uint32_t first = m->list->gates.gate_count;
+	uint32_t first = b->list->gates.gate_count;
 
 	for (uint32_t i = 0; i < hosts; i++) {
 		const struct gate g = {
 			.needed = needed,
 			.is_local = 1,
 			.delay_ps =
-				compute->first_ps + (int64_t)weir_rng_below(&m->rng, length + 1),
-			.closes_ps = (int64_t)m->c->measure.to_ps,
+				compute->first_ps + (int64_t)weir_rng_below(&b->rng, length + 1),
+			.closes_ps = (int64_t)b->c->measure.to_ps,
 		};
 
-		gates_add_like(&m->list->gates, &g);
+		gates_add_like(&b->list->gates, &g);
 	}
 	return first;
 }
 
 #define NO_GATE UINT32_MAX
 
-/* The flow waits at the gate, or starts somewhere in start where there is none. Returns its
- * number. */
-static uint32_t add_flow(struct maker *m, struct flow_plan p, uint32_t gate)
+/* Adds a flow that waits at the gate or, with NO_GATE, starts within the section's start span. */
+static uint32_t rounds_add_flow(struct flow_builder *b, struct flow_plan p, uint32_t gate)
 {
-	uint32_t flow = m->list->count;
+	uint32_t flow;
 
-	p.start_ps = gate == NO_GATE ? maker_start_in_span(m) : WEIR_TIME_NEVER_PS;
-	maker_add(m, &p);
+	p.start_ps = gate == NO_GATE ? flow_builder_draw_start(b) : WEIR_TIME_NEVER_PS;
+	flow = flow_builder_add(b, &p);
 	if (gate != NO_GATE)
-		maker_tie(m, flow, gate, FLOW_WAITS);
+		flow_builder_tie(b, flow, gate, FLOW_WAITS);
 	return flow;
 }
 
-static void end_round(struct maker *m)
+static void rounds_mark_end(struct flow_builder *b)
 {
-	m->list->flows[m->list->count - 1].flags |= FLOW_ENDS_ROUND;
+	b->list->flows[b->list->count - 1].flags |= FLOW_ENDS_ROUND;
 }
 
 /* --- training --- */
@@ -172,20 +159,20 @@ static const struct weir_option training_options[] = {
 	{ .name = NULL },
 };
 
-static int model_bytes(struct maker *m, uint64_t *bytes)
+static int training_bytes(struct flow_builder *b, uint64_t *bytes)
 {
-	const struct rounds_params *p = m->params;
+	const struct rounds_params *p = b->params;
 	const char *names[MODELS];
 
 	*bytes = p->size_bytes;
 	if (p->size_bytes && p->model[0])
-		return maker_error(m, "model", "%s, but size is given too; one of the two",
-				   weir_quote(p->model).text);
+		return flow_builder_error(b, "model", "%s, but size is given too; one of the two",
+					  weir_quote(p->model).text);
 	if (p->size_bytes)
 		return 0;
 	if (!p->model[0])
-		return maker_error(
-			m, "model",
+		return flow_builder_error(
+			b, "model",
 			"not given; what is trained, as in alexnet, or its gradients, as "
 			"in size = 100MB");
 	for (size_t i = 0; i < MODELS; i++) {
@@ -194,8 +181,8 @@ static int model_bytes(struct maker *m, uint64_t *bytes)
 		if (strcmp(p->model, names[i]) == 0)
 			return 0;
 	}
-	weir_error_unknown(m->e, "model", p->model, names, MODELS);
-	return weir_error_prefix(m->e, "traffic.%s.model: ", m->t->name);
+	weir_error_unknown(b->e, "model", p->model, names, MODELS);
+	return weir_error_prefix(b->e, "traffic.%s.model: ", b->t->name);
 }
 
 struct training {
@@ -203,30 +190,33 @@ struct training {
 	uint64_t rounds, bytes;
 };
 
-/* At 0 workers: all hosts but the server. */
-static int training_hosts(struct maker *m, struct training *g)
+/* Chooses server and workers; workers = 0: all other hosts. */
+static int training_hosts(struct flow_builder *b, struct training *g)
 {
-	uint32_t others = m->net->host_count - 1;
+	uint32_t others = b->net->host_count - 1;
 
-	if (params_of(m)->server > others)
-		return maker_error(m, "server", "%" PRIu64 "; hosts are 0 to %u",
-				   params_of(m)->server, others);
-	if (params_of(m)->hosts > others)
-		return maker_error(m, "workers",
-				   "%" PRIu64 ", but there are %u hosts besides the server",
-				   params_of(m)->hosts, others);
-	g->server = (uint32_t)params_of(m)->server;
-	g->workers = params_of(m)->hosts ? (uint32_t)params_of(m)->hosts : others;
+	if (params_of(b)->server > others)
+		return flow_builder_error(b, "server", "%" PRIu64 "; hosts are 0 to %u",
+					  params_of(b)->server, others);
+	if (params_of(b)->hosts > others)
+		return flow_builder_error(b, "workers",
+					  "%" PRIu64 ", but there are %u hosts besides the server",
+					  params_of(b)->hosts, others);
+	g->server = (uint32_t)params_of(b)->server;
+	g->workers = params_of(b)->hosts ? (uint32_t)params_of(b)->hosts : others;
 	return 0;
 }
 
-/* Rounds may overlap where some workers have their answer before others, but all pushes of a round
- * pass the server's link, and a worker pushes, waits and computes one after the other. */
-static double training_shortest_ps(const struct maker *m, const struct training *g)
+/* Least time between the starts of two rounds. Rounds may overlap where some workers get their
+ * answer before others, but all pushes of a round share the server's link, and a worker pushes,
+ * waits and computes in sequence. */
+static double training_shortest_ps(const struct flow_builder *b, const struct training *g)
 {
 	double bytes = (double)g->bytes;
-	double server_ps = sending_ps(bytes * g->workers, host_link(m, g->server)->rate_bps);
-	double worker_ps = 2 * shortest_flow_ps(m, bytes) + (double)params_of(m)->compute.first_ps;
+	double server_ps =
+		rounds_sending_ps(bytes * g->workers, host_link(b->net, g->server)->rate_bps);
+	double worker_ps =
+		2 * rounds_shortest_flow_ps(b, bytes) + (double)params_of(b)->compute.first_ps;
 
 	return server_ps > worker_ps ? server_ps : worker_ps;
 }
@@ -236,52 +226,51 @@ static uint32_t worker_host(const struct training *g, uint32_t worker)
 	return worker + (worker >= g->server);
 }
 
-/* Workers wait for the round at gates from begin on, unless that is NO_GATE. Returns those of the
- * next round. */
-static uint32_t training_round(struct maker *m, const struct training *g, uint32_t begin,
+/* Adds a round. Worker i starts it at gate first + i, or within the start span where first is
+ * NO_GATE. Returns the first gate of the next round. */
+static uint32_t training_round(struct flow_builder *b, const struct training *g, uint32_t first,
 			       int is_last)
 {
-	uint32_t all_there = add_gate(m, g->workers);
-	uint32_t next = is_last ? NO_GATE : add_round_gates(m, g->workers, 1);
+	uint32_t all_there = flow_builder_add_gate(b, g->workers, 0);
+	uint32_t next = is_last ? NO_GATE : rounds_add_gates(b, g->workers, 1);
 
 	for (uint32_t i = 0; i < g->workers; i++) {
 		struct flow_plan push = { .src = worker_host(g, i),
 					  .dst = g->server,
 					  .size_bytes = g->bytes };
-		uint32_t flow = add_flow(m, push, begin == NO_GATE ? NO_GATE : begin + i);
+		uint32_t flow = rounds_add_flow(b, push, first == NO_GATE ? NO_GATE : first + i);
 
-		maker_tie(m, flow, all_there, FLOW_SIGNALS_RECEIVED);
+		flow_builder_tie(b, flow, all_there, FLOW_SIGNALS_RECEIVED);
 	}
 	for (uint32_t i = 0; i < g->workers; i++) {
 		struct flow_plan answer = { .src = g->server,
 					    .dst = worker_host(g, i),
 					    .size_bytes = g->bytes };
-		uint32_t flow = add_flow(m, answer, all_there);
+		uint32_t flow = rounds_add_flow(b, answer, all_there);
 
 		if (!is_last)
-			maker_tie(m, flow, next + i, FLOW_SIGNALS_RECEIVED);
+			flow_builder_tie(b, flow, next + i, FLOW_SIGNALS_RECEIVED);
 	}
-	end_round(m);
+	rounds_mark_end(b);
 	return next;
 }
 
-static int training_generate(struct weir_flow_builder *maker, const void *params)
+static int training_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct maker *m = maker_of(maker, params);
+	struct flow_builder *b = flow_builder_of(pub, params);
 	struct training g = { 0 };
-	uint32_t begin = NO_GATE;
+	uint32_t first = NO_GATE;
 
-	if (training_hosts(m, &g) || model_bytes(m, &g.bytes) ||
-	    settle_rounds(m, training_shortest_ps(m, &g), &g.rounds) ||
-	    maker_reserve(m, g.rounds * 2 * g.workers))
+	if (training_hosts(b, &g) || training_bytes(b, &g.bytes) ||
+	    rounds_count(b, training_shortest_ps(b, &g), &g.rounds) ||
+	    flow_builder_reserve(b, g.rounds * 2 * g.workers))
 		return -1;
 	for (uint64_t i = 0; i < g.rounds; i++)
-		begin = training_round(m, &g, begin, i + 1 == g.rounds);
+		first = training_round(b, &g, first, i + 1 == g.rounds);
 	return 0;
 }
 
-/* A host sends to another when it has what comes before in that round, and in the order of
- * rounds. */
+/* A host sends to another only once it has what precedes that in the round, round by round. */
 static int rounds_keep_order(const void *params)
 {
 	(void)params;
@@ -319,91 +308,92 @@ struct ring {
 	uint64_t rounds;
 };
 
-/* Part (host - step) mod n of the vector; parts differ by a byte at most. */
-static uint64_t part_bytes(const struct maker *m, const struct ring *r, uint32_t host,
-			   uint32_t step)
+/* Size of part (host - step) mod n of the vector; parts differ by one byte at most. */
+static uint64_t ring_part_bytes(const struct flow_builder *b, const struct ring *r, uint32_t host,
+				uint32_t step)
 {
 	uint32_t part = (host + 2 * r->hosts - step) % r->hosts;
 
-	return params_of(m)->size_bytes / r->hosts + (part < params_of(m)->size_bytes % r->hosts);
+	return params_of(b)->size_bytes / r->hosts + (part < params_of(b)->size_bytes % r->hosts);
 }
 
-static int ring_check(struct maker *m, struct ring *r)
+static int ring_check(struct flow_builder *b, struct ring *r)
 {
-	uint64_t hosts = params_of(m)->hosts ? params_of(m)->hosts : m->net->host_count,
-		 bytes = params_of(m)->size_bytes;
+	uint64_t hosts = params_of(b)->hosts ? params_of(b)->hosts : b->net->host_count,
+		 bytes = params_of(b)->size_bytes;
 
-	if (hosts > m->net->host_count)
-		return maker_error(m, "members", "%" PRIu64 ", but there are %u hosts", hosts,
-				   m->net->host_count);
+	if (hosts > b->net->host_count)
+		return flow_builder_error(b, "members", "%" PRIu64 ", but there are %u hosts",
+					  hosts, b->net->host_count);
 	if (bytes == 0)
-		return maker_error(m, "size",
-				   "not given; the bytes that the hosts reduce, as in 100MB");
+		return flow_builder_error(
+			b, "size", "not given; the bytes that the hosts reduce, as in 100MB");
 	if (bytes < hosts)
-		return maker_error(m, "size",
-				   "%" PRIu64 "B, but each of the %" PRIu64
-				   " hosts needs a part of at least one byte",
-				   bytes, hosts);
+		return flow_builder_error(b, "size",
+					  "%" PRIu64 "B, but each of the %" PRIu64
+					  " hosts needs a part of at least one byte",
+					  bytes, hosts);
 	r->hosts = (uint32_t)hosts;
 	r->steps = 2 * (r->hosts - 1);
 	return 0;
 }
 
-/* The steps of a round are a chain of flows around the ring. */
-static double ring_shortest_ps(const struct maker *m, const struct ring *r)
+/* Least time of a round, whose steps are a chain of flows around the ring. */
+static double ring_shortest_ps(const struct flow_builder *b, const struct ring *r)
 {
-	double part = (double)(params_of(m)->size_bytes / r->hosts);
+	double part = (double)(params_of(b)->size_bytes / r->hosts);
 
-	return shortest_flow_ps(m, part) * r->steps + (double)params_of(m)->compute.first_ps;
+	return rounds_shortest_flow_ps(b, part) * r->steps + (double)params_of(b)->compute.first_ps;
 }
 
-/* A host begins a step when the part to send has come from the host before it, and the next round
- * when all parts have. Gates are in the order of hosts; begin and the result as in
- * training_round. */
-static uint32_t ring_round(struct maker *m, const struct ring *r, uint32_t begin, int is_last)
+/* Adds a round, as training_round does. A host starts a step when the part to send has arrived from
+ * the host before it, and the next round when all parts have. Gates are in the order of hosts. */
+static uint32_t ring_round(struct flow_builder *b, const struct ring *r, uint32_t first,
+			   int is_last)
 {
-	uint32_t next_round = is_last ? NO_GATE : add_round_gates(m, r->hosts, r->steps);
+	uint32_t next_round = is_last ? NO_GATE : rounds_add_gates(b, r->hosts, r->steps);
 
 	for (uint32_t step = 0; step < r->steps; step++) {
-		uint32_t next_step = m->list->gates.gate_count;
+		uint32_t next_step = b->list->gates.gate_count;
 		int is_last_step = step + 1 == r->steps;
 
 		for (uint32_t i = 0; i < r->hosts && !is_last_step; i++)
-			add_gate(m, 1);
+			flow_builder_add_gate(b, 1, 0);
 		for (uint32_t i = 0; i < r->hosts; i++) {
 			uint32_t to = (i + 1) % r->hosts;
 			struct flow_plan p = { .src = i,
 					       .dst = to,
-					       .size_bytes = part_bytes(m, r, i, step) };
-			uint32_t flow = add_flow(m, p, begin == NO_GATE ? NO_GATE : begin + i);
+					       .size_bytes = ring_part_bytes(b, r, i, step) };
+			uint32_t flow =
+				rounds_add_flow(b, p, first == NO_GATE ? NO_GATE : first + i);
 
 			if (!is_last_step)
-				maker_tie(m, flow, next_step + to, FLOW_SIGNALS_RECEIVED);
+				flow_builder_tie(b, flow, next_step + to, FLOW_SIGNALS_RECEIVED);
 			if (!is_last)
-				maker_tie(m, flow, next_round + to, FLOW_SIGNALS_RECEIVED);
+				flow_builder_tie(b, flow, next_round + to, FLOW_SIGNALS_RECEIVED);
 		}
-		begin = next_step;
+		first = next_step;
 	}
-	end_round(m);
+	rounds_mark_end(b);
 	return next_round;
 }
 
-static int ring_generate(struct weir_flow_builder *maker, const void *params)
+static int ring_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct maker *m = maker_of(maker, params);
+	struct flow_builder *b = flow_builder_of(pub, params);
 	struct ring r = { 0 };
-	uint32_t begin = NO_GATE;
+	uint32_t first = NO_GATE;
 	uint64_t flows;
 
-	if (ring_check(m, &r) || settle_rounds(m, ring_shortest_ps(m, &r), &r.rounds))
+	if (ring_check(b, &r) || rounds_count(b, ring_shortest_ps(b, &r), &r.rounds))
 		return -1;
-	/* Where a round alone has too many flows, all rounds have; else the product fits 64
+	/* If a single round has too many flows, so have all; otherwise the product fits 64
 	 * bits. */
 	flows = (uint64_t)r.hosts * r.steps;
-	if (maker_reserve(m, flows > UINT32_MAX ? flows : flows * r.rounds))
+	if (flow_builder_reserve(b, flows > UINT32_MAX ? flows : flows * r.rounds))
 		return -1;
 	for (uint64_t i = 0; i < r.rounds; i++)
-		begin = ring_round(m, &r, begin, i + 1 == r.rounds);
+		first = ring_round(b, &r, first, i + 1 == r.rounds);
 	return 0;
 }
 

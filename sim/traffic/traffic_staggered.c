@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_staggered.c -- flows to one receiver that join one by one and leave one by one.
+/* traffic_staggered.c -- flows to one receiver that join and leave one by one.
  *
  * The pattern of convergence studies (HPCC, SIGCOMM 2019, section 5.2; TIMELY, SIGCOMM 2015): of n
  * senders the k-th, counted from 0, joins at start + k intervals; one interval after the last has
  * joined the first leaves, then another at each interval, so that every number of flows from 1 to n
  * and back shares the link for one interval. */
-#include "sim/traffic/traffic_make.h"
+#include "sim/traffic/flow_builder.h"
 
 enum { LEAVE_FIRST, LEAVE_LAST, LEAVE_NEVER };
 
@@ -37,23 +37,25 @@ static uint64_t staggered_app_rate_bps(const void *params)
 	return p->app_rate_bps;
 }
 
-static int staggered_generate(struct weir_flow_builder *maker, const void *params)
+static int staggered_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct maker *m = maker_of(maker, params);
+	struct flow_builder *b = flow_builder_of(pub, params);
 	const struct staggered_params *own = params;
-	const struct weir_span_ps *start = &m->t->start;
+	const struct weir_span_ps *start = &b->t->start;
 	uint32_t receiver = (uint32_t)own->receiver, senders;
 
-	if (maker_check_receiver(m, own->receiver) || maker_senders(m, own->senders, &senders) ||
-	    maker_reserve(m, senders))
+	if (flow_builder_check_receiver(b, own->receiver) ||
+	    flow_builder_count_senders(b, own->senders, &senders) ||
+	    flow_builder_reserve(b, senders))
 		return -1;
 	if (start->first_ps != start->last_ps)
-		return maker_error(m, "start",
-				   "a span, but interval says when each flow starts; give one time "
-				   "to count from");
+		return flow_builder_error(
+			b, "start",
+			"a span, but interval says when each flow starts; give one time "
+			"to count from");
 	if (2 * (double)senders * (double)own->interval_ps > (double)START_MAX_PS)
-		return maker_error(
-			m, "interval",
+		return flow_builder_error(
+			b, "interval",
 			"too long: %u flows would take %.6g s to join and leave; allowed "
 			"are %.6g",
 			senders, 2 * (double)senders * weir_ps_to_s((int64_t)own->interval_ps),
@@ -67,9 +69,9 @@ static int staggered_generate(struct weir_flow_builder *maker, const void *param
 			.start_ps = start->first_ps + (int64_t)(i * own->interval_ps),
 		};
 
-		maker_add(m, &p);
+		flow_builder_add(b, &p);
 		if (own->leave != LEAVE_NEVER)
-			m->list->flows[m->list->count - 1].stop_ps =
+			b->list->flows[b->list->count - 1].stop_ps =
 				start->first_ps + (int64_t)(leaves * own->interval_ps);
 	}
 	return 0;

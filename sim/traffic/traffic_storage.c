@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic_storage.c -- computing nodes read and write blocks on storage nodes, in a closed loop.
+/* traffic_storage.c -- pattern storage: computing nodes read and write blocks on storage nodes, in
+ * a closed loop.
  *
  * The storage cluster of ACC (Yan et al., SIGCOMM 2021, section 5.3.1), driven as by FIO: a
- * computing node keeps a number of I/Os outstanding, its depth, each with some storage node; when
- * one is answered the next begins. A write is a request with the block and a small answer, a read a
- * small request and an answer with the block. Requests and answers are as large as NVMe's queue
- * entries. Sizes of blocks are multiples of the smallest, each as likely: so FIO draws them
- * (bsrange).
+ * computing node keeps `depth` I/Os outstanding, each with a random storage node; when one is
+ * answered the next starts. A write is a request with the block and a small answer, a read a small
+ * request and an answer with the block. Requests and answers are as large as NVMe's queue entries.
+ * Block sizes are uniformly distributed multiples of the smallest, as FIO draws them (bsrange).
  *
- * ACC's storage nodes also "backup data" before they answer, but how often is not said: copies are
- * an option. They go to the storage nodes that follow, as on a ring of hashed keys.
+ * ACC's storage nodes also "backup data" before they answer, but the paper does not say how often:
+ * copies are an option. They go to the storage nodes that follow, as on a consistent-hashing ring.
  *
- * Which I/Os there are is drawn before the run, enough of them for the measured time: see
- * enough. */
-#include "sim/traffic/traffic_make.h"
+ * The I/Os are drawn before the run, enough of them for the measured time: see node_goal. */
+#include "sim/traffic/flow_builder.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,13 +28,13 @@ static const char *const storage_at_choices[] = { "spread", "end", NULL };
 struct storage_params {
 	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
 	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
-	uint64_t depth, ios, replicas;           /* ios 0: as many as begin until measure.to */
+	uint64_t depth, ios, replicas;           /* ios 0: as many as start before measure.to */
 	uint64_t request_bytes, answer_bytes, service_ps;
 };
 
-static const struct storage_params *params_of(const struct maker *m)
+static const struct storage_params *params_of(const struct flow_builder *b)
 {
-	return m->params;
+	return b->params;
 }
 
 #define AT(member) offsetof(struct storage_params, member)
@@ -108,68 +107,69 @@ static const struct weir_option custom_options[] = {
 };
 #undef AT
 
-static int custom_read(struct maker *m, struct mix *mix)
+static int mix_read_custom(struct flow_builder *b, struct mix *mix)
 {
 	memset(mix, 0, sizeof(*mix));
-	if (weir_spec_params(params_of(m)->mix, mix, custom_options, m->e))
-		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (weir_spec_params(params_of(b)->mix, mix, custom_options, b->e))
+		return weir_error_prefix(b->e, "traffic.%s.mix: ", b->t->name);
 	if (mix->max_bytes == 0)
 		mix->max_bytes = mix->min_bytes;
 	if (mix->max_bytes < mix->min_bytes || mix->max_bytes % mix->min_bytes)
-		return maker_error(m, "mix",
-				   "max is %" PRIu64 "B; must be a multiple of min, %" PRIu64 "B",
-				   mix->max_bytes, mix->min_bytes);
+		return flow_builder_error(
+			b, "mix", "max is %" PRIu64 "B; must be a multiple of min, %" PRIu64 "B",
+			mix->max_bytes, mix->min_bytes);
 	return 0;
 }
 
-static int mix_read(struct maker *m, struct mix *mix)
+static int mix_read(struct flow_builder *b, struct mix *mix)
 {
 	static const struct weir_option none = { .name = NULL };
 	const char *names[MIXES + 1] = { [MIXES] = CUSTOM_MIX };
 	char name[WEIR_OPT_TEXT_SIZE];
 
-	if (!params_of(m)->mix[0])
-		return maker_error(m, "mix",
-				   "not given; what the computing nodes read and write, as in oltp "
-				   "or custom(read=50%%, min=4KiB, max=64KiB)");
-	if (weir_spec_name(params_of(m)->mix, name, sizeof(name), m->e))
-		return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	if (!params_of(b)->mix[0])
+		return flow_builder_error(
+			b, "mix",
+			"not given; what the computing nodes read and write, as in oltp "
+			"or custom(read=50%%, min=4KiB, max=64KiB)");
+	if (weir_spec_name(params_of(b)->mix, name, sizeof(name), b->e))
+		return weir_error_prefix(b->e, "traffic.%s.mix: ", b->t->name);
 	if (strcmp(name, CUSTOM_MIX) == 0)
-		return custom_read(m, mix);
+		return mix_read_custom(b, mix);
 	for (size_t i = 0; i < MIXES; i++) {
 		names[i] = mixes[i].name;
 		if (strcmp(name, mixes[i].name) != 0)
 			continue;
 		*mix = mixes[i].mix;
-		return weir_spec_params(params_of(m)->mix, mix, &none, m->e)
-			       ? weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name)
+		return weir_spec_params(params_of(b)->mix, mix, &none, b->e)
+			       ? weir_error_prefix(b->e, "traffic.%s.mix: ", b->t->name)
 			       : 0;
 	}
-	weir_error_unknown(m->e, "mix", name, names, MIXES + 1);
-	return weir_error_prefix(m->e, "traffic.%s.mix: ", m->t->name);
+	weir_error_unknown(b->e, "mix", name, names, MIXES + 1);
+	return weir_error_prefix(b->e, "traffic.%s.mix: ", b->t->name);
 }
 
 /* --- nodes --- */
 
 struct cluster {
-	struct maker *m;
+	struct flow_builder *b;
 	struct mix mix;
 	uint32_t computing, storage;
 	uint32_t *hosts;    /* host numbers: the computing nodes, then the storage nodes */
-	int64_t closes_ps;  /* no I/O begins from here on; 0: they are counted */
+	int64_t closes_ps;  /* no I/O starts from then on; 0: params.ios says how many */
 	int64_t nearest_ps; /* shortest delay of a storage node's link */
 };
 
-static int count_nodes(struct maker *m, struct cluster *s)
+static int cluster_count_nodes(struct flow_builder *b, struct cluster *s)
 {
-	uint64_t hosts = m->net->host_count, computing = params_of(m)->computing,
-		 storage = params_of(m)->storage;
+	uint64_t hosts = b->net->host_count, computing = params_of(b)->computing,
+		 storage = params_of(b)->storage;
 
 	if (computing >= hosts || storage >= hosts || computing + storage > hosts)
-		return maker_error(m, computing ? "computing" : "storage",
-				   "%" PRIu64 " computing and %" PRIu64
-				   " storage nodes, but there are %" PRIu64 " hosts",
-				   computing, storage, hosts);
+		return flow_builder_error(b, computing ? "computing" : "storage",
+					  "%" PRIu64 " computing and %" PRIu64
+					  " storage nodes, but there are %" PRIu64 " hosts",
+					  computing, storage, hosts);
 	if (!storage)
 		storage =
 			computing ? hosts - computing : (hosts + STORAGE_SHARE - 1) / STORAGE_SHARE;
@@ -177,28 +177,24 @@ static int count_nodes(struct maker *m, struct cluster *s)
 		computing = hosts - storage;
 	s->computing = (uint32_t)computing;
 	s->storage = (uint32_t)storage;
-	if (params_of(m)->replicas >= storage)
-		return maker_error(m, "replicas",
-				   "%" PRIu64 ", but besides the storage node that is written to "
-				   "there are %" PRIu64,
-				   params_of(m)->replicas, storage - 1);
+	if (params_of(b)->replicas >= storage)
+		return flow_builder_error(b, "replicas",
+					  "%" PRIu64
+					  ", but besides the storage node that is written to "
+					  "there are %" PRIu64,
+					  params_of(b)->replicas, storage - 1);
 	return 0;
 }
 
-static const struct net_link *host_link(const struct network *net, uint32_t host)
-{
-	return &net->links[net->nodes[net->host_node[host]].first_link];
-}
-
-/* Of the first computing + storage hosts, spread: the last of each of as many equal parts as there
- * are storage nodes. */
-static void place_nodes(struct cluster *s)
+/* Chooses the nodes among the first computing + storage hosts. Spread: divides these into one equal
+ * part per storage node, and the last host of each part is one. */
+static void cluster_place_nodes(struct cluster *s)
 {
 	uint32_t all = s->computing + s->storage, computing = 0, storage = 0;
 
 	s->hosts = memory_grow(NULL, all, sizeof(*s->hosts));
 	for (uint32_t i = 0; i < all; i++) {
-		uint64_t next = params_of(s->m)->storage_at == AT_END
+		uint64_t next = params_of(s->b)->storage_at == AT_END
 					? s->computing + (uint64_t)storage
 					: (storage + UINT64_C(1)) * all / s->storage - 1;
 
@@ -207,12 +203,12 @@ static void place_nodes(struct cluster *s)
 			continue;
 		}
 		s->hosts[s->computing + storage++] = i;
-		if (storage == 1 || host_link(s->m->net, i)->delay_ps < s->nearest_ps)
-			s->nearest_ps = host_link(s->m->net, i)->delay_ps;
+		if (storage == 1 || host_link(s->b->net, i)->delay_ps < s->nearest_ps)
+			s->nearest_ps = host_link(s->b->net, i)->delay_ps;
 	}
 }
 
-static uint32_t storage_host(const struct cluster *s, uint32_t node)
+static uint32_t cluster_storage_host(const struct cluster *s, uint32_t node)
 {
 	return s->hosts[s->computing + node % s->storage];
 }
@@ -225,7 +221,7 @@ struct io {
 	int is_read;
 };
 
-static struct io draw_io(const struct cluster *s, struct weir_rng *rng)
+static struct io io_draw(const struct cluster *s, struct weir_rng *rng)
 {
 	struct io io;
 
@@ -236,46 +232,46 @@ static struct io draw_io(const struct cluster *s, struct weir_rng *rng)
 	return io;
 }
 
-/* What a computing node's I/Os need at least. */
+/* What a computing node's I/Os take at least. */
 struct need {
-	double serial_ps; /* one after the other */
+	double serial_ps; /* one at a time */
 	double read_bytes, written_bytes;
 	uint64_t ios, flows;
 };
 
-/* What bounds the I/Os of one computing node: its link, and the way there and back. */
+/* What bounds the I/Os of one computing node: its link, and the time of one I/O without its block.
+ */
 struct limits {
 	double horizon_ps; /* from the first request to measure.to */
 	double bytes_per_ps;
-	double way_ps; /* over its link and the shortest of a storage node, twice, and the service
-			*/
+	double way_ps; /* links of both hosts, both ways, and the service time */
 };
 
-/* The way is at least over the two hosts' links, and the block must pass the link of its node. */
-static struct limits limits_of(const struct cluster *s, uint32_t host, double horizon_ps)
+/* Lower bounds: only the two hosts' links count. */
+static struct limits node_limits(const struct cluster *s, uint32_t host, double horizon_ps)
 {
-	const struct net_link *link = host_link(s->m->net, host);
+	const struct net_link *link = host_link(s->b->net, host);
 
 	return (struct limits){
 		.horizon_ps = horizon_ps,
 		.bytes_per_ps = (double)link->rate_bps / WEIR_BITS_PER_BYTE / (double)WEIR_PS_PER_S,
 		.way_ps = 2 * (double)(link->delay_ps + s->nearest_ps) +
-			  (double)params_of(s->m)->service_ps,
+			  (double)params_of(s->b)->service_ps,
 	};
 }
 
 /* What the I/Os of a node must add up to so that it cannot run out of them before the horizon. If
- * it did, all but fewer than depth of them would be complete. But in that time its depth I/Os at
- * once take no more than depth x horizon one after the other, and its link carries no more than
- * rate x horizon each way; where the sum of all I/Os exceeds any of these even without depth of the
- * largest, that cannot be. */
+ * it did, all but fewer than `depth` of them would be complete. But until the horizon, depth I/Os
+ * at once take at most depth x horizon in sequence, and the link carries at most rate x horizon
+ * each way: a contradiction if the sum of all I/Os exceeds one of these even without `depth` of the
+ * largest. */
 struct goal {
 	double serial_ps, bytes;
 };
 
-static struct goal goal_of(const struct cluster *s, const struct limits *l)
+static struct goal node_goal(const struct cluster *s, const struct limits *l)
 {
-	double depth = (double)params_of(s->m)->depth, max_bytes = (double)s->mix.max_bytes;
+	double depth = (double)params_of(s->b)->depth, max_bytes = (double)s->mix.max_bytes;
 
 	return (struct goal){
 		.serial_ps = depth * (l->horizon_ps + l->way_ps + max_bytes / l->bytes_per_ps),
@@ -283,41 +279,41 @@ static struct goal goal_of(const struct cluster *s, const struct limits *l)
 	};
 }
 
-static int enough(const struct cluster *s, const struct need *n, const struct goal *goal)
+static int node_has_enough(const struct cluster *s, const struct need *n, const struct goal *goal)
 {
-	if (params_of(s->m)->ios)
-		return n->ios >= params_of(s->m)->ios;
+	if (params_of(s->b)->ios)
+		return n->ios >= params_of(s->b)->ios;
 	return n->read_bytes >= goal->bytes || n->written_bytes >= goal->bytes ||
 	       n->serial_ps >= goal->serial_ps;
 }
 
-/* So many at least, if all blocks are the largest and read. */
-static double fewest_ios(const struct cluster *s, const struct limits *l)
+/* Lower bound on the number of I/Os: all blocks are the largest, and read. */
+static double node_fewest_ios(const struct cluster *s, const struct limits *l)
 {
-	struct goal goal = goal_of(s, l);
+	struct goal goal = node_goal(s, l);
 	double max_bytes = (double)s->mix.max_bytes;
 	double by_link = goal.bytes / max_bytes;
 	double by_time = goal.serial_ps / (l->way_ps + max_bytes / l->bytes_per_ps);
 
-	if (params_of(s->m)->ios)
-		return (double)params_of(s->m)->ios;
+	if (params_of(s->b)->ios)
+		return (double)params_of(s->b)->ios;
 	return by_link < by_time ? by_link : by_time;
 }
 
-/* Draws as many as are enough from a copy of the stream, to see how many these are. Stops where
- * there are too many in any case: that is refused when room is made. */
-static struct need count_ios(const struct cluster *s, const struct limits *l)
+/* Counts the I/Os that are enough, by drawing them from a copy of the random stream. Stops at a
+ * number that flow_builder_reserve refuses. */
+static struct need node_count_ios(const struct cluster *s, const struct limits *l)
 {
-	struct weir_rng rng = s->m->rng;
-	struct goal goal = goal_of(s, l);
+	struct weir_rng rng = s->b->rng;
+	struct goal goal = node_goal(s, l);
 	struct need n = { 0 };
 
-	while (!enough(s, &n, &goal) && n.flows < UINT32_MAX) {
-		struct io io = draw_io(s, &rng);
+	while (!node_has_enough(s, &n, &goal) && n.flows < UINT32_MAX) {
+		struct io io = io_draw(s, &rng);
 		double bytes = (double)io.block_bytes;
 
 		n.ios++;
-		n.flows += 2 + (io.is_read ? 0 : 2 * params_of(s->m)->replicas);
+		n.flows += 2 + (io.is_read ? 0 : 2 * params_of(s->b)->replicas);
 		n.serial_ps += l->way_ps + bytes / l->bytes_per_ps;
 		*(io.is_read ? &n.read_bytes : &n.written_bytes) += bytes;
 	}
@@ -326,175 +322,167 @@ static struct need count_ios(const struct cluster *s, const struct limits *l)
 
 /* --- flows --- */
 
-static uint32_t add_flow(struct maker *m, const struct flow_plan *p)
-{
-	maker_add(m, p);
-	return m->list->count - 1;
-}
-
-/* A flow that waits at the gate, in vain where the run ends before: more are drawn than will
- * start. */
-static uint32_t add_waiting(struct maker *m, uint32_t gate, struct flow_plan p)
+/* Adds a flow that waits at the gate. It is spare: more are drawn than will start. */
+static uint32_t io_add_waiting(struct flow_builder *b, uint32_t gate, struct flow_plan p)
 {
 	uint32_t flow;
 
 	p.start_ps = WEIR_TIME_NEVER_PS;
-	flow = add_flow(m, &p);
-	maker_tie(m, flow, gate, FLOW_WAITS);
-	m->list->flows[flow].flags |= FLOW_IS_SPARE;
+	flow = flow_builder_add(b, &p);
+	flow_builder_tie(b, flow, gate, FLOW_WAITS);
+	b->list->flows[flow].flags |= FLOW_IS_SPARE;
 	return flow;
 }
 
-/* It carries a block, or asks for one or says that it came. */
-static void mark_control(struct maker *m, uint32_t flow, int has_block)
+/* A flow without a block is control. */
+static void io_mark_control(struct flow_builder *b, uint32_t flow, int has_block)
 {
 	if (!has_block)
-		m->list->flows[flow].flags |= FLOW_IS_CONTROL;
+		b->list->flows[flow].flags |= FLOW_IS_CONTROL;
 }
 
-static uint32_t add_gate(struct maker *m, uint64_t needed, uint64_t delay_ps)
+/* Forwards the written block to further storage nodes, each of which answers the first one. Returns
+ * the gate that opens when all have. They write at the same time as the first one, which is done
+ * before their answers can arrive. */
+static uint32_t io_add_copies(struct cluster *s, const struct io *io, uint32_t request)
 {
-	const struct gate g = { .needed = (uint32_t)needed,
-				.is_local = 1,
-				.delay_ps = (int64_t)delay_ps };
+	struct flow_builder *b = s->b;
+	uint32_t first = cluster_storage_host(s, io->node);
+	uint32_t begin = flow_builder_add_gate(b, 1, 0),
+		 done = flow_builder_add_gate(b, params_of(b)->replicas, 0);
 
-	return gates_add_like(&m->list->gates, &g);
-}
-
-/* The written block goes on to further storage nodes, each of which answers to the first one.
- * Returns the gate that opens when all have. They write at the same time as the first one, which is
- * done before their answers can be there. */
-static uint32_t add_copies(struct cluster *s, const struct io *io, uint32_t request)
-{
-	struct maker *m = s->m;
-	uint32_t first = storage_host(s, io->node);
-	uint32_t begin = add_gate(m, 1, 0), done = add_gate(m, params_of(m)->replicas, 0);
-
-	maker_tie(m, request, begin, FLOW_SIGNALS_RECEIVED);
-	for (uint32_t i = 1; i <= params_of(m)->replicas; i++) {
-		uint32_t other = storage_host(s, io->node + i),
-			 written = add_gate(m, 1, params_of(m)->service_ps);
+	flow_builder_tie(b, request, begin, FLOW_SIGNALS_RECEIVED);
+	for (uint32_t i = 1; i <= params_of(b)->replicas; i++) {
+		uint32_t other = cluster_storage_host(s, io->node + i),
+			 written = flow_builder_add_gate(b, 1, params_of(b)->service_ps);
 		uint32_t copy, answer;
 
-		copy = add_waiting(m, begin,
-				   (struct flow_plan){ .src = first,
-						       .dst = other,
-						       .size_bytes = params_of(m)->request_bytes +
-								     io->block_bytes });
-		maker_tie(m, copy, written, FLOW_SIGNALS_RECEIVED);
-		answer =
-			add_waiting(m, written,
-				    (struct flow_plan){ .src = other,
-							.dst = first,
-							.size_bytes = params_of(m)->answer_bytes });
-		maker_tie(m, answer, done, FLOW_SIGNALS_RECEIVED);
-		mark_control(m, answer, 0);
+		copy = io_add_waiting(
+			b, begin,
+			(struct flow_plan){ .src = first,
+					    .dst = other,
+					    .size_bytes = params_of(b)->request_bytes +
+							  io->block_bytes });
+		flow_builder_tie(b, copy, written, FLOW_SIGNALS_RECEIVED);
+		answer = io_add_waiting(
+			b, written,
+			(struct flow_plan){ .src = other,
+					    .dst = first,
+					    .size_bytes = params_of(b)->answer_bytes });
+		flow_builder_tie(b, answer, done, FLOW_SIGNALS_RECEIVED);
+		io_mark_control(b, answer, 0);
 	}
 	return done;
 }
 
-/* An I/O of the host that begins at its start, or waits for its turn at the gate. */
-static void add_io(struct cluster *s, const struct io *io, struct flow_plan p, uint32_t turn)
+/* Adds an I/O of a host that starts at p.start_ps or, at WEIR_TIME_NEVER_PS, waits at the gate. */
+static void io_add(struct cluster *s, const struct io *io, struct flow_plan p, uint32_t next_io)
 {
-	struct maker *m = s->m;
+	struct flow_builder *b = s->b;
 	uint32_t host = p.src, request, answered, answer;
 
-	p.dst = storage_host(s, io->node);
-	p.size_bytes = params_of(m)->request_bytes + (io->is_read ? 0 : io->block_bytes);
-	request = p.start_ps == WEIR_TIME_NEVER_PS ? add_waiting(m, turn, p) : add_flow(m, &p);
-	mark_control(m, request, !io->is_read);
-	if (!io->is_read && params_of(m)->replicas) {
-		answered = add_copies(s, io, request);
+	p.dst = cluster_storage_host(s, io->node);
+	p.size_bytes = params_of(b)->request_bytes + (io->is_read ? 0 : io->block_bytes);
+	request = p.start_ps == WEIR_TIME_NEVER_PS ? io_add_waiting(b, next_io, p)
+						   : flow_builder_add(b, &p);
+	io_mark_control(b, request, !io->is_read);
+	if (!io->is_read && params_of(b)->replicas) {
+		answered = io_add_copies(s, io, request);
 	} else {
-		answered = add_gate(m, 1, params_of(m)->service_ps);
-		maker_tie(m, request, answered, FLOW_SIGNALS_RECEIVED);
+		answered = flow_builder_add_gate(b, 1, params_of(b)->service_ps);
+		flow_builder_tie(b, request, answered, FLOW_SIGNALS_RECEIVED);
 	}
 	p.src = p.dst;
 	p.dst = host;
-	p.size_bytes = params_of(m)->answer_bytes + (io->is_read ? io->block_bytes : 0);
-	answer = add_waiting(m, answered, p);
-	maker_tie(m, answer, turn, FLOW_SIGNALS_RECEIVED);
-	m->list->flows[answer].flags |= FLOW_ENDS_IO;
-	mark_control(m, answer, io->is_read);
+	p.size_bytes = params_of(b)->answer_bytes + (io->is_read ? io->block_bytes : 0);
+	answer = io_add_waiting(b, answered, p);
+	flow_builder_tie(b, answer, next_io, FLOW_SIGNALS_RECEIVED);
+	b->list->flows[answer].flags |= FLOW_ENDS_IO;
+	io_mark_control(b, answer, io->is_read);
 }
 
-/* All I/Os of a computing node. The first ones begin together: so those to one storage node begin
- * in the order of making, as persistent connections need. */
-static int add_node(struct cluster *s, uint32_t host)
+/* Adds all I/Os of a computing node. The first `depth` start together, so that those to one storage
+ * node start in the order of adding, as persistent connections need. */
+static int cluster_add_node(struct cluster *s, uint32_t host)
 {
-	struct maker *m = s->m;
-	const struct gate turn_gate = { .one_by_one = 1, .is_local = 1, .closes_ps = s->closes_ps };
-	int64_t start_ps = maker_start_in_span(m);
-	struct limits l = limits_of(s, host, (double)(s->closes_ps - start_ps));
-	struct need n = count_ios(s, &l);
-	uint32_t turn;
+	struct flow_builder *b = s->b;
+	const struct gate next_io_gate = { .one_by_one = 1,
+					   .is_local = 1,
+					   .closes_ps = s->closes_ps };
+	int64_t start_ps = flow_builder_draw_start(b);
+	struct limits l = node_limits(s, host, (double)(s->closes_ps - start_ps));
+	struct need n = node_count_ios(s, &l);
+	uint32_t next_io;
 
-	if (maker_reserve(m, n.flows))
+	if (flow_builder_reserve(b, n.flows))
 		return -1;
-	turn = gates_add_like(&m->list->gates, &turn_gate);
+	next_io = gates_add_like(&b->list->gates, &next_io_gate);
 	for (uint64_t i = 0; i < n.ios; i++) {
-		struct io io = draw_io(s, &m->rng);
+		struct io io = io_draw(s, &b->rng);
 
-		add_io(s, &io,
+		io_add(s, &io,
 		       (struct flow_plan){ .src = host,
-					   .start_ps = i < params_of(m)->depth
+					   .start_ps = i < params_of(b)->depth
 							       ? start_ps
 							       : WEIR_TIME_NEVER_PS },
-		       turn);
+		       next_io);
 	}
 	return 0;
 }
 
-/* Refuses what would need more flows than there can be, before any is drawn. */
-static int check_room(struct cluster *s)
+/* Refuses a pattern with more flows than the list can hold, before any is drawn. */
+static int cluster_check_room(struct cluster *s)
 {
 	double flows = 0;
 
 	for (uint32_t i = 0; i < s->computing; i++) {
-		struct limits l =
-			limits_of(s, s->hosts[i], (double)(s->closes_ps - s->m->t->start.last_ps));
+		struct limits l = node_limits(s, s->hosts[i],
+					      (double)(s->closes_ps - s->b->t->start.last_ps));
 
-		flows += 2 * fewest_ios(s, &l);
+		flows += 2 * node_fewest_ios(s, &l);
 	}
-	return maker_reserve(s->m, flows < (double)UINT32_MAX ? (uint64_t)flows : UINT32_MAX);
+	return flow_builder_reserve(s->b,
+				    flows < (double)UINT32_MAX ? (uint64_t)flows : UINT32_MAX);
 }
 
-static int check(struct maker *m, struct cluster *s)
+static int storage_check(struct flow_builder *b, struct cluster *s)
 {
-	const struct storage_params *p = params_of(m);
-	const struct traffic_config *t = m->t;
+	const struct storage_params *p = params_of(b);
+	const struct traffic_config *t = b->t;
 
-	s->closes_ps = (int64_t)m->c->measure.to_ps;
+	s->closes_ps = (int64_t)b->c->measure.to_ps;
 	if (p->ios && s->closes_ps)
-		return maker_error(m, "ios",
-				   "%" PRIu64 ", but until measure.to there must be enough, and "
-				   "that is seen to; leave ios out",
-				   p->ios);
+		return flow_builder_error(b, "ios",
+					  "%" PRIu64
+					  ", but until measure.to there must be enough, and "
+					  "that is seen to; leave ios out",
+					  p->ios);
 	if (!p->ios && !s->closes_ps)
-		return maker_error(m, "ios",
-				   "not given; say how many I/Os, or "
-				   "until when they begin by measure.to");
+		return flow_builder_error(b, "ios",
+					  "not given; say how many I/Os, or "
+					  "until when they begin by measure.to");
 	if (s->closes_ps && t->start.last_ps >= s->closes_ps)
-		return maker_error(m, "start", "must be before measure.to");
+		return flow_builder_error(b, "start", "must be before measure.to");
 	if (p->replicas && t->connections == CONNECTIONS_PERSISTENT)
-		return maker_error(m, "connections",
-				   "persistent, but a write that waits for its copies is answered "
-				   "after later reads; allowed with replicas is per-flow");
+		return flow_builder_error(
+			b, "connections",
+			"persistent, but a write that waits for its copies is answered "
+			"after later reads; allowed with replicas is per-flow");
 	return 0;
 }
 
-static int storage_generate(struct weir_flow_builder *maker, const void *params)
+static int storage_generate(struct weir_flow_builder *pub, const void *params)
 {
-	struct maker *m = maker_of(maker, params);
-	struct cluster s = { .m = m };
+	struct flow_builder *b = flow_builder_of(pub, params);
+	struct cluster s = { .b = b };
 	int failed;
 
-	if (check(m, &s) || mix_read(m, &s.mix) || count_nodes(m, &s))
+	if (storage_check(b, &s) || mix_read(b, &s.mix) || cluster_count_nodes(b, &s))
 		return -1;
-	place_nodes(&s);
-	failed = check_room(&s);
+	cluster_place_nodes(&s);
+	failed = cluster_check_room(&s);
 	for (uint32_t i = 0; i < s.computing && !failed; i++)
-		failed = add_node(&s, s.hosts[i]);
+		failed = cluster_add_node(&s, s.hosts[i]);
 	free(s.hosts);
 	return failed;
 }

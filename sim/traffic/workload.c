@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* workload.c -- flow sizes by quantile: from points, or by formula.
+/* workload.c -- flow sizes as quantiles: of points, or of a formula.
  *
  * A file of points has one "size fraction" a line: the fraction of flows of at most that size,
  * never falling and ending with 1; linear between two points. Where the first fraction is above 0,
- * that share of the flows has exactly the first size. A file that ends with 100 is in percent, as
- * those of HPCC's traffic generator are. Sizes are multiples of the unit that a line "unit 1460B"
- * gives, else bytes. # starts a comment. */
+ * that share of the flows has exactly the first size. A file whose last fraction is 100 is in
+ * percent, as those of HPCC's traffic generator. Sizes are multiples of the unit that a line "unit
+ * 1460B" gives, else bytes. # starts a comment. */
 #include "sim/traffic/workload.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -138,11 +138,11 @@ struct reader {
 	const char *text;
 	int line;
 	uint64_t unit_bytes;
-	int above_line; /* of the first fraction above 1, if it is one; 0: there is none */
+	int above_line; /* of the first fraction above 1; 0: none */
 	double above;
 };
 
-/* The next line without its comment; 0: there is none. -1: longer than any line should be. */
+/* Reads the next line, without its comment. 0: none is left; -1: too long, with a message. */
 static int next_line(struct reader *r, char *line, struct weir_error *e)
 {
 	size_t length = strcspn(r->text, "#\r\n");
@@ -169,7 +169,7 @@ static void add_point(struct workload *w, struct point p)
 	w->points[w->count++] = p;
 }
 
-/* "10000 0.15" */
+/* Reads "10000 0.15". */
 static int read_point(struct workload *w, struct reader *r, const char *line, struct weir_error *e)
 {
 	const struct point *before = w->count ? &w->points[w->count - 1] : NULL;
@@ -222,7 +222,7 @@ static int read_line(struct workload *w, struct reader *r, const char *line, str
 	return weir_option_parse(&r->unit_bytes, &unit, second, e);
 }
 
-/* Area left of the curve: each piece's share times its middle. */
+/* Mean size: the area left of the curve, as each piece's share times its middle. */
 static double points_mean(const struct workload *w)
 {
 	double sum = w->points[0].fraction * w->points[0].bytes;
@@ -235,7 +235,7 @@ static double points_mean(const struct workload *w)
 	return sum;
 }
 
-/* All points are there: are they fractions, or percent? */
+/* After the last point: scales percent to fractions, and checks that the last fraction is 1. */
 static int end_points(struct workload *w, const char *name, const struct reader *r,
 		      struct weir_error *e)
 {
@@ -310,7 +310,7 @@ static int file_read(struct workload *w, const char *name, struct weir_error *e)
 	return failed;
 }
 
-/* --- any of them --- */
+/* --- any workload --- */
 
 static int workload_unknown(const char *name, struct weir_error *e)
 {

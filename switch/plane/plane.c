@@ -172,7 +172,7 @@ static void plane_offer_frame(struct plane *p, struct plane_port *in, struct pla
 	plane_run_port(p, out, p->now_ps);
 	buffer = buffer_get(p, tag.buffer);
 	buffer->length = a->length;
-	switch (weir_port_offer(out->port, &p->packets, &packet, p->now_ps)) {
+	switch (weir_port_offer_inline(out->port, &p->packets, &packet, p->now_ps)) {
 	case WEIR_PORT_DROPPED:
 		buffer_free(p, tag.buffer);
 		return;

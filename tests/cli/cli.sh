@@ -175,7 +175,7 @@ grep -q "offers 6[34][0-9]\.[0-9]* Gb/s, \(49\|50\)\.[0-9]* % of the receivers' 
 	fail "half of 128 x 10 Gb/s is offered"
 grep -q "^needs: about [0-9.]* MB of memory; 17\.[0-9]* million packet-hops, 1\.[0-9] s at 10 million a second$" "$dir/out" ||
 	fail "check must say what a run needs"
-mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's card, where nothing waits; name a port of a switch" \
+mistake "--set measure.port=h0->leaf0: 'h0->leaf0' is a host's NIC, which has no queue; name a port of a switch" \
 	check scenarios/leaf-spine.ini --set "measure.port=h0->leaf0"
 
 # --- what would never end: devices and pipes for files, more samples than can be kept ---

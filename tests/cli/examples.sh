@@ -89,7 +89,7 @@ cd "$dir"
 cat >user.cc <<'END'
 #include <weir/cc.h>
 #include <weir/model.h>
-#include <weir/port_inline.h>
+#include <weir/port.h>
 #include <iostream>
 
 int main()

@@ -69,9 +69,9 @@ grep -qx "weir: $import/incast.cm:1: Nodes 16, but the network has 6 hosts" "$di
 
 # A whole configuration: the settings too, and what is not the same is said on standard error.
 "$weir" import $import/config.txt -o "$dir/made.ini" 2>"$dir/err" || fail "import of a configuration"
-grep -qx "weir: $import/config.txt:27: not as there: ACK_HIGH_PRIO 1: a pause stops a host's ACKs too; there it lets \
-them pass" "$dir/err" || fail "notes"
-[ "$(grep -c '^# not as there: ' "$dir/made.ini")" = "$(wc -l <"$dir/err")" ] || fail "notes stand in the scenario"
+grep -qx "weir: $import/config.txt:27: differs: ACK_HIGH_PRIO 1: PFC pauses a host's ACKs, too; HPCC's simulator \
+sends them" "$dir/err" || fail "notes"
+[ "$(grep -c '^# differs: ' "$dir/made.ini")" = "$(wc -l <"$dir/err")" ] || fail "notes stand in the scenario"
 "$weir" check "$dir/made.ini" >"$dir/out" || fail "check of an imported configuration"
 grep -q 'marking.25Gbps red(min=100KB' "$dir/out" || fail "marking by rate"
 "$weir" run "$dir/made.ini" --quiet --json - | grep -q '"flows_completed": 6' || fail "run of an imported configuration"
@@ -88,7 +88,7 @@ grep -q "config.txt: SIMULATOR_STOP_TIME: 1s; the first flow of .* starts later,
 sed 's/^CC_MODE.*/CC_MODE 3/' $import/config.txt >"$dir/config.txt"
 sed -i "s|import/|$import/|" "$dir/config.txt"
 "$weir" import "$dir/config.txt" -o "$dir/made.ini" 2>"$dir/err" || fail "HPCC"
-grep -qx "weir: $dir/config.txt: not as there: MULTI_RATE 1 (not given): a sender keeps one rate, not one for each hop" \
+grep -qx "weir: $dir/config.txt: differs: MULTI_RATE 1 (not given): a sender keeps one rate, not one for each hop" \
 	"$dir/err" || fail "what is not given"
 
 # What is captured on the way to the receivers comes back: the same sizes, hosts renumbered as they appear.

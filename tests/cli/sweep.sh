@@ -192,7 +192,7 @@ head -c 8000 one/results.db >bad/results.db
 refused "is damaged ("
 cp one/results.db bad/results.db
 printf '\007' | dd of=bad/results.db bs=1 seek=63 conv=notrunc 2>/dev/null
-refused "was written by another version of Weir (form 7; this one reads forms 2 to 4)"
+refused "was written by another version of Weir (schema 7; this one reads schemas 2 to 4)"
 cp one/results.db bad/results.db
 printf 'XXXX' | dd of=bad/results.db bs=1 seek=68 conv=notrunc 2>/dev/null
 refused "is a database of another program"

@@ -175,7 +175,7 @@ TEST(test_answer_without_costs_says_what_was_compared)
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
 		  "tcn wins by mean FCT: 50 us, 0.50 of that of ecn; none is clearly better in "
-		  "goodput, drops or time paused. One run each: luck is in it.\n");
+		  "goodput, drops or time paused. One run each: no confidence interval.\n");
 	desk_end(&d);
 }
 
@@ -194,7 +194,7 @@ TEST(test_answer_ranks_no_setting_whose_flows_did_not_end)
 	CHECK_STR(desk_answer(&d, NULL),
 		  "No setting has a clearly lower mean FCT than ecn (100 us; next codel, 1.20 of "
 		  "it), "
-		  "and none is clearly better in goodput. One run each: luck is in it.\n"
+		  "and none is clearly better in goodput. One run each: no confidence interval.\n"
 		  "Not ranked, because flows did not end: tcn.\n");
 	desk_end(&d);
 	d = desk_make(WEB);
@@ -274,10 +274,10 @@ TEST(test_answer_keeps_the_unfinished_flows_of_a_section_to_itself)
 	CHECK_STR(
 		desk_answer(&d, NULL),
 		"ai: No setting is best in everything. tcn has the lowest mean round time: 700 us, "
-		"0.78 of that of ecn. It pays in unfinished flows: 1 (ecn: 0). One run each: luck "
-		"is "
-		"in it.\n"
-		"web: Only ecn can be ranked: mean FCT 50 us. One run each: luck is in it.\n"
+		"0.78 of that of ecn. It pays in unfinished flows: 1 (ecn: 0). One run each: no "
+		"confidence interval.\n"
+		"web: Only ecn can be ranked: mean FCT 50 us. One run each: no confidence "
+		"interval.\n"
 		"web: Not ranked, because flows did not end: tcn.\n");
 	desk_end(&d);
 }
@@ -290,7 +290,7 @@ TEST(test_answer_of_settings_with_the_same_numbers_is_no_difference)
 
 	desk_fill(&d, runs, COUNT(runs));
 	CHECK_STR(desk_answer(&d, NULL),
-		  "No difference: ecn = tcn. One run each: luck is in it.\n");
+		  "No difference: ecn = tcn. One run each: no confidence interval.\n");
 	desk_end(&d);
 }
 

@@ -2,7 +2,7 @@
 /* test_capture_flows.c -- flows of captures: files that are made here byte by byte, captures of the
  * simulator's own, and files that are damaged in every way. */
 #include "tests/capture.h"
-#include "lab/capture/capture_flows.h"
+#include "lab/capture/capture.h"
 #include "weir/rng.h"
 
 /* --- captures made by hand --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_capture_packet.c -- single packets of captures, byte by byte. */
-#include "lab/capture/capture_packet.h"
+#include "lab/capture/capture.h"
 #include "tests/test.h"
 #include <string.h>
 

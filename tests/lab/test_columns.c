@@ -5,7 +5,6 @@
 #include "tests/folder.h" /* first: it says which functions there are */
 
 #include "base/output.h"
-#include "lab/store/export.h"
 #include "lab/store/results.h"
 #include "lab/store/store_sql.h"
 #include "tests/sim.h"
@@ -80,18 +79,18 @@ TEST(test_rows_of_an_earlier_store_have_the_digests_that_were_stored)
 	struct folder f = folder_make();
 	struct weir_error e = { "" };
 	struct store *s;
-	char *before, *sealed;
+	char *before, *rewritten;
 
 	make_earlier(&f);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
 	if (store_check_run(s, 1, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	before = query(s, digests);
-	CHECK_INT(store_seal_all(s, &e), 0);
-	sealed = query(s, digests);
-	CHECK_STR(sealed, before);
+	CHECK_INT(store_write_all_digests(s, &e), 0);
+	rewritten = query(s, digests);
+	CHECK_STR(rewritten, before);
 	free(before);
-	free(sealed);
+	free(rewritten);
 	store_close(s);
 	folder_remove(&f);
 }
@@ -346,7 +345,7 @@ TEST(test_every_column_says_what_it_is_and_every_table_has_its_key)
 
 		exported += t->export_name != NULL;
 		for (const struct column *c = t->columns; c->name; c++) {
-			CHECK(c->type == COLUMN_MADE ? c->show != NULL : c->help && *c->help);
+			CHECK(c->type == COLUMN_DERIVED ? c->show != NULL : c->help && *c->help);
 			CHECK((column_sql(c) != NULL) == column_is_stored(c));
 			CHECK(!column_is_list(c) || i == TABLE_SERIES);
 			keys += column_is_stored(c) && strcmp(c->name, t->key) == 0;

@@ -182,11 +182,11 @@ static void strip_digests(const struct folder *f)
 	change_by(f, "DROP TABLE digest; PRAGMA user_version = 2");
 }
 
-TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
+TEST(test_store_without_digests_is_read_and_upgraded_when_it_is_written)
 {
 	struct folder f = folder_make();
 	struct weir_error e = { "" };
-	char *good, *bare, *sealed;
+	char *good, *without, *upgraded;
 	struct store *s;
 
 	damage_fill(&f);
@@ -195,21 +195,21 @@ TEST(test_store_without_digests_is_read_and_sealed_when_it_is_written)
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
 	CHECK_INT(store_has_digests(s), 0);
 	store_close(s);
-	bare = damage_show(f.path, &e);
-	CHECK_STR(bare, good);
+	without = damage_show(f.path, &e);
+	CHECK_STR(without, good);
 	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
 	CHECK_INT(store_has_digests(s), 1);
 	store_close(s);
 	CHECK_INT(store_open(&s, f.path, STORE_READ, &e), 0);
 	CHECK_INT(store_has_digests(s), 1);
 	store_close(s);
-	sealed = damage_show(f.path, &e);
-	CHECK_STR(sealed, good);
+	upgraded = damage_show(f.path, &e);
+	CHECK_STR(upgraded, good);
 	change_by(&f, "UPDATE port SET drops = drops + 1 WHERE run = 1 AND port = 0");
 	CHECK(damage_show(f.path, &e) == NULL);
 	free(good);
-	free(bare);
-	free(sealed);
+	free(without);
+	free(upgraded);
 	folder_remove(&f);
 }
 
@@ -221,7 +221,7 @@ TEST(test_store_whose_header_lost_a_bit_of_its_form_is_damaged)
 	damage_fill(&f);
 	change_by(&f, "PRAGMA user_version = 2");
 	CHECK(damage_show(f.path, &e) == NULL);
-	CHECK_CONTAINS(e.text, "is damaged (its form is 2, but it has digests)");
+	CHECK_CONTAINS(e.text, "is damaged (its schema is 2, but it has digests)");
 	folder_remove(&f);
 }
 
@@ -240,10 +240,11 @@ TEST(test_series_that_says_more_points_than_it_has_is_refused)
 			 "UPDATE series SET count = %s, time_ps = x'', value = x''", counts[i]);
 		change_by(&f, sql);
 		CHECK_INT(store_open(&s, f.path, STORE_ADD, &e), 0);
-		CHECK_INT(store_seal_all(s, &e), 0); /* whoever made this knew of digests */
+		CHECK_INT(store_write_all_digests(s, &e),
+			  0); /* whoever made this knew of digests */
 		store_close(s);
 		CHECK(damage_show(f.path, &e) == NULL);
-		CHECK_CONTAINS(e.text, "is damaged (a text, a time or a series is none)");
+		CHECK_CONTAINS(e.text, "is damaged (a malformed text, time or series)");
 	}
 	folder_remove(&f);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_default_notes.c -- defaults that are meant for other links: said where they are in use,
  * silent inside, and silent where the scenario sets the value. */
-#include "lab/scenario/default_notes.h"
+#include "lab/scenario/sweep.h"
 #include "tests/test.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_flow_share.c -- which flows of a stored run count, in which class, and shares of them: every
  * boundary by hand. */
-#include "lab/analysis/flow_share.h"
+#include "lab/analysis/claim_metric.h"
 #include "tests/test.h"
 #include "weir/units.h"
 #include <math.h>

@@ -125,13 +125,13 @@ TEST(test_import_hpcc_carries_over_a_whole_configuration)
 	CHECK(m.text);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		CHECK_CONTAINS(m.text, lines[i]);
-	CHECK_CONTAINS(m.text, "# not as there: ACK_HIGH_PRIO 1: a pause stops a host's ACKs too");
+	CHECK_CONTAINS(m.text, "# differs: ACK_HIGH_PRIO 1: PFC pauses a host's ACKs, too");
 	CHECK_CONTAINS(m.notes, "27: ACK_HIGH_PRIO 1: ");
 	CHECK_CONTAINS(m.notes, "9: FCT_OUTPUT_FILE import/fct.txt: ");
 	CHECK_CONTAINS(m.notes,
 		       "7: TOPOLOGY_FILE import/topology.txt: all links between two nodes");
-	CHECK_CONTAINS(m.notes, "33: BUFFER_SIZE 12: headroom is what a pause on each link needs");
-	CHECK_CONTAINS(m.notes, "33: BUFFER_SIZE 12: links are paused at 1/8 ");
+	CHECK_CONTAINS(m.notes, "33: BUFFER_SIZE 12: headroom is what PFC needs on each link");
+	CHECK_CONTAINS(m.notes, "33: BUFFER_SIZE 12: XOFF is 1/8 ");
 	sim_read(&s, "%s", m.text);
 	sim_run(&s, 1);
 	sim_end(&s);
@@ -189,20 +189,17 @@ TEST(test_import_hpcc_cuts_all_cables_between_two_nodes)
 	free(m.text);
 }
 
-/* How the simulators are made: told of every configuration. */
+/* Inherent differences of the simulators, noted for every configuration. */
 #define NIC(mode) \
 	"1: CC_MODE " mode \
-	": a NIC wakes in time for each of its paced queue pairs; there, it has one timer that a " \
-	"queue pair due earlier does not advance, so that large flows of busy NICs take 1 to 3 % " \
-	"longer\n0: PACKET_PAYLOAD_SIZE 1000 (not given): serialisation times are exact; there, " \
-	"they " \
-	"are cut to whole nanoseconds: a frame of 1048 B takes 0.1 % less at 25 Gb/s and 1 % " \
-	"less at " \
-	"100 Gb/s\n"
+	": a NIC paces each of its queue pairs exactly; in HPCC's simulator it has one timer, " \
+	"which a queue pair due earlier does not advance, so that large flows of busy NICs take " \
+	"1 to 3 % longer\n0: PACKET_PAYLOAD_SIZE 1000 (not given): serialisation delays are " \
+	"exact; HPCC's simulator truncates them to nanoseconds: a frame of 1048 B takes 0.1 % " \
+	"less at 25 Gb/s and 1 % less at 100 Gb/s\n"
 #define WINDOW \
-	"0: HAS_WIN 1 (not given): the round trip that a window is made for counts headers and " \
-	"an " \
-	"ACK; there, payload only, so that windows are a few percent smaller\n"
+	"0: HAS_WIN 1 (not given): windows are computed from an RTT with headers and an ACK; in " \
+	"HPCC's simulator with payload only, so that windows are a few percent smaller\n"
 
 TEST(test_import_hpcc_says_what_is_not_the_same)
 {
@@ -211,29 +208,23 @@ TEST(test_import_hpcc_says_what_is_not_the_same)
 		   "0: MULTI_RATE 1 (not given): a sender keeps one rate, not one for each "
 		   "hop\n" NIC("3") WINDOW);
 	check_note("CC_MODE 8\nEWMA_GAIN 0.1\nHAS_WIN 0\n" FILES MAPS,
-		   "3: HAS_WIN 0: the window goes with the rate, as with HAS_WIN 1 and VAR_WIN "
+		   "3: HAS_WIN 0: the window scales with the rate, as with HAS_WIN 1 and VAR_WIN "
 		   "1\n" NIC("8"));
 	check_note(HPCC FILES MAPS "ERROR_RATE_PER_LINK 0.001\n",
-		   "11: ERROR_RATE_PER_LINK 0.001: links lose nothing\n" NIC("3") WINDOW);
+		   "11: ERROR_RATE_PER_LINK 0.001: links have no random loss\n" NIC("3") WINDOW);
 	check_note(HPCC FILES MAPS "L2_BACK_TO_ZERO 1\nRATE_BOUND 0\n",
-		   "12: RATE_BOUND 0: senders keep to their rate\n11: L2_BACK_TO_ZERO 1: after a "
-		   "loss everything from the lost packet on is sent again, not its "
-		   "chunk\n" NIC("3") WINDOW);
-	check_note(
-		"CC_MODE 1\nRATE_AI 1Mbps\nRATE_HAI 2Mbps\nHAS_WIN 0\nEWMA_GAIN 0.5\n"
-		"RP_TIMER 9\nFCT_OUTPUT_FILE x\n" FILES MAPS,
-		"1: CC_MODE 1: a notification is a packet of its own beside the ACK of a marked "
-		"packet; there, the ACK carries it\n1: CC_MODE 1: a new rate moves a queue pair's "
-		"next packet at once; there, only the packet after that\n" NIC(
-			"1") "7: FCT_OUTPUT_FILE x: this and the other files that are written "
-			     "there: here it "
-			     "is weir run --csv or --pcap, and probe in [measure]\n7: "
-			     "FCT_OUTPUT_FILE x: "
-			     "slowdowns divide by the exact time that a flow takes alone, to its "
-			     "last ACK; the "
-			     "standalone time there counts one packet more, so that its slowdowns "
-			     "begin below "
-			     "1\n");
+		   "12: RATE_BOUND 0: senders are always paced\n11: L2_BACK_TO_ZERO 1: go-back-N "
+		   "retransmits from the lost packet on, not from its chunk\n" NIC("3") WINDOW);
+	check_note("CC_MODE 1\nRATE_AI 1Mbps\nRATE_HAI 2Mbps\nHAS_WIN 0\nEWMA_GAIN 0.5\n"
+		   "RP_TIMER 9\nFCT_OUTPUT_FILE x\n" FILES MAPS,
+		   "1: CC_MODE 1: a CNP is a packet of its own; in HPCC's simulator the ACK of a "
+		   "marked packet carries it\n1: CC_MODE 1: a new rate applies to a queue pair's "
+		   "next packet; in HPCC's simulator to the packet after it\n" NIC(
+			   "1") "7: FCT_OUTPUT_FILE x: an output file of HPCC's simulator, as "
+				"others; use weir run --csv or --pcap, and probe in [measure]\n7: "
+				"FCT_OUTPUT_FILE x: slowdown is relative to the exact FCT of the "
+				"flow alone, up to its last ACK; HPCC's simulator counts one "
+				"packet more, so that its slowdowns start below 1\n");
 }
 
 TEST(test_import_hpcc_says_that_priorities_share_a_class)
@@ -241,8 +232,8 @@ TEST(test_import_hpcc_says_that_priorities_share_a_class)
 	struct made m =
 		made_of_text(HPCC FILES MAPS, STAR, "2\n0 2 3 100 50000 2\n2 0 1 100 50000 2\n");
 
-	CHECK_CONTAINS(m.notes, "6: FLOW_FILE f: its flows have several priorities; here all share "
-				"a class, and with it a queue\n");
+	CHECK_CONTAINS(m.notes, "6: FLOW_FILE f: its flows have several priorities; Weir puts all "
+				"of them into one class and queue\n");
 	free(m.text);
 }
 

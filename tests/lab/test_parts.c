@@ -341,7 +341,7 @@ TEST(test_ratio_whose_interval_holds_one_has_a_tilde)
 	CHECK_STR(cell_mark(&c.rows[0], &c.rows[0].cells[0]), "");
 	CHECK_STR(cell_mark(&c.rows[1], &c.rows[1].cells[0]), ""); /* ecn itself */
 	CHECK_STR(cell_mark(&c.rows[2], &c.rows[2].cells[0]), "~");
-	CHECK_CONTAINS(text, "~ the interval holds 1: these runs show no difference.\n");
+	CHECK_CONTAINS(text, "~ not significant: the 95 % confidence interval includes 1.\n");
 	free(text);
 	comparison_free(&c);
 	bench_end(&b);

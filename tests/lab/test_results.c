@@ -2,9 +2,9 @@
 /* test_results.c -- numbers as text, and JSON and CSV that other programs can read. */
 #define _XOPEN_SOURCE 700
 #include "cli/signals.h"
-#include "lab/store/export.h"
 #include "base/output.h"
 #include "lab/store/results.h"
+#include "lab/store/store.h"
 #include "lab/scenario/scenario.h"
 #include "tests/folder.h"
 #include "tests/test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_series_metric.c -- numbers from a probe's series, by hand. */
-#include "lab/analysis/series_metric.h"
+#include "lab/analysis/claim_metric.h"
 #include "lab/store/results.h"
 #include "tests/sim.h"
 #include <math.h>

@@ -136,8 +136,9 @@ static int check_port(void *context, const struct stored_port *p)
 	return 0;
 }
 
-static int check_pause(void *context, const struct stored_pause *p)
+static int check_pause(void *context, const void *row)
 {
+	const struct stored_pause *p = row;
 	struct expected *x = context;
 	const struct pause_result *want = &x->sim->r.pauses[x->at];
 	char name[128];
@@ -180,7 +181,9 @@ static void check_parts(struct store *store, const struct sim *s, int64_t run)
 	CHECK_INT(store_each_port(store, run, check_port, &x, &e), 0);
 	CHECK_INT(x.at, s->r.port_count);
 	x.at = 0;
-	CHECK_INT(store_each_pause(store, run, check_pause, &x, &e), 0);
+	CHECK_INT(
+		store_each(store, run, TABLE_PAUSES, &(struct row_visitor){ check_pause, &x }, &e),
+		0);
 	CHECK_INT(x.at, 2);
 	x.at = 0;
 	CHECK_INT(store_each_series(store, run, check_series, &x, &e), 0);
@@ -363,7 +366,7 @@ static void check_refused(const struct folder *f, const char *message)
 	free(after);
 }
 
-/* Whoever may write to the folder must not have another file written. */
+/* A user who may write to the folder must not make Weir write another file. */
 TEST(test_store_refuses_what_is_no_store_of_this_version)
 {
 	struct folder f = folder_make();
@@ -379,8 +382,9 @@ TEST(test_store_refuses_what_is_no_store_of_this_version)
 	memcpy(bad, good, length);
 	bad[63] = 9;
 	folder_write(&f, "results.db", bad, length);
-	check_refused(&f, "was written by another version of Weir (form 9; this one reads forms 2 "
-			  "to 4); use another folder");
+	check_refused(&f,
+		      "was written by another version of Weir (schema 9; this one reads schemas 2 "
+		      "to 4); use another folder");
 	bad[63] = good[63];
 	bad[68] = 'w';
 	folder_write(&f, "results.db", bad, length);

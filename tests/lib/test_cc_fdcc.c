@@ -414,8 +414,8 @@ TEST(test_fdcc_names_its_standard_model_by_preset_and_policy)
 
 TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 {
-	struct weir_cc_rollout trial = { .seed = 3, .deviation = 0.1F };
-	struct weir_cc_ack a = { .flow = 4, .rollout = &trial }, b = a;
+	struct weir_cc_rollout rollout = { .seed = 3, .deviation = 0.1F };
+	struct weir_cc_ack a = { .flow = 4, .rollout = &rollout }, b = a;
 	double sum = 0, squares = 0;
 
 	CHECK_NEAR(learned_explore(&a, 9, 0.5F), learned_explore(&b, 9, 0.5F), 0);
@@ -431,7 +431,7 @@ TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 	}
 	CHECK_NEAR(sum / 10000, 0, 0.005);
 	CHECK_NEAR(squares / 10000, 0.01, 0.0005);
-	trial.exploration = WEIR_CC_EXPLORE_UNIFORM;
+	rollout.exploration = WEIR_CC_EXPLORE_UNIFORM;
 	sum = squares = 0;
 	for (uint32_t i = 0; i < 10000; i++) {
 		double u = learned_explore(&a, i, 0.5F);

@@ -4,7 +4,7 @@
 #include "tests/decision_desk.h"
 #include "tests/learn_desk.h"
 #include "lib/cc/learned.h"
-#include "lib/cc/rl_cc.h"
+#include "lib/cc/reward.h"
 
 /* A round trip of that many ns, after which it is time to act again. */
 static void round_of(struct pair *q, int64_t rtt_ns)

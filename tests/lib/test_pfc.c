@@ -34,8 +34,8 @@ TEST(test_pfc_threshold_is_alpha_times_what_is_free)
 }
 
 /* Zhang 2023, section 3.3: (buffer - headroom - ingress - shared in use) / 16. A switch of 1 MB
- * with four inputs, each with 50 KB of headroom and 4 KB of its own, 184 KB in use: (1000 - 200 -
- * 16 - 184) / 16 = 37.5 KB. */
+ * with four ingress ports, each with 50 KB of headroom and 4 KB of its own, 184 KB in use: (1000 -
+ * 200 - 16 - 184) / 16 = 37.5 KB. */
 TEST(test_pfc_threshold_follows_the_rule_of_fdcc)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 16, .reserved_bytes = 4000 };
@@ -47,7 +47,7 @@ TEST(test_pfc_threshold_follows_the_rule_of_fdcc)
 	CHECK_INT(weir_pfc_xoff_threshold(&m), 49000);
 }
 
-/* 4000 bytes are the input's own: three packets of 1500 take 500 of the shared part. */
+/* 4000 bytes are the ingress port's own: three packets of 1500 take 500 of the shared part. */
 TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32, .reserved_bytes = 4000 };
@@ -67,9 +67,9 @@ TEST(test_pfc_uses_what_is_reserved_before_what_is_shared)
 	CHECK_INT(in.bytes, 3000);
 }
 
-/* One input alone with alpha = 1/8 is paused when s >= (90000 - s) / 8, so at s = 10000: a ninth,
- * the "11 %" of the HPCC study. What comes then goes to headroom. */
-TEST(test_pfc_pauses_one_input_at_a_ninth_of_the_pool)
+/* One ingress port alone with alpha = 1/8 is paused when s >= (90000 - s) / 8, so at s = 10000: a
+ * ninth, the "11 %" of the HPCC study. What comes then goes to headroom. */
+TEST(test_pfc_pauses_one_ingress_at_a_ninth_of_the_shared_buffer)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 / 8 };
 	struct weir_pfc_memory m = memory_of(&p, 90000);
@@ -113,9 +113,9 @@ TEST(test_pfc_resumes_with_headroom_empty_and_the_margin_kept)
 	CHECK_INT(weir_pfc_leave(&m, &in, PACKET), WEIR_PFC_NOTHING);
 }
 
-/* The pool is full of others' packets: the threshold is 0, but what is reserved stays, and an input
- * that holds nothing more may always go on. */
-TEST(test_pfc_reserved_space_outlives_a_full_pool)
+/* The shared buffer is full of others' packets: the threshold is 0, but what is reserved stays, and
+ * an ingress port that holds nothing more can always be resumed. */
+TEST(test_pfc_reserved_space_outlives_a_full_shared_buffer)
 {
 	struct weir_pfc_params p = {
 		.alpha_q32 = WEIR_ONE_Q32 / 8,
@@ -136,8 +136,8 @@ TEST(test_pfc_reserved_space_outlives_a_full_pool)
 	CHECK_INT(m.used_bytes, 90000);
 }
 
-/* Whatever comes and goes: all that is stored fits into pool, reserved space and headroom, each of
- * the accounts is right, and an input that holds nothing is not paused. */
+/* Whatever comes and goes: all that is stored fits into shared buffer, reserved space and headroom,
+ * each of the accounts is right, and an ingress port that holds nothing is not paused. */
 static void memory_stays_within(struct weir_rng *rng, const struct weir_pfc_params *p)
 {
 	enum { INPUTS = 6, DEPTH = 64 };
@@ -189,8 +189,8 @@ TEST(test_pfc_never_stores_more_than_there_is)
 	}
 }
 
-/* Others have left, so that the threshold rose above what the input has; but 600 bytes of it lie in
- * headroom. */
+/* Others have left, so that the threshold rose above what the ingress port has; but 600 bytes of it
+ * lie in headroom. */
 TEST(test_pfc_does_not_resume_while_headroom_is_in_use)
 {
 	struct weir_pfc_params p = { .alpha_q32 = WEIR_ONE_Q32 };

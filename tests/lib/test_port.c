@@ -218,7 +218,7 @@ TEST(test_a_limit_per_port_is_shared_first_come_first_served)
 	CHECK_INT(desk_fill(&d, 1000, 0, 0), 6);
 	CHECK_INT(desk_fill(&d, 1000, 1, 0), 0);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 2);
-	/* When one has left, whoever comes first takes its place. */
+	/* When one has left, the first to arrive takes its place. */
 	CHECK_INT(desk_catch_up(&d, 800000), 1);
 	CHECK_INT(desk_fill(&d, 1000, 1, 800000), 1);
 	CHECK_INT(desk_fill(&d, 1000, 0, 800000), 0);
@@ -227,7 +227,7 @@ TEST(test_a_limit_per_port_is_shared_first_come_first_served)
 	desk_close(&d);
 }
 
-/* --- the shared pool --- */
+/* --- the shared buffer --- */
 
 enum { POOL_BYTES = 12000 };
 
@@ -259,7 +259,7 @@ static uint32_t one_busy_port(uint64_t alpha_q32)
 }
 
 /* Choudhury and Hahne, section III: S queues hold alpha B / (1 + alpha S) each; here S = 1. */
-TEST(test_dynamic_threshold_holds_one_queue_at_its_share_of_the_pool)
+TEST(test_dynamic_threshold_holds_one_queue_at_its_share_of_the_shared_buffer)
 {
 	CHECK_INT(one_busy_port(WEIR_ONE_Q32 / 2), 4);
 	CHECK_INT(one_busy_port(WEIR_ONE_Q32), 6);
@@ -298,7 +298,7 @@ TEST(test_dynamic_threshold_makes_room_for_a_second_queue_as_the_first_drains)
 	desk_close(&b);
 }
 
-/* A pool whose ports are behind the clock: sync takes off what has left meanwhile. */
+/* A shared buffer whose ports are behind the clock: sync takes off what has left meanwhile. */
 struct lagging {
 	struct weir_shared_buffer pool;
 	uint64_t gone_bytes;
@@ -315,7 +315,7 @@ static void lagging_sync(struct weir_shared_buffer *pool, int64_t now_ps)
 	l->gone_bytes = 0;
 }
 
-TEST(test_nobody_is_refused_by_a_pool_that_only_lags)
+TEST(test_a_stale_shared_buffer_refuses_no_packet)
 {
 	struct lagging l = { .pool = { .used_bytes = 5000, .sync = lagging_sync, .owner = &l } };
 	struct weir_port_plan plan;

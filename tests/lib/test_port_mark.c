@@ -126,7 +126,7 @@ TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_DROP, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_DROP), -1);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_SCHEME], 2);
-	/* One that waited: the line stays free for the next. */
+	/* One that waited: the link stays free for the next. */
 	CHECK_INT(desk_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
 	packet.flow_hash = (uint32_t)WEIR_MARK_DROP << 16;
 	CHECK_INT(weir_port_offer(d.port, &d.pool, &packet, 1), WEIR_PORT_QUEUED);
@@ -157,7 +157,7 @@ TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 
 /* --- what the scheme sees --- */
 
-/* Two queues with a pool; lengths leave out the packet itself and the one on the wire. */
+/* Two queues with a shared buffer; lengths leave out the packet itself and the one on the wire. */
 TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 {
 	struct weir_shared_buffer pool = { .used_bytes = 50000 };
@@ -294,7 +294,7 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 		struct weir_mark_ops always;
 
 		if (scope == WEIR_BUFFER_PER_SWITCH && weir_length_is_packets(limit))
-			continue; /* a pool counts bytes */
+			continue; /* a shared buffer counts bytes */
 		plan.queues = 1 + 3 * (i % 2);
 		desk_schemes(&plan, &params, markings[i / 2 % 10],
 			     plan.queues > 1 ? "dwrr" : "fifo");
@@ -369,7 +369,7 @@ TEST(test_statistics_grow_before_a_length_has_no_bucket)
 	struct desk d;
 
 	desk_open(&d, &plan, NULL);
-	weir_port_stats_begin(d.port, &s.small, 4, 0);
+	weir_port_stats_start_sized(d.port, &s.small, 4, 0);
 	s.small.owner = &s;
 	s.small.grow = grow_stats;
 	for (int i = 0; i < 4; i++)
@@ -437,7 +437,7 @@ TEST(test_statistics_that_start_late_begin_with_what_waits)
 	desk_close(&d);
 }
 
-/* Of 201 packets one is on the line and 200 wait; every 800 ns one of them leaves. */
+/* Of 201 packets one is on the link and 200 wait; every 800 ns one of them leaves. */
 TEST(test_integral_of_packets_is_exact_for_long_queues_too)
 {
 	struct weir_port_plan plan = desk_plan();

@@ -29,7 +29,7 @@ static int64_t next_start(struct desk *d, int64_t now_ps)
 	return start_ps;
 }
 
-/* Three packets come at 0; the first is on the line when the pause comes at 300 ns and stays there.
+/* Three packets come at 0; the first is on the link when the pause comes at 300 ns and stays there.
  * At 5000 ns the second starts, at once, and the third when the second is over. */
 TEST(test_paused_port_finishes_its_frame_and_goes_on_when_told)
 {
@@ -61,18 +61,18 @@ TEST(test_packets_that_come_during_a_pause_start_at_the_resume)
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_QUEUED);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(1000));
-	CHECK_INT(d.port->held_pkts, 0);
+	CHECK_INT(d.port->paused_pkts, 0);
 	CHECK_INT(next_start(&d, NS(1000)), NS(1000));
 	weir_port_pause(d.port, 0);
 	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(1100)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(3000));
 	CHECK_INT(next_start(&d, NS(3000)), NS(3000));
 	CHECK_INT(next_start(&d, NS(9000)), NS(3800));
-	CHECK_INT(d.port->held_pkts, 0);
+	CHECK_INT(d.port->paused_pkts, 0);
 	desk_close(&d);
 }
 
-TEST(test_resume_while_the_line_is_busy_waits_for_the_line)
+TEST(test_resume_while_the_link_is_busy_waits_for_the_link)
 {
 	struct desk d;
 
@@ -92,7 +92,7 @@ TEST(test_resume_while_the_line_is_busy_waits_for_the_line)
 	desk_close(&d);
 }
 
-TEST(test_resume_of_an_empty_port_leaves_its_line_as_it_is)
+TEST(test_resume_of_an_empty_port_leaves_its_link_as_it_is)
 {
 	struct desk d;
 
@@ -106,9 +106,9 @@ TEST(test_resume_of_an_empty_port_leaves_its_line_as_it_is)
 	desk_close(&d);
 }
 
-/* A frame of 64 bytes takes 51.2 ns. It waits for the line, not for the pause, and data waits for
+/* A frame of 64 bytes takes 51.2 ns. It waits for the link, not for the pause, and data waits for
  * it. */
-TEST(test_interjected_frames_take_the_line_first_paused_or_not)
+TEST(test_control_frames_are_sent_first_paused_or_not)
 {
 	struct desk d;
 
@@ -172,7 +172,7 @@ static void drain(struct desk *d, int64_t now_ps, uint32_t paused, uint32_t sent
 	}
 }
 
-/* One on the line, three of each class; class 1 is paused: the others go, the port is blocked when
+/* One on the link, three of each class; class 1 is paused: the others go, the port is blocked when
  * only class 1 is left, and at the resume its first leaves at once. */
 TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 {
@@ -187,7 +187,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 			for (uint8_t k = 0; k < QUEUES; k++)
 				CHECK_INT(offer_class(&d, k, 0), WEIR_PORT_QUEUED);
 		weir_port_pause(d.port, 1);
-		CHECK_INT(d.port->held_pkts, 3);
+		CHECK_INT(d.port->paused_pkts, 3);
 		drain(&d, NS(100000), 1, sent);
 		CHECK_INT(sent[0], 3);
 		CHECK_INT(sent[2], 3);
@@ -195,20 +195,20 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(weir_port_link_free_ps(d.port), 7 * PACKET_PS);
 
 		CHECK_INT(offer_class(&d, 1, NS(100000)), WEIR_PORT_QUEUED);
-		CHECK_INT(d.port->held_pkts, 4);
+		CHECK_INT(d.port->paused_pkts, 4);
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 		/* Another class passes the paused one, straight through and then behind itself. */
 		CHECK_INT(offer_class(&d, 2, NS(110000)), WEIR_PORT_SEND);
 		CHECK_INT(offer_class(&d, 2, NS(110100)), WEIR_PORT_QUEUED);
 		CHECK_INT(next_start(&d, NS(110800)), NS(110800));
-		/* A frame while it is blocked moves the line on. */
+		/* A frame while it is blocked moves the link on. */
 		drain(&d, NS(120000), 1, sent);
 		CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(130000)),
 			  NS(130000));
 		CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 
 		weir_port_resume(d.port, 1, NS(130001));
-		CHECK_INT(d.port->held_pkts, 0);
+		CHECK_INT(d.port->paused_pkts, 0);
 		CHECK_INT(next_start(&d, NS(130100)), 130051200);
 		drain(&d, NS(200000), UINT32_MAX, sent);
 		CHECK_INT(sent[1], 3);
@@ -219,7 +219,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 }
 
 /* A queue that is paused and let go again and again after one packet of its turn must not save up
- * turns. Both queues are always busy; after that they share the line by half. */
+ * turns. Both queues are always busy; after that they share the link by half. */
 TEST(test_pauses_do_not_save_up_credit)
 {
 	static const char *const by_half[] = { "dwrr(quantum=9000B)", "wrr(weights=9:9:9)", "wfq" };
@@ -262,7 +262,7 @@ static void see_change(void *context, const struct weir_port *p, int64_t since_p
 	*last_ps = since_ps;
 }
 
-TEST(test_a_paused_packet_on_an_idle_line_is_counted_as_waiting)
+TEST(test_a_paused_packet_on_an_idle_link_is_counted_as_queued)
 {
 	for (size_t s = 0; s < SCHEDULERS; s++) {
 		struct desk_params params;
@@ -290,8 +290,8 @@ TEST(test_a_paused_packet_on_an_idle_line_is_counted_as_waiting)
 
 /* --- at random --- */
 
-/* What a port must do, said simply: packets wait in their queue in order; the line carries one
- * frame at a time; a packet starts when the line is free and something may leave, no earlier and no
+/* What a port must do, said simply: packets wait in their queue in order; the link carries one
+ * frame at a time; a packet starts when the link is free and something may leave, no earlier and no
  * later. */
 struct model {
 	uint32_t queues;
@@ -384,7 +384,7 @@ static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, i
 	for (q = 0; q < m->queues; q++)
 		held += m->paused[q] ? m->next[q] - m->first[q] : 0;
 	if (m->queues > 1)
-		CHECK_INT(d->port->held_pkts, held);
+		CHECK_INT(d->port->paused_pkts, held);
 }
 
 static void check_at_random(const char *scheduler, uint32_t queues, uint64_t seed)

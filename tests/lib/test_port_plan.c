@@ -225,10 +225,10 @@ TEST(test_a_paused_queue_drops_when_the_packet_store_is_full)
 	for (int i = 0; i < 10; i++)
 		CHECK_INT(desk_offer_bytes(&d, 1000, 0),
 			  i < 8 ? WEIR_PORT_QUEUED : WEIR_PORT_DROPPED);
-	CHECK_INT(d.port->held_pkts, 8);
+	CHECK_INT(d.port->paused_pkts, 8);
 	weir_port_resume(d.port, 0, 1);
 	CHECK_INT(desk_catch_up(&d, WEIR_PS_PER_S), 8);
-	CHECK_INT(d.port->held_pkts, 0);
+	CHECK_INT(d.port->paused_pkts, 0);
 	desk_close(&d);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sched.c -- schedulers: worked examples by hand, shares, the bounds of the papers,
  * contract. */
-#include "lib/sched/busy.h"
+#include "lib/sched/queues.h"
 #include "tests/test.h"
 #include "weir/rng.h"
 #include "weir/sched.h"

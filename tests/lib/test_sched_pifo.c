@@ -138,7 +138,7 @@ TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
 	desk_close(&d);
 }
 
-/* The line is free at 8,000,000. The first waits from 1,000,000 until then: 7 us; the second, of
+/* The link is free at 8,000,000. The first waits from 1,000,000 until then: 7 us; the second, of
  * 100 bytes later, from 3,000,000 until 8,080,000. Where nothing is ranked slack is nobody's
  * business. */
 TEST(test_a_port_takes_the_wait_off_the_slack)
@@ -163,7 +163,7 @@ TEST(test_a_port_takes_the_wait_off_the_slack)
 	desk_close(&d);
 }
 
-/* TCN marks what waited longer than 5 us. The line is free at 8 us: the packet that came at 1 us
+/* TCN marks what waited longer than 5 us. The link is free at 8 us: the packet that came at 1 us
  * waited 7 and the one that came at 4 us, which goes first, 4; by then it is 8.08 us. */
 TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 {
@@ -184,7 +184,7 @@ TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 	desk_close(&d);
 }
 
-TEST(test_limits_and_pools_count_ranked_packets)
+TEST(test_limits_and_shared_buffers_count_ranked_packets)
 {
 	struct weir_port_plan plan = desk_plan();
 	struct weir_shared_buffer pool = { 0 };
@@ -200,7 +200,7 @@ TEST(test_limits_and_pools_count_ranked_packets)
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 12000, WEIR_ONE_Q32);
 	desk_open(&d, &plan, &pool);
 	desk_fill(&d, 1000, 0, 0);
-	CHECK_INT(pool.used_bytes, 6000); /* alpha 1: half of the pool */
+	CHECK_INT(pool.used_bytes, 6000); /* alpha 1: half of the shared buffer */
 	desk_catch_up(&d, INT64_C(1000000000));
 	CHECK_INT(pool.used_bytes, 0);
 	check_all_given_back(&d);
@@ -456,7 +456,7 @@ TEST(test_pifo_by_class_gives_the_results_of_strict_priority)
 }
 
 /* h0, h2 - a - b - h1, and h3 at b; all links 10 Gb/s, 2 us. A full packet is 1.2112 us on a wire,
- * so that from its start at the sender's card to its start at b lie 2 x (1.2112 + 2) us and its
+ * so that from its start at the sender's NIC to its start at b lie 2 x (1.2112 + 2) us and its
  * waits at a and b. */
 enum { FULL_BYTES = 1514, TWO_HOPS_PS = 2 * (FULL_BYTES * 800 + 2000000), SLACK_PS = 100000000 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_model_nic.c -- what a host's card does to flows, beside ns-3, where hosts queue in a deep
+/* test_model_nic.c -- what a host's NIC does to flows, beside ns-3, where hosts queue in a deep
  * FIFO.
  *
  * The flows of data/ns3-replay.txt, each with its path; the file says how ns-3.37 (Debian) was
  * asked, and what it answered. As in test_model_ns3.c ns-3's ports hold one packet less.
  *
- * A card that is fair loses next to nothing where ns-3 drops hundreds: no burst of one connection
+ * A NIC that is fair loses next to nothing where ns-3 drops hundreds: no burst of one connection
  * meets another one's. With a FIFO drops come out as in ns-3, under CoDel with cuts that are spread
  * and under ECN with cuts at once. Which packets are lost is chance: with segments of 1444 to 1452
  * B, five runs each, here are
@@ -38,7 +38,7 @@
 #define ALL_US 6217.5
 #define SMALL_US 555.6
 
-static void replay(struct sim *s, const char *card, const char *marking)
+static void replay(struct sim *s, const char *nic, const char *marking)
 {
 	sim_read_default(
 		s,
@@ -48,12 +48,12 @@ static void replay(struct sim *s, const char *card, const char *marking)
 		"[host]\nmss = 1448B\nhandshake = yes\nrto-initial = 5ms\nrecovery = prr\n"
 		"card = %s\n"
 		"[traffic x]\npattern = list\nfile = tests/data/ns3-replay.txt\n",
-		marking, card);
+		marking, nic);
 	sim_run(s, 1);
 	CHECK_INT(sim_metric(s, "flows_completed"), 500);
 }
 
-TEST(test_a_deep_fifo_card_gives_flows_the_times_they_have_in_ns3)
+TEST(test_a_deep_fifo_nic_gives_flows_the_times_they_have_in_ns3)
 {
 	struct sim s;
 
@@ -65,7 +65,7 @@ TEST(test_a_deep_fifo_card_gives_flows_the_times_they_have_in_ns3)
 	sim_end(&s);
 }
 
-TEST(test_a_fair_card_has_small_flows_end_sooner_than_ns3)
+TEST(test_a_fair_nic_has_small_flows_end_sooner_than_ns3)
 {
 	struct sim s;
 

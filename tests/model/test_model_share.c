@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_share.c -- who gets how much of a line: max-min shares of flows that want less than
- * others, the turns of a network card, and the weights of schedulers.
+ * others, the turns of a NIC, and the weights of schedulers.
  *
  * Every flow starts at host 0 and has a receiver of its own, so that what it got is what the port
  * to that receiver sent. Rates are those on the wire, headers included. Max-min shares are worked
@@ -11,7 +11,7 @@
 enum { RECEIVERS_MAX = 16, MSS_BYTES = 1460, FRAME_BYTES = 1514 };
 
 struct line {
-	const char *card, *middle; /* rates of host 0's link and of the one between the switches */
+	const char *nic, *middle; /* rates of host 0's link and of the one between the switches */
 	int receivers;
 	const char *scheduler;
 	int queues;
@@ -23,7 +23,7 @@ static const char *line_text(const struct line *l, char *text, size_t size)
 	int at = snprintf(text, size,
 			  "[network]\ntopology = explicit\n"
 			  "link = h0 a %s 2us\nlink = a b %s 2us\n",
-			  l->card, l->middle);
+			  l->nic, l->middle);
 
 	for (int i = 1; i <= l->receivers; i++)
 		at += snprintf(text + at, size - (size_t)at, "link = b h%d 100Gbps 2us\n", i);
@@ -121,7 +121,7 @@ TEST(test_wrr_gives_max_min_shares_to_flows_that_want_less)
 }
 
 /* Of 40: 4 and 7 are granted, and of the other 29 each of two has half. */
-TEST(test_a_card_gives_max_min_shares_to_its_flows)
+TEST(test_a_nic_gives_max_min_shares_to_its_flows)
 {
 	const struct line l = { "40Gbps", "100Gbps", 4, "fifo", 1 };
 	const struct want wants[] = { { 1, 0, 4 }, { 2, 0, 0 }, { 3, 0, 7 }, { 4, 0, 0 } };
@@ -158,9 +158,9 @@ TEST(test_dctcp_shares_of_one_queue_are_near_max_min)
 	sim_end(&s);
 }
 
-/* --- many flows of one card --- */
+/* --- many flows of one NIC --- */
 
-TEST(test_a_card_serves_sixteen_flows_in_turn)
+TEST(test_a_nic_serves_sixteen_flows_in_turn)
 {
 	const struct line l = { "10Gbps", "100Gbps", RECEIVERS_MAX, "fifo", 1 };
 	struct want wants[RECEIVERS_MAX];

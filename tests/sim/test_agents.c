@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_agents.c -- agents and tuners on simulated switches (switch.tune): when they are called,
  * with what, and when what they ask for is in force. */
-#include "sim/run/build.h"
+#include "sim/run/run.h"
 #include "sim/core/agents.h"
 #include "tests/sim.h"
 #include "weir/rng.h"
@@ -476,7 +476,7 @@ TEST(test_telemetry_is_that_of_the_interval)
 }
 
 /* However many steps the caller divides the time into. */
-TEST(test_legs_have_no_say_in_what_agents_see)
+TEST(test_observations_do_not_depend_on_stops)
 {
 	static const struct test_params params = { 0 };
 	struct weir_tune_telemetry once[NOTES_MAX];
@@ -494,7 +494,7 @@ TEST(test_legs_have_no_say_in_what_agents_see)
 	halted_end(&h);
 }
 
-/* Intervals of 40 us, read for 3 us, written for 8 us: asked at 40, in force at 51. */
+/* Intervals of 40 us, read delay 3 us, write delay 8 us: desired at 40, applied at 51. */
 TEST(test_settings_are_in_force_exactly_when_the_delays_are_over)
 {
 	static const struct test_params params = { 0 };
@@ -564,7 +564,7 @@ TEST(test_agents_are_called_and_share_in_order)
 
 /* --- limits --- */
 
-/* Whatever is asked for, what is in force is a setting, and every other one was counted. */
+/* Applied settings are valid whatever agents desire, and invalid ones are counted. */
 TEST(test_nothing_outside_the_limits_is_applied)
 {
 	static const struct test_params wild = { .wild = 1 };
@@ -649,9 +649,9 @@ TEST(test_agents_that_want_more_memory_than_there_is_are_refused)
 	sim_end(&s);
 }
 
-/* --- standing in --- */
+/* --- external actions --- */
 
-TEST(test_somebody_may_stand_in_the_agents_place)
+TEST(test_agents_take_external_actions)
 {
 	static const struct test_params params = { 0 };
 	const struct agents_observed *o;
@@ -686,7 +686,7 @@ TEST(test_somebody_may_stand_in_the_agents_place)
 	halted_end(&h);
 }
 
-TEST(test_nobody_stands_in_for_what_does_not_learn)
+TEST(test_agents_that_cannot_learn_refuse_external_actions)
 {
 	const struct engine_plan plan = { .threads = 1 };
 	struct weir_error e = { "" };

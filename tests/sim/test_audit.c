@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_audit.c -- a run whose packets or bytes do not add up is found out, and what differs is
  * named. */
-#include "sim/measure/audit.h"
+#include "sim/measure/measure.h"
 #include "sim/core/host.h"
 #include "sim/core/event_switch.h"
 #include "tests/sim.h"
@@ -55,7 +55,7 @@ TEST(test_no_more_is_in_a_shared_buffer_than_it_holds)
 }
 
 /* Reserved, shared and headroom are all in use, by two lossless classes and beside a lossy one. */
-TEST(test_bytes_add_up_at_the_inputs_of_lossless_switches)
+TEST(test_bytes_add_up_at_the_ingress_ports_of_lossless_switches)
 {
 	audit_always(FABRIC POOL
 		     "buffer = 400KB\nlossless = 0:1\nqueues = 3\nscheduler = dwrr\n"
@@ -119,7 +119,7 @@ static void halt_at(struct halted *h, int64_t stop_ps)
 	    engine_new(&h->e, &h->s.c, &h->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	CHECK_INT(engine_advance_until(h->e, stop_ps, &e), ENGINE_AT_STOP);
-	if (audit(h->e, &e))
+	if (audit_run(h->e, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	h->port = &engine_egress(h->e, (uint32_t)link_find(&h->net, "sw->h0", &e))->port;
 	CHECK(h->port->pkts > 20);
@@ -165,7 +165,7 @@ static void lose_queue_packet(struct halted *h)
 
 static void lose_pool_bytes(struct halted *h)
 {
-	h->e->switches[0].pool.used_bytes += 1500;
+	h->e->switches[0].shared_buffer.used_bytes += 1500;
 }
 
 static void lose_input_bytes(struct halted *h)
@@ -212,10 +212,10 @@ TEST(test_an_account_that_is_wrong_is_named)
 		{ lose_queue_bytes, "sw->h0: bytes of a queue do not add up: ..." },
 		{ lose_queue_packet, "sw->h0: packets of a queue do not add up: ..." },
 		{ lose_pool_bytes, "switch sw: bytes of the shared buffer do not add up: ..." },
-		{ lose_input_bytes, "input h3->sw, class 0: bytes do not add up: ..." },
-		{ lose_headroom, "input h3->sw, class 0: bytes do not add up: ..." },
+		{ lose_input_bytes, "ingress h3->sw, class 0: bytes do not add up: ..." },
+		{ lose_headroom, "ingress h3->sw, class 0: bytes do not add up: ..." },
 		{ lose_shared_bytes, "switch sw: bytes of shared memory do not add up: ..." },
-		{ forget_pause, "input ..., class 0: ... of headroom in use, but it is not ..." },
+		{ forget_pause, "ingress ..., class 0: ... of headroom in use, but it is not ..." },
 		{ lose_endless_bytes, "flow 1: bytes do not add up: ..." },
 		{ lose_goodput, "received bytes do not add up: flows have ..." },
 	};
@@ -226,7 +226,7 @@ TEST(test_an_account_that_is_wrong_is_named)
 
 		halt_at(&h, 40 * INT64_C(1000000));
 		cases[i].spoil(&h);
-		CHECK(audit(h.e, &e) == -1);
+		CHECK(audit_run(h.e, &e) == -1);
 		CHECK_LIKE(e.text, cases[i].message);
 		halted_free(&h);
 	}

@@ -47,7 +47,7 @@ TEST(test_a_ring_of_pauses_is_reported_and_the_run_ends)
 	sim_end(&s);
 }
 
-/* The circle closes when its last link is paused: not before, and from then on whenever one
+/* The cycle closes when its last link is paused: not before, and from then on whenever one
  * looks. */
 TEST(test_a_deadlock_has_a_time_and_lasts)
 {
@@ -63,7 +63,7 @@ TEST(test_a_deadlock_has_a_time_and_lasts)
 		sim_read(&s, "%s[measure]\nto = %lldns\ndrain = 0us\n", clockwise,
 			 (long long)(weir_ps_to_ns(since_ps) + after_ns));
 		sim_run(&s, 1);
-		/* A packet may be on a line still, but no frame: the last came at since_ps. */
+		/* A packet may still be in flight, but no frame: the last came at since_ps. */
 		CHECK_INT(sim_metric(&s, "pfc_deadlocks"), after_ns > 0);
 		sim_end(&s);
 	}
@@ -102,7 +102,7 @@ TEST(test_a_deadlock_is_of_one_class)
 }
 
 /* Two classes, each by itself. */
-TEST(test_every_circle_is_counted)
+TEST(test_every_cycle_is_counted)
 {
 	struct sim s;
 

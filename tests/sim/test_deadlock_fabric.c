@@ -16,9 +16,9 @@
 	"flow = 2 4 1MB 2us\nflow = 3 0 1MB 3us\nflow = 4 1 1MB 4us\n" \
 	"[measure]\ndrain = 5ms\n"
 
-/* With 600 KB the windows are never used up: every packet is in a port's queue, and the circle is
+/* With 600 KB the windows are never used up: every packet is in a port's queue, and the cycle is
  * one of PFC alone. With 1 MB some are kept. Both stand still; only the first is certain. */
-TEST(test_a_circle_through_packets_that_a_fabric_scheme_keeps_is_not_called_a_deadlock)
+TEST(test_a_cycle_through_packets_that_a_fabric_scheme_keeps_is_not_called_a_deadlock)
 {
 	struct sim s;
 

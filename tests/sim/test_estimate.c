@@ -2,7 +2,7 @@
 /* test_estimate.c -- what a run will need is known before it begins, and what no machine has is
  * refused. */
 #include "sim/measure/preview.h"
-#include "sim/traffic/traffic_sort.h"
+#include "sim/traffic/traffic.h"
 #include "tests/sim.h"
 #include "tests/world.h"
 #include "weir/rng.h"

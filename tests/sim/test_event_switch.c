@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_event_switch.c -- switches that account for their memory, or write into packets, do so
- * without keeping to the order of time (ordered.h): nobody can tell, and nothing that packets
- * carried is left over. */
+/* test_event_switch.c -- switches with PFC accounts, or that write INT stacks, on the fast path:
+ * results are those of a switch that always keeps event order (event_switch.h), and no INT stack is
+ * lost. */
 #include "sim/core/host.h"
 #include "sim/core/event_switch.h"
 #include "sim/core/telemetry.h"
@@ -14,9 +14,9 @@ struct stopped {
 	struct engine *e;
 };
 
-enum manner { BY_ITSELF, ALWAYS_STRICT };
+enum order { ORDER_AS_NEEDED, ORDER_ALWAYS };
 
-static void run_to(struct stopped *x, const char *text, enum manner manner, int64_t stop_ps)
+static void run_to(struct stopped *x, const char *text, enum order order, int64_t stop_ps)
 {
 	struct flow_list flows = { 0 };
 	struct weir_error e = { "" };
@@ -26,7 +26,7 @@ static void run_to(struct stopped *x, const char *text, enum manner manner, int6
 	    traffic_generate(&flows, &x->s.c, &x->net, &e) ||
 	    engine_new(&x->e, &x->s.c, &x->net, &flows, &(struct engine_plan){ .threads = 1 }, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	for (uint32_t i = 0; manner == ALWAYS_STRICT && i < x->net.switch_count; i++) {
+	for (uint32_t i = 0; order == ORDER_ALWAYS && i < x->net.switch_count; i++) {
 		x->e->switches[i].events->always_active = 1;
 		event_switch_activate(&x->e->switches[i], 0);
 	}
@@ -49,8 +49,8 @@ static uint64_t check_same(const char *text)
 	struct stopped own, strict;
 	uint64_t pauses = 0;
 
-	run_to(&own, text, BY_ITSELF, 300 * 1000 * INT64_C(1000));
-	run_to(&strict, text, ALWAYS_STRICT, 300 * 1000 * INT64_C(1000));
+	run_to(&own, text, ORDER_AS_NEEDED, 300 * 1000 * INT64_C(1000));
+	run_to(&strict, text, ORDER_ALWAYS, 300 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < own.net.link_count; i++) {
 		const struct weir_port *a = &engine_egress(own.e, i)->port;
 		const struct weir_port *b = &engine_egress(strict.e, i)->port;
@@ -96,32 +96,32 @@ TEST(test_lossless_switches_do_the_same_as_if_they_kept_to_the_order_of_time)
 				"class = 1\n[measure]\nto = 1ms\n") > 10);
 }
 
-/* Far from all thresholds a switch is not strict, and is again when its neighbours have gone on. */
-TEST(test_a_lossless_switch_is_strict_only_while_neighbours_wait)
+/* A switch below all thresholds runs on the fast path, and again once neighbours are resumed. */
+TEST(test_a_lossless_switch_keeps_event_order_only_while_neighbours_are_paused)
 {
 	struct stopped x;
 
 	run_to(&x,
 	       FABRIC "buffer = 9MB\nlossless = all\n[host]\ncc = dcqcn\n" PAIRS
 		      "[measure]\nto = 1ms\n",
-	       BY_ITSELF, 100 * 1000 * INT64_C(1000));
+	       ORDER_AS_NEEDED, 100 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < x.net.switch_count; i++)
 		CHECK(!x.e->switches[i].events->is_active);
 	stopped_free(&x);
 	run_to(&x,
 	       FABRIC "buffer = 600KB\nlossless = all\n[host]\ncc = line-rate\n" INCAST
 		      "[measure]\nto = 10ms\n",
-	       BY_ITSELF, 9 * 1000 * 1000 * INT64_C(1000));
+	       ORDER_AS_NEEDED, 9 * 1000 * 1000 * INT64_C(1000));
 	for (uint32_t i = 0; i < x.net.switch_count; i++) {
-		CHECK_INT(x.e->switches[i].events->stopped, 0);
+		CHECK_INT(x.e->switches[i].events->paused_count, 0);
 		CHECK(!x.e->switches[i].events->is_active);
 	}
 	stopped_free(&x);
 }
 
-/* --- notes --- */
+/* --- INT stacks --- */
 
-static uint64_t notes_in_use(const struct engine *e)
+static uint64_t int_stacks_in_use(const struct engine *e)
 {
 	uint64_t free_count = e->workers[0].int_stacks.free_count;
 
@@ -130,9 +130,9 @@ static uint64_t notes_in_use(const struct engine *e)
 	return e->int_stack_store.fresh - 1 - free_count;
 }
 
-/* Some are lost with packets: in a switch's buffer, at a card's, or when a link fails. In the end
- * nobody has any. */
-TEST(test_notes_of_packets_that_are_gone_are_free)
+/* Packets are lost in a switch's buffer, in a NIC's, or when a link fails. In the end no stack is
+ * in use. */
+TEST(test_int_stacks_of_lost_packets_are_free)
 {
 	static const char *const more[] = {
 		"[host]\ncc = hpcc\n",
@@ -151,12 +151,12 @@ TEST(test_notes_of_packets_that_are_gone_are_free)
 			 "[rdma]\nrto = 200us\n[traffic in]\npattern = many-to-one\nsize = 90KB\n"
 			 "[traffic tcp]\npattern = permutation\nsize = 30KB\ncc = dctcp\n",
 			 more[i]);
-		run_to(&x, text, BY_ITSELF, 20 * 1000 * INT64_C(1000));
-		CHECK(notes_in_use(x.e) > 0);
+		run_to(&x, text, ORDER_AS_NEEDED, 20 * 1000 * INT64_C(1000));
+		CHECK(int_stacks_in_use(x.e) > 0);
 		stopped_free(&x);
-		run_to(&x, text, BY_ITSELF, INT64_C(2) * 1000 * 1000 * 1000 * 1000);
+		run_to(&x, text, ORDER_AS_NEEDED, INT64_C(2) * 1000 * 1000 * 1000 * 1000);
 		CHECK_INT(engine_packets_in_network(x.e), 0);
-		CHECK_INT(notes_in_use(x.e), 0);
+		CHECK_INT(int_stacks_in_use(x.e), 0);
 		stopped_free(&x);
 	}
 }

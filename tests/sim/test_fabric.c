@@ -98,10 +98,10 @@ TEST(test_floodgate_spares_flows_to_other_destinations)
 
 /* --- bfc --- */
 
-/* Two hosts send at line rate to a third. Each queue gets half a line's rate more than it sends,
+/* Two hosts send at line rate to a third. Each queue gets half a link's rate more than it sends,
  * and is too long at (HRTT + tau) mu / 2. The sender stops a round trip later, in which its queue
  * grows by HRTT mu / 2. Both together: (HRTT + tau) mu + HRTT mu, that is 25,000 B (2 + tau /
- * HRTT); the last packet is not yet there, or one is on the line. */
+ * HRTT); the last packet is not yet there, or one is on the link. */
 TEST(test_bfc_stops_a_queue_at_the_threshold)
 {
 	static const struct {
@@ -227,9 +227,9 @@ TEST(test_bfc_bounds_what_an_incast_leaves_in_the_buffer)
 	}
 }
 
-/* A host sends to h2, which three others send to as well, and to h3, which has nobody else. Stopped
- * is the flow to h2, which has a fourth of a line: the other has the rest and takes 4/3 of its
- * time. Where the card has but one queue, both are stopped together, and sending in turn get the
+/* A host sends to h2, which three others send to as well, and to h3, which has nobody else. The
+ * flow to h2 is paused and has a fourth of a link: the other has the rest and takes 4/3 of its
+ * time. Where the NIC has but one queue, both are paused together, and sending in turn get the
  * same. */
 static double beside_a_stopped_flow(const char *fabric)
 {
@@ -285,7 +285,7 @@ TEST(test_bfc_survives_losses)
 	sim_end(&s);
 }
 
-/* TCP obeys as well; ACKs and notifications have their own queue and are not stopped. */
+/* TCP obeys as well; ACKs and notifications have their own queue and are not paused. */
 TEST(test_bfc_carries_every_transport)
 {
 	static const char *const controls[] = { "dctcp", "dcqcn(preset=paper)", "hpcc",
@@ -313,7 +313,7 @@ TEST(test_bfc_carries_every_transport)
 /* Links between switches of 400 Gb/s = 50 B/ns: 1.5 x 50 x 2000 + 50 x 10,000 = 650,000 B, 620
  * packets. No more than that is on its way to h0 behind the rack, or behind the spine, whatever is
  * sent: in the queues of the ports on the way as at the last one, where nearly all of it waits but
- * what is on the line from the spine, 50,000 B, and credit for 10,240 B. */
+ * what is on the link from the spine, 50,000 B, and credit for 10,240 B. */
 TEST(test_floodgate_keeps_an_incast_out_of_the_core)
 {
 	enum { WINDOW_PKTS = 650000 / PACKET };
@@ -483,7 +483,7 @@ TEST(test_fabrics_are_refused_where_they_do_not_fit)
 	snprintf(text, sizeof(text), "%sscheduler = pifo\n", bfc);
 	check_refused(text, "switch.scheduler: bfc lays out its ports itself");
 	snprintf(text, sizeof(text), "%slossless = all\nbuffer = 12MB\nbuffer-per = switch\n", bfc);
-	check_refused(text, "bfc stops queues and lossless = all classes");
+	check_refused(text, "bfc pauses queues, and lossless = all pauses classes");
 	check_refused(floodgate, "set lossless = all");
 	snprintf(text, sizeof(text), "fail = leaf0 spine0 1ms\n%slossless = all\n", floodgate);
 	check_refused(text, "leave network.fail out");
@@ -531,7 +531,7 @@ TEST(test_line_rate_is_the_line_s_and_stays)
 }
 
 /* Fifteen packets of flows of one packet each share a queue: it is longer than the threshold of
- * 2500 B, but no flow has another packet that could be stopped. Each packet and its ACK pass two
+ * 2500 B, but no flow has another packet that could be paused. Each packet and its ACK pass two
  * links, and nothing else does. */
 TEST(test_bfc_sends_no_frame_for_flows_of_one_packet)
 {

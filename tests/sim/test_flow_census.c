@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_flow_census.c -- flows counted by their first and last packets, on the table and in a
  * network. */
-#include "sim/core/flow_census.h"
+#include "sim/core/telemetry.h"
 #include "tests/rdma.h"
 #include "weir/rng.h"
 

@@ -122,14 +122,18 @@ static void run_with_taps(struct sim *s, const struct tap *taps, uint32_t count)
 }
 
 /* h0 and h1 send to h2 at 10 Gb/s from 0 on, 1 us away: packets of 1048 bytes, 838.4 ns, arrive in
- * pairs at 1838.4 and every 838.4 ns from then on; one leaves in that time. The pool has three
- * packets, alpha is 1: an input is paused when it has as much as is free. 2676.8  h0's second and
- * h1's second wait; 1048 of 1048 free: h1 is told to stop, 51.2 + 1000 ns later 3515.2  h0's second
- * leaves, its third comes: the same for h0. h1's third goes to headroom 3728.0  h1 is paused while
- * its fifth packet is on the line, until 4192.0 4353.6  h1's second leaves: headroom is empty, h1
- * may go on; its fourth comes: it must stop again, the frame right behind the other 4566.4  h0 is
- * paused with its sixth on the line 5404.8  h1 goes on, at once, and at 5456.0 is paused again
- *   5192.0  the same for h0, which goes on at 6243.2. */
+ * pairs at 1838.4 and every 838.4 ns from then on; one leaves in that time. The shared buffer has
+ * three packets, alpha is 1: an ingress port is paused when it has as much as is free. At, in ns:
+ *
+ *	2676.8	h0's second and h1's second are queued; 1048 of 1048 bytes free: h1 is paused,
+ *		51.2 + 1000 ns later
+ *	3515.2	h0's second leaves, its third arrives: the same for h0. h1's third goes to headroom
+ *	3728.0	h1 is paused while its fifth packet is on the link, until 4192.0
+ *	4353.6	h1's second leaves: headroom is empty, h1 is resumed; its fourth arrives: it is
+ *		paused again, the frame right behind the other
+ *	4566.4	h0 is paused with its sixth on the link
+ *	5404.8	h1 is resumed at once, and at 5456.0 is paused again
+ *	5192.0	the same for h0, which is resumed at 6243.2 */
 static void check_pause_times(uint32_t header_bytes)
 {
 	static const int64_t expected0[] = {
@@ -170,7 +174,7 @@ static void check_pause_times(uint32_t header_bytes)
 	sim_end(&s);
 }
 
-TEST(test_pause_takes_effect_after_the_frame_on_the_line)
+TEST(test_pause_takes_effect_after_the_frame_on_the_link)
 {
 	check_pause_times(48);
 }
@@ -210,9 +214,9 @@ static double gbps_at(const struct sim *s, const char *port)
 	return (double)sim_port(s, port)->tx_bytes * 8 / 5e6;
 }
 
-/* h7's port serves its five inputs alike, so the left gets 2 Gb/s of it; packets of h0 and h1 take
- * turns on the link between the switches, so h1 gets as little, though nobody is in its way. The
- * pause has spread to h1's own link. */
+/* h7's port serves its five ingress ports alike, so the left gets 2 Gb/s of it; packets of h0 and
+ * h1 take turns on the link between the switches, so h1 gets as little, though nobody is in its
+ * way. The pause has spread to h1's own link. */
 TEST(test_a_victim_shares_the_pause_of_its_class)
 {
 	struct sim s;
@@ -240,9 +244,9 @@ TEST(test_a_victim_in_another_class_is_none)
 	sim_end(&s);
 }
 
-/* h0 sends class 0, which is paused most of the time, to h3, and class 1, which nobody pauses, to
- * h4: at its card a paused class must not hold up others, be it the first class or not. */
-TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_card)
+/* h0 sends class 0, which is paused most of the time, to h3, and class 1, which is never paused, to
+ * h4: at its NIC a paused class must not hold up others, be it the first class or not. */
+TEST(test_a_pause_of_one_class_does_not_stop_others_at_the_nic)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		struct sim s;
@@ -291,8 +295,8 @@ TEST(test_a_paused_class_stays_paused_when_flows_change_to_it)
 /* --- lossy and lossless classes in one memory --- */
 
 /* Greedy TCP without ECN may fill what is shared, and no more: headroom and reserved space of 5
- * inputs are not its own. 500 KB - 5 x (headroom 20 KB + reserved 4 KB) = 380 KB, 250 frames of
- * 1514 bytes. */
+ * ingress ports are not its own. 500 KB - 5 x (headroom 20 KB + reserved 4 KB) = 380 KB, 250 frames
+ * of 1514 bytes. */
 TEST(test_lossy_classes_leave_headroom_alone)
 {
 	struct sim s;

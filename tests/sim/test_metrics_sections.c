@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_metrics_sections.c -- metrics of one [traffic] section beside those of the whole run. */
 #include "lab/store/results.h"
-#include "sim/measure/section.h"
+#include "sim/measure/result.h"
 #include "tests/sim.h"
 #include <math.h>
 

@@ -3,7 +3,6 @@
 #include "tests/folder.h"
 #include "tests/learn_desk.h"
 #include "base/registry.h"
-#include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
 #include "config/model.h"
 #include "weir/mark.h"

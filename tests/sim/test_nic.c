@@ -70,20 +70,20 @@ static void check_sent(int window, const char *host, const char *flows, const ch
 #define TWO_OF_FOUR "flow = 0 1 5840B 0us\nflow = 0 2 5840B 0us\n"
 
 /* The first finds the line free and takes its next turn before the second, which has none yet. */
-TEST(test_a_fair_card_serves_connections_in_turn)
+TEST(test_a_fair_nic_serves_connections_in_turn)
 {
 	check_sent(4, "card = fair", TWO_OF_FOUR, "AABABABB");
 	check_sent(4, "", TWO_OF_FOUR, "AABABABB");
 }
 
-TEST(test_a_fifo_card_sends_what_was_put_there_first)
+TEST(test_a_fifo_nic_sends_what_was_put_there_first)
 {
 	check_sent(4, "card = fifo", TWO_OF_FOUR, "AAAABBBB");
 }
 
 /* The first segment goes straight through; then the two queues take turns, beginning with that of
  * the lower number. */
-TEST(test_an_fq_card_serves_flows_in_turn)
+TEST(test_an_fq_nic_serves_flows_in_turn)
 {
 	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
 	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
@@ -97,14 +97,14 @@ TEST(test_an_fq_card_serves_flows_in_turn)
 #define FORTY_AND_ONE "flow = 0 1 58400B 0us\nflow = 2 0 1460B 0us\n"
 #define TEN_OF_A "AAAAAAAAAA"
 
-TEST(test_acks_go_first_only_where_the_card_is_fair)
+TEST(test_acks_go_first_only_where_the_nic_is_fair)
 {
 	check_sent(40, "card = fair", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
 	check_sent(40, "card = fifo", FORTY_AND_ONE, TEN_OF_A TEN_OF_A TEN_OF_A TEN_OF_A "b");
 }
 
 /* The ACK's queue has its turn after the one packet that A's turn allows. */
-TEST(test_acks_are_a_flow_of_their_own_in_an_fq_card)
+TEST(test_acks_are_a_flow_of_their_own_in_an_fq_nic)
 {
 	check_sent(40, "card = fq", FORTY_AND_ONE, TEN_OF_A "Ab" TEN_OF_A TEN_OF_A "AAAAAAAAA");
 }
@@ -172,7 +172,7 @@ TEST(test_a_burst_ends_with_the_window)
 }
 
 /* Turns of 4542 bytes: three frames. */
-TEST(test_bursts_are_the_turns_of_an_fq_card)
+TEST(test_bursts_are_the_turns_of_an_fq_nic)
 {
 	uint32_t a = host_flow_queue(flow_route_hash(1, 0), WEIR_QUEUES_MAX);
 	uint32_t b = host_flow_queue(flow_route_hash(1, 1), WEIR_QUEUES_MAX);
@@ -185,7 +185,7 @@ TEST(test_bursts_are_the_turns_of_an_fq_card)
 
 /* Of ten segments the first goes to the line, five wait, four are dropped; the timer repairs them,
  * in 5 ms. Sent is what goes to the line: ten in the end. */
-TEST(test_a_full_card_drops_its_hosts_own_packets)
+TEST(test_a_full_nic_drops_its_hosts_own_packets)
 {
 	struct sim s;
 
@@ -204,7 +204,7 @@ TEST(test_a_full_card_drops_its_hosts_own_packets)
 }
 
 /* Bytes: 3028 hold two full frames. */
-TEST(test_a_cards_limit_may_be_in_bytes)
+TEST(test_a_nics_limit_may_be_in_bytes)
 {
 	struct sim s;
 
@@ -216,7 +216,7 @@ TEST(test_a_cards_limit_may_be_in_bytes)
 /* The first goes to the line, the next three find 0, 1 and 2 waiting; six find three or more.
  * Switches mark nothing, and the way is no longer than without: 1.2112 us a frame and link, 10
  * us. */
-TEST(test_a_card_marks_by_a_scheme_of_its_own)
+TEST(test_a_nic_marks_by_a_scheme_of_its_own)
 {
 	struct sim s;
 
@@ -230,8 +230,8 @@ TEST(test_a_card_marks_by_a_scheme_of_its_own)
 	sim_end(&s);
 }
 
-/* Cards are listed, and may be measured, where packets wait in them and nowhere else. */
-TEST(test_the_measured_port_is_a_switchs_unless_a_card_is_named)
+/* NICs are listed, and may be measured, where packets wait in them and nowhere else. */
+TEST(test_the_measured_port_is_a_switchs_unless_a_nic_is_named)
 {
 	struct sim s;
 	char name[64];
@@ -259,7 +259,7 @@ TEST(test_the_measured_port_is_a_switchs_unless_a_card_is_named)
 
 /* Two pairs, each at half the line: 1050 bytes every 1.68 us of each, and the line is never idle.
  * The pace is that of joining the queue, so nothing piles up there. */
-TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_card)
+TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_nic)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params half = { .rate_bps = UINT64_C(5000000000),
@@ -280,9 +280,9 @@ TEST(test_a_queue_pair_keeps_its_pace_in_a_fifo_card)
 	sim_end(&s);
 }
 
-/* What switches write stays with its packet, also where ACKs wait behind data in h1's card: every
+/* What switches write stays with its packet, also where ACKs wait behind data in h1's NIC: every
  * ACK brings the one hop that its data passed, a later one than the ACK before. */
-static void check_notes(const char *card)
+static void check_notes(const char *nic)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params line = { .rate_bps = UINT64_C(10000000000),
@@ -292,7 +292,7 @@ static void check_notes(const char *card)
 	struct sim s;
 
 	sim_read(&s, RDMA_STAGE, "hpcc", "flow = 1 0 20000B 0us\nflow = 1 2 20000B 0us\n");
-	snprintf(s.c.host.nic, sizeof(s.c.host.nic), "%s", card);
+	snprintf(s.c.host.nic, sizeof(s.c.host.nic), "%s", nic);
 	CHECK_INT(nic_check(&s.c, &(struct weir_error){ "" }), 0);
 	use_fixed(&s, 0, &fixed_int, &line);
 	sim_run(&s, 1);
@@ -308,7 +308,7 @@ static void check_notes(const char *card)
 	sim_end(&s);
 }
 
-TEST(test_telemetry_goes_through_a_cards_queue)
+TEST(test_telemetry_goes_through_a_nics_queue)
 {
 	check_notes("fifo");
 	check_notes("fq");
@@ -333,7 +333,7 @@ static void check_refused(const char *settings, const char *message)
 	scenario_free(&scenario);
 }
 
-TEST(test_cards_that_cannot_work_are_refused)
+TEST(test_nics_that_cannot_work_are_refused)
 {
 	check_refused(
 		"[host]\ncard = fifo\n[switch]\nlossless = all\nbuffer-per = switch\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_packet_memory.c -- memory for packets under way grows when a run needs more, and nobody can
- * tell. */
-#include "sim/core/packet_memory.h"
-#include "sim/run/sim_parts.h"
+/* test_packet_memory.c -- memory for packets in the network grows on demand, without a change of
+ * results. */
+#include "sim/core/link.h"
+#include "sim/run/sim.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
 
@@ -23,8 +23,8 @@ static void see(void *context, struct weir_sim_turn *turn, const struct weir_sim
 	s->count++;
 }
 
-/* With room for one window only where is_small. Returns how many packets there is room for in the
- * end. */
+/* is_small: starts with memory for one lookahead window. Returns the packets that fit in the end.
+ */
 static uint64_t incast(const char *host, int is_small, struct seen *seen)
 {
 	char text[512];
@@ -42,7 +42,8 @@ static uint64_t incast(const char *host, int is_small, struct seen *seen)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	if (is_small) {
 		packet_memory_free(sim->engine);
-		packet_memory_reserve(sim->engine, sim->engine->window_chunks * WEIR_CHUNK_PACKETS);
+		packet_memory_reserve(sim->engine,
+				      sim->engine->lookahead_chunks * WEIR_CHUNK_PACKETS);
 	}
 	for (uint32_t i = 1; i <= SENDERS; i++) {
 		const struct weir_sim_message m = {
@@ -57,7 +58,7 @@ static uint64_t incast(const char *host, int is_small, struct seen *seen)
 	CHECK_INT(seen->count, SENDERS);
 	packets = (uint64_t)sim->engine->store.chunk_limit * WEIR_CHUNK_PACKETS;
 	if (is_small)
-		CHECK(packets > sim->engine->window_chunks * UINT64_C(2) * WEIR_CHUNK_PACKETS);
+		CHECK(packets > sim->engine->lookahead_chunks * UINT64_C(2) * WEIR_CHUNK_PACKETS);
 	weir_sim_free(sim);
 	return packets;
 }
@@ -71,19 +72,18 @@ static void check_grows(const char *host)
 		CHECK_INT(small.at_ps[i], large.at_ps[i]);
 }
 
-TEST(test_room_for_packets_grows_unseen)
+TEST(test_packet_memory_grows_without_a_change_of_results)
 {
 	check_grows("cc = reno\ninitial-window = 6000\nrto-initial = 1s\nrto-min = 1s\n");
 }
 
-/* What switches write lies beside the packets. */
-TEST(test_room_for_what_switches_write_grows_with_it)
+/* INT stacks are beside the packets. */
+TEST(test_int_stacks_grow_with_packet_memory)
 {
 	check_grows("cc = hpcc(rtt=20ms)\n");
 }
 
-/* Where a million hosts' worth of addresses were asked for, now three hosts' are. */
-TEST(test_a_small_network_asks_for_few_addresses)
+TEST(test_a_small_network_reserves_few_addresses)
 {
 	struct weir_sim *sim;
 	struct weir_error e;

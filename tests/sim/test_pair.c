@@ -82,7 +82,7 @@ TEST(test_the_rate_of_a_pair_is_its_senders)
 }
 
 /* One window of 28 packets (27200 bytes, rounded up) for the pair in the rack, of 38 for the other:
- * the most of each that is under way at once, seen at the card before the first ACK comes. */
+ * the most of each that is under way at once, seen at the NIC before the first ACK comes. */
 TEST(test_a_queue_pair_sends_one_window_of_its_own)
 {
 	static const struct {

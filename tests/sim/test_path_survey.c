@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_path_survey.c -- what is known before a run of the ways that its flows take. */
-#include "sim/measure/ways.h"
+/* test_path_survey.c -- the paths of flows, surveyed before a run. */
+#include "sim/measure/preview.h"
 #include "tests/sim.h"
 
-static struct path_survey ways_of(const char *text)
+static struct path_survey survey(const char *text)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result r = { .flow_count = 0 };
@@ -14,7 +14,7 @@ static struct path_survey ways_of(const char *text)
 	sim_read(&s, "%s", text);
 	if (run(&s.c, &control, &r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	w = r.ways;
+	w = r.paths;
 	run_result_free(&r);
 	sim_end(&s);
 	return w;
@@ -30,11 +30,11 @@ static void check_range(struct path_range r, double least, double most)
 
 /* 1500 B and an ACK of 40 B at 10 Gb/s are 1200 ns and 32 ns on each of two links, and each link is
  * passed twice: 4 x 5 us. All hosts hang on one switch. */
-TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
+TEST(test_paths_of_a_star_are_two_links_and_one_round_trip)
 {
 	struct path_survey w =
-		ways_of("[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 5us\n"
-			"[host]\nmss = 1460B\nheader = 40B\n" ALL);
+		survey("[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 5us\n"
+		       "[host]\nmss = 1460B\nheader = 40B\n" ALL);
 
 	check_range(w.links_within, 2, 2);
 	check_range(w.links_between, 0, 0);
@@ -45,11 +45,11 @@ TEST(test_ways_of_a_star_are_two_links_and_one_round_trip)
 
 /* Every spine is a path. 3 of 11 others are in the same rack, so the typical flow leaves it: 8 x 1
  * us and 2 x (1200 + 32) more. */
-TEST(test_ways_of_a_leaf_spine_are_as_many_as_its_spines)
+TEST(test_paths_of_a_leaf_spine_are_as_many_as_its_spines)
 {
-	struct path_survey w = ways_of("[network]\ntopology = leaf-spine\nleaves = 3\nspines = 5\n"
-				       "hosts-per-leaf = 4\nrate = 10Gbps\ndelay = 1us\n"
-				       "[host]\nmss = 1460B\nheader = 40B\n" ALL);
+	struct path_survey w = survey("[network]\ntopology = leaf-spine\nleaves = 3\nspines = 5\n"
+				      "hosts-per-leaf = 4\nrate = 10Gbps\ndelay = 1us\n"
+				      "[host]\nmss = 1460B\nheader = 40B\n" ALL);
 
 	check_range(w.links_within, 2, 2);
 	check_range(w.links_between, 4, 4);
@@ -59,22 +59,22 @@ TEST(test_ways_of_a_leaf_spine_are_as_many_as_its_spines)
 }
 
 /* k = 6: three aggregation switches in a pod, each with three cores. */
-TEST(test_ways_of_a_fat_tree_are_fewer_within_a_pod)
+TEST(test_paths_of_a_fat_tree_are_fewer_within_a_pod)
 {
-	struct path_survey w = ways_of("[network]\ntopology = fat-tree\nk = 6\nrate = 10Gbps\n"
-				       "delay = 1us\n" ALL);
+	struct path_survey w = survey("[network]\ntopology = fat-tree\nk = 6\nrate = 10Gbps\n"
+				      "delay = 1us\n" ALL);
 
 	check_range(w.links_between, 4, 6);
 	check_range(w.paths, 3, 9);
 }
 
-/* Parallel cables are ways of their own. */
-TEST(test_ways_count_parallel_links)
+/* Parallel links are separate paths. */
+TEST(test_paths_count_parallel_links)
 {
 	struct path_survey w =
-		ways_of("[network]\ntopology = explicit\nlink = h0 s 10Gbps 1us\n"
-			"link = h1 t 10Gbps 1us\nlink = s t 10Gbps 1us\nlink = s t 10Gbps "
-			"1us\n[traffic a]\npattern = permutation\nsize = 1KB\n");
+		survey("[network]\ntopology = explicit\nlink = h0 s 10Gbps 1us\n"
+		       "link = h1 t 10Gbps 1us\nlink = s t 10Gbps 1us\nlink = s t 10Gbps "
+		       "1us\n[traffic a]\npattern = permutation\nsize = 1KB\n");
 
 	check_range(w.paths, 2, 2);
 	check_range(w.links_between, 3, 3);

@@ -192,8 +192,8 @@ TEST(test_throughput_of_a_section_is_the_sum_of_its_flows_at_every_sample)
 	sim_end(&s);
 }
 
-/* Queues of weight 3 and 1, both busy: 7.5 and 2.5 Gb/s of the line. */
-TEST(test_throughput_of_a_queue_is_its_share_of_the_line)
+/* Queues of weight 3 and 1, both busy: 7.5 and 2.5 Gb/s of the link. */
+TEST(test_throughput_of_a_queue_is_its_share_of_the_link)
 {
 	struct sim s;
 	double last[3];
@@ -267,7 +267,7 @@ TEST(test_a_scheme_without_values_shows_none)
 	}
 }
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+/* The example of test_lossless.c, where the times are worked out: h0's NIC is paused from 4566.4
  * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 TEST(test_pauses_probe_shows_the_part_of_each_interval_that_a_class_was_paused)
 {
@@ -369,7 +369,7 @@ TEST(test_probes_that_make_no_sense_are_refused)
 	check_refused("queu sw->h0", "nearest: queue");
 	check_refused("queue", "WHAT TARGET [every TIME]");
 	check_refused("queue sw->h9 every 1us", "sw->h");
-	check_refused("queue h0->sw every 1us", "host's card");
+	check_refused("queue h0->sw every 1us", "host's NIC");
 	check_refused("queue flow:1 every 1us", "is of a port, not of a flow");
 	check_refused("window sw->h0 every 1us", "is of a flow, not of a port");
 	check_refused("window flow:4 every 1us", "there is no flow 4; the last is 3");
@@ -414,7 +414,7 @@ TEST(test_probes_that_would_take_too_many_samples_are_refused_with_their_number)
 	sim_end(&s);
 }
 
-/* Where each change is recorded nobody knows beforehand how many there are. */
+/* Where each change is recorded their number is not known beforehand. */
 TEST(test_series_that_have_become_too_long_are_noticed)
 {
 	struct series series[2] = { { .count = 7 }, { .count = PROBE_POINTS_MAX - 7 } };
@@ -444,7 +444,7 @@ TEST(test_throughput_of_queues_that_the_scheme_chooses_is_refused)
 	config_free(&s.c);
 }
 
-/* 2108 of the 6250 bytes that the line carries in 5 us, and a queue of 177 bytes in the mean: 0.7 *
+/* 2108 of the 6250 bytes that the link carries in 5 us, and a queue of 177 bytes in the mean: 0.7 *
  * 0.33728 + 0.3. */
 TEST(test_reward_probe_is_use_and_a_short_queue_by_hand)
 {

@@ -195,7 +195,7 @@ TEST(test_ranks_agree_when_a_link_fails)
 			   "[measure]\ndrain = 1ms\n");
 }
 
-TEST(test_ranks_agree_on_a_circle_of_pauses)
+TEST(test_ranks_agree_on_a_cycle_of_pauses)
 {
 	check_ranks(
 		"[network]\ntopology = explicit\nlink = h0 s0 10Gbps 1us\n"

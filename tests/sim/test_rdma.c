@@ -64,7 +64,7 @@ TEST(test_a_change_of_the_rate_moves_the_next_packet)
  * first packet leaves third, at 14476.8 ns, and its second is due at 28953.6, when flow 0 takes the
  * line until 36192. At 30 us its rate falls to 1 Gb/s: it has to wait until 14476.8 + 72384 ns,
  * though it stood in turn. Then flow 0 has one packet on the line and one in turn. */
-TEST(test_a_rate_that_falls_holds_back_a_packet_that_waits_for_the_card)
+TEST(test_a_rate_that_falls_holds_back_a_packet_that_waits_for_the_nic)
 {
 	static struct seen seen;
 	struct heard heard[2] = { { 0 }, { 0 } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_rdma_share.c -- queue pairs that lose packets, and queue pairs that share a card, with each
+/* test_rdma_share.c -- queue pairs that lose packets, and queue pairs that share a NIC, with each
  * other and with TCP. */
 #include "tests/rdma.h"
 
@@ -116,7 +116,7 @@ TEST(test_one_queue_pair_fills_the_line)
 	sim_end(&s);
 }
 
-TEST(test_queue_pairs_share_a_card_alike)
+TEST(test_queue_pairs_share_a_nic_alike)
 {
 	struct sim s;
 
@@ -133,11 +133,11 @@ TEST(test_queue_pairs_share_a_card_alike)
 	sim_end(&s);
 }
 
-/* Four queue pairs of 1 Gb/s each, and TCP, from one card to a host each. A packet that is due
+/* Four queue pairs of 1 Gb/s each, and TCP, from one NIC to a host each. A packet that is due
  * waits for the line, and the next is timed from when it left: a queue pair has at most its rate
  * and, waiting for two full frames of TCP and three of its kind in 8384 ns, no less than 60 % of
  * it. TCP has all the rest, whether they wait in one turn or in two. */
-TEST(test_paced_queue_pairs_and_tcp_share_a_card)
+TEST(test_paced_queue_pairs_and_tcp_share_a_nic)
 {
 	static const char *const classes[] = {
 		"marking = none",

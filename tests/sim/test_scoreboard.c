@@ -198,7 +198,7 @@ static void check_sender(const struct bench *b)
 	CHECK_INT(b->s.una, b->plain.una);
 	CHECK_INT(b->s.sacked, plain_count(&b->plain, SACKED));
 	CHECK_INT(b->s.lost, plain_count(&b->plain, LOST));
-	CHECK_INT(b->s.gone, b->s.sacked + b->s.lost);
+	CHECK_INT(b->s.left_out, b->s.sacked + b->s.lost);
 	if (b->s.lost)
 		CHECK_INT(scoreboard_first_lost(&b->s), plain_first_lost(&b->plain));
 }
@@ -325,7 +325,7 @@ static void run_bench(struct bench *b)
 		if (chance(b, 2) || (!b->data_count && !b->ack_count && b->s.una != b->s.next))
 			time_out(b);
 	}
-	CHECK_INT(b->s.gone, 0);
+	CHECK_INT(b->s.left_out, 0);
 	scoreboard_free(&b->w, &b->s);
 	arrivals_free(&b->w, &b->r);
 	connection_rings_free(&b->w);

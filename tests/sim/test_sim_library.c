@@ -2,7 +2,7 @@
 /* test_sim_library.c -- the simulator driven from a loop of the caller's: weir/sim.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/core/mailbox.h"
-#include "sim/run/sim_parts.h"
+#include "sim/run/sim.h"
 #include "tests/sim.h"
 #include "weir/sim.h"
 #include <time.h>

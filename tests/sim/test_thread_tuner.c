@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_thread_tuner.c -- what a run may decide by itself while it goes on changes nothing in it:
- * how many threads work on a window (hands.h), and when empty lines give their memory back
- * (room.h). */
-#include "sim/core/packet_memory.h"
+/* test_thread_tuner.c -- decisions of the engine that must not change results: serial or parallel
+ * mode of a lookahead window (threads.h), and when empty in-flight queues free their memory
+ * (link.h). */
+#include "sim/core/link.h"
 #include "sim/core/host.h"
 #include "tests/sim.h"
 
@@ -53,8 +53,8 @@ static void check_same(const struct built *a, const struct built *b)
 
 enum { STOP_PS = 40 * 1000 * 1000, STOPS = 50 };
 
-/* In legs, before each of which the other mode is set. */
-static void run_in_turns(struct built *b)
+/* Stops often, and changes the mode at each stop. */
+static void run_with_changing_modes(struct built *b)
 {
 	struct weir_error e = { "" };
 
@@ -65,7 +65,7 @@ static void run_in_turns(struct built *b)
 	}
 }
 
-TEST(test_threads_that_come_and_go_change_nothing)
+TEST(test_changes_of_thread_mode_do_not_change_results)
 {
 	struct built one, many;
 	struct weir_error e = { "" };
@@ -74,7 +74,7 @@ TEST(test_threads_that_come_and_go_change_nothing)
 	CHECK_INT(engine_advance_until(one.e, STOPS * (int64_t)STOP_PS, &e), ENGINE_AT_STOP);
 	build(&many, fabric, &(struct engine_plan){ .threads = 3, .adapts = 1 });
 	CHECK(many.e->threads > 1);
-	run_in_turns(&many);
+	run_with_changing_modes(&many);
 	check_same(&one, &many);
 	CHECK(one.e->flows.flows[500].finish_ps > 0);
 	end(&one);
@@ -95,8 +95,9 @@ TEST(test_a_small_network_has_one_thread)
 	end(&b);
 }
 
-/* Between any two stops. All traffic comes to an end, and then no line holds anything. */
-TEST(test_lines_that_give_their_memory_back_go_on_as_before)
+/* Memory is reclaimed at every stop. At the end all traffic is over and no in-flight queue has any.
+ */
+TEST(test_reclaiming_in_flight_queues_does_not_change_results)
 {
 	struct built kept, tidy;
 	struct weir_error e = { "" };
@@ -116,7 +117,7 @@ TEST(test_lines_that_give_their_memory_back_go_on_as_before)
 	end(&tidy);
 }
 
-/* A mode has run for that many windows at that rate. */
+/* The tuner's choice after a mode has run for that many windows at that rate. */
 static uint32_t timed(struct thread_tuner *h, enum thread_mode mode, uint32_t windows, double rate,
 		      enum thread_mode *next)
 {
@@ -126,14 +127,14 @@ static uint32_t timed(struct thread_tuner *h, enum thread_mode mode, uint32_t wi
 	return thread_tuner_choose(h, next);
 }
 
-TEST(test_a_slower_crew_is_tried_again)
+TEST(test_tuner_tries_a_slower_parallel_mode_again)
 {
 	struct thread_tuner h = { 0 };
 	enum thread_mode next;
 
 	CHECK_INT(timed(&h, THREADS_SERIAL, 32, 1.0, &next), 32);
 	CHECK_INT(next, THREADS_PARALLEL);
-	/* Four windows that took twice as long as alone: 8 of 264 windows' time. */
+	/* Four windows at half the serial rate: the time of 8 of 264 windows. */
 	CHECK_INT(timed(&h, THREADS_PARALLEL, 4, 0.5, &next), 256);
 	CHECK_INT(next, THREADS_SERIAL);
 	CHECK_INT(timed(&h, THREADS_SERIAL, 256, 1.0, &next), 32);
@@ -142,7 +143,7 @@ TEST(test_a_slower_crew_is_tried_again)
 	CHECK_INT(next, THREADS_SERIAL);
 }
 
-TEST(test_a_faster_crew_stays)
+TEST(test_tuner_keeps_a_faster_parallel_mode)
 {
 	struct thread_tuner h = { 0 };
 	enum thread_mode next;
@@ -156,7 +157,7 @@ TEST(test_a_faster_crew_stays)
 	CHECK_INT(next, THREADS_PARALLEL);
 }
 
-TEST(test_the_longest_stay_has_an_end)
+TEST(test_tuner_limits_the_time_between_trials)
 {
 	struct thread_tuner h = { 0 };
 	enum thread_mode next;

@@ -192,13 +192,13 @@ TEST(test_threads_agree_on_an_interval_cut_out_of_a_run)
 	sim_end(&s);
 }
 
-/* Cards with a queue that overflows, and marks. */
-TEST(test_threads_agree_on_cards_with_queues)
+/* NICs with a queue that overflows, and marks. */
+TEST(test_threads_agree_on_nics_with_queues)
 {
-	static const char *const cards[] = { "fifo(limit=60pkts, marking=ecn(k=30pkts))",
-					     "fq(limit=60pkts)\ntso = 16KB", "fair\ntso = 16KB" };
+	static const char *const nics[] = { "fifo(limit=60pkts, marking=ecn(k=30pkts))",
+					    "fq(limit=60pkts)\ntso = 16KB", "fair\ntso = 16KB" };
 
-	for (uint32_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+	for (uint32_t i = 0; i < sizeof(nics) / sizeof(nics[0]); i++) {
 		char text[1024];
 		struct sim s;
 
@@ -208,7 +208,7 @@ TEST(test_threads_agree_on_cards_with_queues)
 			 "[switch]\nmarking = ecn(k=65pkts)\n[host]\ncard = %s\n"
 			 "[traffic mixed]\npattern = all-to-all\n"
 			 "sizes = uniform(min=1KB, max=400KB)\nload = 0.8\nflows = 200\n",
-			 cards[i]);
+			 nics[i]);
 		check_threads(&s, text);
 		CHECK_INT(sim_metric(&s, "flows_completed"), 200);
 		CHECK((sim_metric(&s, "drops") > 0) == (i < 2));

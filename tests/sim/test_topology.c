@@ -140,7 +140,7 @@ TEST(test_dumbbell_has_one_link_in_the_middle)
 	world_end(&w);
 }
 
-TEST(test_leaf_spine_with_cards_has_a_switch_for_every_host)
+TEST(test_leaf_spine_with_nics_has_a_switch_for_every_host)
 {
 	struct world w = world_of("leaf-spine");
 	static const char *const order[] = { "h0", "card0", "h1",    "card1", "h2",    "card2",

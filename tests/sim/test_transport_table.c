@@ -96,7 +96,7 @@ TEST(test_third_transport_hears_of_its_connections)
 	sender_send_next(&d.w, &d.h, slab_at(&d.w.senders, d.flows[1].tx), 77);
 	CHECK_INT(d.h.made_pkts, 1);
 	CHECK_INT(d.h.now_ps, 77);
-	sender_on_own_timer(&d.w, &d.h, 1, TIMER_PACING);
+	sender_on_transport_timer(&d.w, &d.h, 1, TIMER_PACING);
 	CHECK_INT(d.h.timeouts, TIMER_PACING);
 	hand_close(&d);
 }
@@ -108,7 +108,7 @@ TEST(test_transport_hears_nothing_of_connections_that_are_over)
 	hand_open(&d);
 	packet_segment(&d.packet)->connection = 0;
 	sender_on_ack(&d.w, &d.h, &d.packet);
-	sender_on_own_timer(&d.w, &d.h, 0, TIMER_PACING);
+	sender_on_transport_timer(&d.w, &d.h, 0, TIMER_PACING);
 	sender_on_timer(&d.w, &d.h, 0, TIMER_RETRANSMIT);
 	CHECK_INT(d.h.received_pkts + d.h.timeouts, 0);
 	hand_close(&d);
@@ -120,7 +120,7 @@ TEST(test_every_transport_has_its_hooks)
 	static const struct transport_ops *const all[] = { &tcp_transport, &rdma_transport };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		CHECK(all[i]->plan && all[i]->open && all[i]->try_to_send && all[i]->send);
-		CHECK(all[i]->on_ack && all[i]->on_timeout && all[i]->on_timer && all[i]->on_data);
+		CHECK(all[i]->plan && all[i]->open && all[i]->try_send && all[i]->send);
+		CHECK(all[i]->on_ack && all[i]->on_rto && all[i]->on_timer && all[i]->on_data);
 	}
 }

@@ -2,7 +2,6 @@
 /* test_switch_results.c -- results of a real run: the same metrics as a simulated run, and settings
  * that tell them apart. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/scenario/key.h"
 #include "lab/scenario/scenario.h"
 #include "testbed/testbed.h"
 #include "switch/run/control.h"
