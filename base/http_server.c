@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* http_server.c -- sockets of the HTTP endpoint, see http_server.h. */
+/* http_server.c -- see http_server.h. */
 #define _GNU_SOURCE
 #include "base/http_server.h"
 #include <arpa/inet.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void http_client_close(struct http_server_client *c)
+static void let_go(struct http_server_client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -46,7 +46,7 @@ int http_server_open(struct http_server *r, uint64_t port, http_server_page *pag
 void http_server_close(struct http_server *r)
 {
 	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++)
-		http_client_close(&r->clients[i]);
+		let_go(&r->clients[i]);
 	if (r->fd >= 0)
 		close(r->fd);
 	r->fd = -1;
@@ -68,8 +68,8 @@ uint32_t http_server_poll_fds(const struct http_server *r, struct pollfd polled[
 	return count;
 }
 
-/* A free place, or that of the oldest client, which is disconnected. */
-static struct http_server_client *http_server_find_place(struct http_server *r)
+/* A free place, or that of whoever came first. */
+static struct http_server_client *find_place(struct http_server *r)
 {
 	struct http_server_client *oldest = &r->clients[0];
 
@@ -79,14 +79,14 @@ static struct http_server_client *http_server_find_place(struct http_server *r)
 		if (r->clients[i].number < oldest->number)
 			oldest = &r->clients[i];
 	}
-	http_client_close(oldest);
+	let_go(oldest);
 	return oldest;
 }
 
-static void http_server_accept(struct http_server *r)
+static void receive(struct http_server *r)
 {
 	for (int fd; (fd = accept4(r->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-		struct http_server_client *c = http_server_find_place(r);
+		struct http_server_client *c = find_place(r);
 
 		c->fd = fd;
 		c->number = r->served++;
@@ -94,9 +94,9 @@ static void http_server_accept(struct http_server *r)
 	}
 }
 
-/* Builds the response: the head and, except for HEAD, the page. */
-static void http_client_make_answer(struct http_server *r, struct http_server_client *c,
-				    enum http_status status, const struct http_request *request)
+/* The head and, unless only that was asked for, the page. */
+static void make_answer(struct http_server *r, struct http_server_client *c,
+			enum http_status status, const struct http_request *request)
 {
 	const char *type = "text/plain; charset=utf-8";
 	char *page = NULL;
@@ -122,8 +122,8 @@ static void http_client_make_answer(struct http_server *r, struct http_server_cl
 	free(page);
 }
 
-/* 0: the connection stays open; -1: it ends. */
-static int http_client_receive(struct http_server *r, struct http_server_client *c)
+/* 0: more is to come; -1: it is over. */
+static int hear(struct http_server *r, struct http_server_client *c)
 {
 	const size_t room = sizeof(c->asked) - c->asked_length;
 	const ssize_t got = recv(c->fd, c->asked + c->asked_length, room, 0);
@@ -138,11 +138,11 @@ static int http_client_receive(struct http_server *r, struct http_server_client 
 	status = http_parse(c->asked, c->asked_length, &request);
 	if (status == HTTP_MORE)
 		return 0;
-	http_client_make_answer(r, c, status, &request);
+	make_answer(r, c, status, &request);
 	return c->answer ? 0 : -1;
 }
 
-static int http_client_send(struct http_server_client *c)
+static int answer(struct http_server_client *c)
 {
 	while (c->sent < c->answer_length) {
 		const ssize_t went =
@@ -160,7 +160,7 @@ void http_server_serve(struct http_server *r)
 {
 	if (r->fd < 0)
 		return;
-	http_server_accept(r);
+	receive(r);
 	for (uint32_t i = 0; i < HTTP_SERVER_CLIENTS; i++) {
 		struct http_server_client *c = &r->clients[i];
 		int over = 0;
@@ -168,10 +168,10 @@ void http_server_serve(struct http_server *r)
 		if (c->fd < 0)
 			continue;
 		if (!c->answer)
-			over = http_client_receive(r, c);
+			over = hear(r, c);
 		if (!over && c->answer)
-			over = http_client_send(c);
+			over = answer(c);
 		if (over)
-			http_client_close(c);
+			let_go(c);
 	}
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* http_server.h -- an HTTP endpoint for programs that have an event loop of their own: metrics and
- * status pages of 'weir switch' and 'weir keeper'. It listens on 127.0.0.1 only.
- *
- * All calls come from the loop's thread and none blocks: an incomplete request or unsent response
- * waits until poll reports its descriptor. When all places are taken a new client replaces the
- * oldest one. */
+/* http_server.h -- a few pages of a program that has other things to do: HTTP on a port of this
+ * machine alone, from the program's own loop. Nobody is waited for: what a client has not asked or
+ * taken yet is looked at again when its descriptor is ready, and clients beyond the last place
+ * replace the oldest. */
 #ifndef BASE_HTTP_SERVER_H
 #define BASE_HTTP_SERVER_H
 #include "base/http.h"
@@ -15,7 +13,7 @@
 
 enum { HTTP_SERVER_CLIENTS = 4, HTTP_SERVER_FDS = HTTP_SERVER_CLIENTS + 1 };
 
-/* Writes the page of a path and sets its content type. -1: there is no such page. */
+/* Writes the page of a path, and says of what type it is; -1: there is none. */
 typedef int http_server_page(void *context, const char *path, FILE *page, const char **type);
 
 struct http_server_client {
@@ -23,26 +21,26 @@ struct http_server_client {
 	uint64_t number;
 	char asked[HTTP_REQUEST_MAX];
 	size_t asked_length;
-	char *answer; /* NULL: the request is incomplete */
+	char *answer; /* NULL: not all is asked */
 	size_t answer_length, sent;
 };
 
 struct http_server {
-	int fd; /* -1: disabled */
+	int fd; /* -1: nobody may ask */
 	uint64_t served;
 	http_server_page *page;
 	void *context;
 	struct http_server_client clients[HTTP_SERVER_CLIENTS];
 };
 
-/* Listens on a port of 127.0.0.1. Port 0: disabled, and all other calls do nothing. */
+/* Listens on that port of 127.0.0.1; 0: nowhere. */
 int http_server_open(struct http_server *r, uint64_t port, http_server_page *page, void *context,
 		     struct weir_error *e);
 void http_server_close(struct http_server *r);
 
-/* The descriptors to poll; returns their number. */
+/* Descriptors to wait for; returns how many. */
 uint32_t http_server_poll_fds(const struct http_server *r, struct pollfd polled[HTTP_SERVER_FDS]);
 
-/* Accepts, reads and answers as far as possible without blocking. */
+/* Goes on with everybody. */
 void http_server_serve(struct http_server *r);
 #endif
