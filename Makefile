@@ -187,12 +187,10 @@ build/%_bpf.c: tools/embed-binary.sh Makefile
 	@$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -c -o build/$*_bpf.o $(filter %.bpf.c,$^)
 	@tools/embed-binary.sh $*_bpf build/$*_bpf.o >$@.part && mv $@.part $@
 
-# So do the style and the script of reports, and dygraphs, which draws their charts.
-DYGRAPHS ?= /usr/share/javascript/dygraphs
+# So do the style and the scripts of reports.
 build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py lab/campaign/*.js) tools/embed-assets.awk | build/have-build
 	@mkdir -p $(@D)
-	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) $(DYGRAPHS)/dygraph.min.js \
-		$(DYGRAPHS)/dygraph.min.css >$@.part && mv $@.part $@
+	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) >$@.part && mv $@.part $@
 
 # And which program it is: looked at with every make, written only where it has become another.
 build/version.c: always

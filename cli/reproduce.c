@@ -144,7 +144,9 @@ static int reproduce_print_figure(const struct reproduce_request *q, const struc
 	struct weir_error e;
 	int status = EXIT_FINE;
 
-	if (figure_state_read(&state, figure, &(struct figure_results){ folder, NULL, q->size },
+	if (figure_state_read(&state, figure,
+			      &(struct figure_results){
+				      .folder = folder, .size = q->size, .judges = JUDGES_ALWAYS },
 			      &e)) {
 		free(folder);
 		return cli_error(EXIT_WORLD, &e);

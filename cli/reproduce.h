@@ -2,7 +2,7 @@
 /* reproduce.h -- what weir reproduce prints; used between its files. */
 #ifndef CLI_REPRODUCE_H
 #define CLI_REPRODUCE_H
-#include "lab/campaign/figure_job.h"
+#include "lab/report/reproduce.h"
 
 /* A line a claim: verdict, claim, expected, measured; then what is best where, and why claims have
  * no verdict. */

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/reproduce.h"
 #include "base/clock.h"
+#include "lab/analysis/planned.h"
 #include "lab/store/results.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -143,7 +143,7 @@ static void train_chart_figure(struct chart_list *list, const struct training *t
 
 /* --- the portrait --- */
 
-static void train_write_portrait(FILE *f, const struct training *t)
+static void train_add_portrait(struct document *d, const struct training *t)
 {
 	const struct train_policy_table *p = training_plan(t)->trainer->policy_table;
 	const void *desk = training_context(t);
@@ -151,26 +151,27 @@ static void train_write_portrait(FILE *f, const struct training *t)
 	struct train_cell cell;
 
 	training_best(t, &model);
-	fputs("<section id=\"portrait\">\n<h2>What it does where</h2>\n", f);
-	page_element(f, "p", p->about);
-	fputs("\n<div class=\"wide\"><table>\n<thead><tr><th>", f);
-	fprintf(f, "%s \\ %s</th>", p->rows, p->columns);
+	document_open(d, DOCUMENT_SECTION, "portrait");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "What it does where");
+	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%s", p->about);
+	document_open(d, DOCUMENT_TABLE, "");
+	document_head_row(d);
+	document_add(d, DOCUMENT_HEAD, NULL, "%s \\ %s", p->rows, p->columns);
 	for (uint32_t k = 0; k < p->column_count; k++) {
 		p->column(desk, k, &cell);
-		page_element(f, "th", cell.text);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", cell.text);
 	}
-	fputs("</tr></thead>\n<tbody>\n", f);
 	for (uint32_t i = 0; i < p->row_count; i++) {
 		p->row(desk, i, &cell);
-		fputs("<tr>", f);
-		page_element(f, "th", cell.text);
+		document_row(d, NULL);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", cell.text);
 		for (uint32_t k = 0; k < p->column_count; k++) {
 			p->cell(desk, &model, (const uint32_t[]){ i, k }, &cell);
-			page_element(f, "td", cell.text);
+			document_add(d, DOCUMENT_CELL, NULL, "%s", cell.text);
 		}
-		fputs("</tr>\n", f);
 	}
-	fputs("</tbody>\n</table></div>\n</section>\n", f);
+	document_close(d);
+	document_close(d);
 }
 
 static void train_page(FILE *f, const struct train_request *q, const struct training *t)
@@ -178,30 +179,35 @@ static void train_page(FILE *f, const struct train_request *q, const struct trai
 	struct chart_list list = { 0, NULL };
 	struct weir_learn_model model;
 	struct train_best best = training_best(t, &model);
+	struct version version = version_of_results();
+	struct document d = { .count = 0 };
 	char *title = NULL;
 
 	text_print(&title, "Training of %s", q->trainer->scheme.name);
 	train_chart_score(&list, t);
 	for (uint32_t i = 0; q->trainer->figures[i].name; i++)
 		train_chart_figure(&list, t, i);
-	for (uint32_t i = 0; i < list.count; i++)
+	document_add(&d, DOCUMENT_HEADING_1, NULL, "%s", title);
+	document_add(&d, DOCUMENT_PARAGRAPH, NULL,
+		     "The best policy had a score of %.4f on %" PRIu64
+		     " episodes that judge, after %" PRIu64 " of %" PRIu64 " steps.",
+		     best.score, q->judge, best.steps, q->steps);
+	document_add(&d, DOCUMENT_PARAGRAPH, NULL, "<code>%s</code>", q->identity);
+	document_open(&d, DOCUMENT_SECTION, "curves");
+	document_add(&d, DOCUMENT_HEADING_2, NULL, "Curves");
+	document_open(&d, DOCUMENT_GROUP, "panels");
+	for (uint32_t i = 0; i < list.count; i++) {
 		for (uint32_t k = 0; k < list.all[i].line_count; k++)
 			chart_line_reduce(&list.all[i].lines[k], CHART_COLUMNS, 0);
-	page_begin(f, title);
-	page_element(f, "h1", title);
-	fprintf(f,
-		"\n<p>The best policy had a score of %.4f on %" PRIu64
-		" episodes that judge, after %" PRIu64 " of %" PRIu64 " steps.</p>\n<p>",
-		best.score, q->judge, best.steps, q->steps);
-	page_element(f, "code", q->identity);
-	fputs("</p>\n<section id=\"curves\">\n<h2>Curves</h2>\n", f);
-	page_noscript(f);
-	for (uint32_t i = 0; i < list.count; i++)
-		page_chart(f, &list, i);
-	fputs("</section>\n", f);
+		document_chart(&d, &list, i);
+	}
+	document_close(&d);
+	document_close(&d);
 	if (q->trainer->policy_table)
-		train_write_portrait(f, t);
-	page_end(f, version_of_results().text, PAGE_CHARTS);
+		train_add_portrait(&d, t);
+	document_write_page(&d, f,
+			    &(struct document_page){ .title = title, .version = version.text });
+	document_free(&d);
 	chart_list_free(&list);
 	free(title);
 }

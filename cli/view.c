@@ -43,7 +43,7 @@ static int view_read_port(const struct arguments *a, uint16_t *first, uint16_t *
 		.type = WEIR_OPT_COUNT,
 		.def = "0",
 		.min = 0,
-		.max = SERVER_PORT_LAST,
+		.max = UINT16_MAX,
 		.help = "",
 	};
 	const char *number = arguments_option(a, option.name);
@@ -67,19 +67,17 @@ static int view_is_over(void *context)
 
 static int view_serve(const struct live_subject *s, uint16_t first, uint16_t last)
 {
+	struct http_server server = { .fd = -1 };
 	struct weir_error e;
-	uint16_t port;
-	int listener;
 
 	signals_block(SIGNALS_INT_TERM);
-	listener = server_listen(first, last, &port, &e);
-	if (listener < 0) {
+	if (http_server_listen(&server, first, last, &e)) {
 		signals_unblock(SIGNALS_INT_TERM);
 		return cli_error(EXIT_WORLD, &e);
 	}
-	printf("http://127.0.0.1:%u/ shows %s; Ctrl-C ends it\n", port, s->folder);
+	printf("http://127.0.0.1:%u/ shows %s; Ctrl-C ends it\n", server.port, s->folder);
 	fflush(stdout);
-	view_run(listener, s, view_is_over, NULL);
+	view_run(&server, s, view_is_over, NULL);
 	signals_unblock(SIGNALS_INT_TERM);
 	return EXIT_FINE;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# embed-assets.awk -- writes files as the C table that lab/report/report.h declares, each under its name.
+# embed-assets.awk -- writes files as the C table that lab/report/document.h declares, each under its name.
 # References to source maps are left out: a browser would look for those beside the report.
 function quote(text)
 {

@@ -110,7 +110,7 @@ struct claim_text measured_text(const struct measured *m, const char *unit);
 /* --- findings ---
  *
  * The outcome of a figure in one size as text: computed from runs in a store, or read from the
- * results that ship with Weir (lab/report/shipped.h). Summaries use nothing else, so both sources
+ * results that ship with Weir (lab/report/reproduce.h). Summaries use nothing else, so both sources
  * give the same summary. */
 
 /* Outcome of one claim. */

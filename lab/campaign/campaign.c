@@ -65,7 +65,7 @@ struct watched {
 	const struct campaign *campaign;
 	const struct campaign_watch *watch;
 	uint64_t ended, failed;
-	int64_t begin_ns, told_ns;
+	int64_t begin_ns, reported_ns;
 };
 
 static void watched_end_task(void *context, const struct task_result *r)
@@ -102,12 +102,12 @@ static void watched_write(const struct watched *w, const struct running_task *ru
 
 static int watched_tick(void *context, const struct running_task *running, uint32_t count)
 {
-	enum { TELL_NS = WEIR_NS_PER_S / 2 };
+	enum { REPORT_NS = WEIR_NS_PER_S / 2 };
 	struct watched *w = context;
 	int64_t now_ns = clock_ns();
 
-	if (now_ns - w->told_ns >= TELL_NS) {
-		w->told_ns = now_ns;
+	if (now_ns - w->reported_ns >= REPORT_NS) {
+		w->reported_ns = now_ns;
 		watched_write(w, running, count);
 	}
 	return w->watch->tick(w->watch->context, running, count);

@@ -23,7 +23,7 @@ static uint32_t choose_round_seeds(const struct choose_request *q, uint32_t roun
 /* How many candidates survive a round of count: half of them, and the best at each constraint. */
 static uint32_t choose_half_count(const struct choose_request *q, uint32_t count)
 {
-	return (count + 1) / 2 + q->keep_count;
+	return (count + 1) / 2 + q->constraint_count;
 }
 
 /* Upper bound of the runs that a search with so many candidates takes. */
@@ -31,7 +31,8 @@ static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count
 {
 	/* The winner, the file's own setting and the best at each constraint are evaluated on fresh
 	 * seeds. */
-	uint64_t judged = (2 + (uint64_t)q->keep_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
+	uint64_t judged =
+		(2 + (uint64_t)q->constraint_count) * choose_round_seeds(q, CHOOSE_ROUNDS - 1);
 	uint64_t runs = count * q->seeds + judged;
 
 	for (uint32_t r = 1; r < CHOOSE_ROUNDS; r++) {
@@ -218,8 +219,8 @@ static int choose_check_metrics(const struct choose_request *q, const struct con
 {
 	if (choose_check_metric(&q->goal, c, e))
 		return weir_error_prefix(e, "--goal: ");
-	for (uint32_t i = 0; i < q->keep_count; i++)
-		if (choose_check_metric(&q->keeps[i].metric, c, e))
+	for (uint32_t i = 0; i < q->constraint_count; i++)
+		if (choose_check_metric(&q->constraints[i].metric, c, e))
 			return weir_error_prefix(e, "--keep: ");
 	return 0;
 }

@@ -78,8 +78,8 @@ struct choose_constraint {
 struct choose_request {
 	struct choose_metric goal;
 	int goal_is_most; /* 1: maximise, "-NAME" */
-	uint32_t keep_count, range_count;
-	struct choose_constraint keeps[CHOOSE_CONSTRAINTS_MAX];
+	uint32_t constraint_count, range_count;
+	struct choose_constraint constraints[CHOOSE_CONSTRAINTS_MAX];
 	struct range ranges[CHOOSE_RANGES_MAX];
 	uint64_t budget, seeds; /* budget: runs in total; seeds: per candidate in the first round */
 };
@@ -97,10 +97,9 @@ struct candidate {
 	char *point;            /* settings as text, for sweep_of_points */
 	char key[RUN_KEY_SIZE]; /* key of its run with the first seed: identifies the candidate */
 	uint32_t seeds;
-	double goal, keep[CHOOSE_CONSTRAINTS_MAX];             /* means over all of its seeds */
-	double first_goal, first_keep[CHOOSE_CONSTRAINTS_MAX]; /* means over the seeds that every
-								  candidate had */
-	int is_kept;                                           /* 1: meets all constraints */
+	struct choice_numbers all, first; /* means over all of its seeds; over the seeds that every
+					     candidate had */
+	int is_kept;                      /* 1: meets all constraints */
 	double lack; /* 0 if it meets all constraints; else the sum of relative violations */
 };
 
@@ -163,10 +162,6 @@ int choose_end_round(struct choose *c);
 
 /* Sorts the candidates, the winner first: by rounds survived, then by quality. */
 void choose_order(const struct choose *c, uint32_t *order);
-
-/* Is the candidate the winner, or on the Pareto front of the goal and the first constraint (on the
- * seeds that every candidate had)? */
-int choose_is_in_front(const struct choose *c, uint32_t number);
 
 /* After the last round: copies the outcome for the result folder. The caller frees it. */
 void choose_record(const struct choose *c, struct choice *to);

@@ -55,20 +55,18 @@ static void choose_average(struct choose *c, uint32_t at)
 	struct candidate *to = choose_numbers(c, c->live[at]);
 
 	to->seeds = c->seeds;
-	to->goal = to->lack = 0;
-	memset(to->keep, 0, sizeof(to->keep));
+	to->all = (struct choice_numbers){ .goal = 0 };
+	to->lack = 0;
 	for (uint32_t s = 0; s < c->seeds; s++) {
 		uint64_t run = (uint64_t)at * c->seeds + s;
 
-		to->goal += c->values[run][0] / c->seeds;
-		for (uint32_t k = 0; k < c->q->keep_count; k++)
-			to->keep[k] += c->values[run][1 + k] / c->seeds;
+		to->all.goal += c->values[run][0] / c->seeds;
+		for (uint32_t k = 0; k < c->q->constraint_count; k++)
+			to->all.rule[k] += c->values[run][1 + k] / c->seeds;
 		choose_note_run(c, c->live[at], c->run_keys[run], s);
 	}
-	if (c->round == 0) {
-		to->first_goal = to->goal;
-		memcpy(to->first_keep, to->keep, sizeof(to->first_keep));
-	}
+	if (c->round == 0)
+		to->first = to->all;
 }
 
 /* The candidate with the most (or least, for an upper bound) of the k-th constraint's metric. */
@@ -77,10 +75,10 @@ static uint32_t choose_best_at(const struct choose *c, uint32_t k)
 	uint32_t best = c->live[0];
 
 	for (uint32_t i = 1; i < c->live_count; i++) {
-		double value = choose_numbers(c, c->live[i])->keep[k],
-		       most = choose_numbers(c, best)->keep[k];
+		double value = choose_numbers(c, c->live[i])->all.rule[k],
+		       most = choose_numbers(c, best)->all.rule[k];
 
-		if (c->q->keeps[k].is_most ? value > most : value < most)
+		if (c->q->constraints[k].is_most ? value > most : value < most)
 			best = c->live[i];
 	}
 	return best;
@@ -93,25 +91,26 @@ static double choose_lack_scale(const struct choose *c, uint32_t k)
 	double largest = 0;
 
 	for (uint32_t i = 0; i < c->live_count; i++)
-		largest = fmax(largest, fabs(choose_numbers(c, c->live[i])->keep[k]));
+		largest = fmax(largest, fabs(choose_numbers(c, c->live[i])->all.rule[k]));
 	return c->limits[k] != 0 ? fabs(c->limits[k]) : largest;
 }
 
-static void choose_judge_keeps(struct choose *c)
+static void choose_check_constraints(struct choose *c)
 {
 	for (uint32_t i = 0; i < c->live_count; i++)
 		choose_numbers(c, c->live[i])->is_kept = 1;
-	for (uint32_t k = 0; k < c->q->keep_count; k++) {
-		const struct choose_constraint *keep = &c->q->keeps[k];
-		double limit = keep->number, scale;
+	for (uint32_t k = 0; k < c->q->constraint_count; k++) {
+		const struct choose_constraint *rule = &c->q->constraints[k];
+		double limit = rule->number, scale;
 
-		if (keep->is_of_best)
-			limit *= choose_numbers(c, choose_best_at(c, k))->keep[k];
+		if (rule->is_of_best)
+			limit *= choose_numbers(c, choose_best_at(c, k))->all.rule[k];
 		c->limits[k] = limit;
 		scale = choose_lack_scale(c, k);
 		for (uint32_t i = 0; i < c->live_count; i++) {
 			struct candidate *x = choose_numbers(c, c->live[i]);
-			double lack = keep->is_most ? limit - x->keep[k] : x->keep[k] - limit;
+			double lack =
+				rule->is_most ? limit - x->all.rule[k] : x->all.rule[k] - limit;
 
 			if (lack <= 0)
 				continue;
@@ -125,7 +124,8 @@ static void choose_judge_keeps(struct choose *c)
 static int choose_is_better(const struct choose *c, uint32_t a, uint32_t b)
 {
 	const struct candidate *x = &c->all[a], *y = &c->all[b];
-	double goal_x = choose_signed_goal(c, x->goal), goal_y = choose_signed_goal(c, y->goal);
+	double goal_x = choose_signed_goal(c, x->all.goal),
+	       goal_y = choose_signed_goal(c, y->all.goal);
 
 	if (x->is_kept != y->is_kept)
 		return x->is_kept;
@@ -160,12 +160,12 @@ static void choose_select(struct choose *c, uint32_t count)
 {
 	uint32_t best[CHOOSE_CONSTRAINTS_MAX];
 
-	for (uint32_t k = 0; k < c->q->keep_count; k++)
+	for (uint32_t k = 0; k < c->q->constraint_count; k++)
 		best[k] = choose_best_at(c, k);
 	c->live_count = count < c->live_count ? count : c->live_count;
 	if (c->round + 1 == CHOOSE_ROUNDS)
 		choose_keep_candidate(c, 0);
-	for (uint32_t k = 0; k < c->q->keep_count; k++)
+	for (uint32_t k = 0; k < c->q->constraint_count; k++)
 		choose_keep_candidate(c, best[k]);
 }
 
@@ -173,7 +173,7 @@ int choose_end_round(struct choose *c)
 {
 	for (uint32_t i = 0; i < c->live_count; i++)
 		choose_average(c, i);
-	choose_judge_keeps(c);
+	choose_check_constraints(c);
 	if (c->round == CHOOSE_ROUNDS) {
 		choose_count_wins(c);
 		return 0;
@@ -220,14 +220,16 @@ void choose_order(const struct choose *c, uint32_t *order)
 static int choose_dominates(const struct choose *c, const struct candidate *a,
 			    const struct candidate *b)
 {
-	double goal = choose_signed_goal(c, a->first_goal) - choose_signed_goal(c, b->first_goal);
-	double kept = a->first_keep[0] - b->first_keep[0];
+	double goal = choose_signed_goal(c, a->first.goal) - choose_signed_goal(c, b->first.goal);
+	double kept = a->first.rule[0] - b->first.rule[0];
 
-	kept = c->q->keeps[0].is_most ? kept : -kept;
+	kept = c->q->constraints[0].is_most ? kept : -kept;
 	return goal <= 0 && kept >= 0 && (goal < 0 || kept > 0);
 }
 
-int choose_is_in_front(const struct choose *c, uint32_t number)
+/* Is the candidate the winner, or on the Pareto front of the goal and the first constraint, on the
+ * seeds that every candidate had? */
+static int choose_is_in_front(const struct choose *c, uint32_t number)
 {
 	if (number == c->winner)
 		return 1;
@@ -253,14 +255,17 @@ static struct choice_metric record_metric(const struct choose_metric *m)
 	return to;
 }
 
-static struct choice_numbers record_numbers(const struct choose *c, const struct candidate *x)
+/* Unknown numbers are NAN: of a candidate that was not evaluated, and of constraints that the
+ * request does not have. */
+static struct choice_numbers record_numbers(const struct choose *c, const struct candidate *x,
+					    const struct choice_numbers *from)
 {
 	struct choice_numbers n = { NAN, { NAN, NAN, NAN, NAN } };
 
 	if (x->seeds == 0)
 		return n;
-	n.goal = x->goal;
-	memcpy(n.rule, x->keep, c->q->keep_count * sizeof(n.rule[0]));
+	n.goal = from->goal;
+	memcpy(n.rule, from->rule, c->q->constraint_count * sizeof(n.rule[0]));
 	return n;
 }
 
@@ -280,12 +285,12 @@ static void record_request(const struct choose *c, struct choice *to)
 	for (uint32_t i = 0; i < q->range_count; i++)
 		to->ranges[i] = (struct choice_range){ text_copy(q->ranges[i].path),
 						       text_copy(q->ranges[i].text) };
-	to->rule_count = q->keep_count;
-	for (uint32_t i = 0; i < q->keep_count; i++)
-		to->rules[i] = (struct choice_rule){ record_metric(&q->keeps[i].metric),
-						     q->keeps[i].is_most,
-						     q->keeps[i].is_of_best,
-						     q->keeps[i].number,
+	to->rule_count = q->constraint_count;
+	for (uint32_t i = 0; i < q->constraint_count; i++)
+		to->rules[i] = (struct choice_rule){ record_metric(&q->constraints[i].metric),
+						     q->constraints[i].is_most,
+						     q->constraints[i].is_of_best,
+						     q->constraints[i].number,
 						     c->search_limits[i],
 						     c->limits[i] };
 }
@@ -297,15 +302,13 @@ static void record_setting(const struct choose *c, uint32_t candidate, struct ch
 	*to = (struct choice_setting){
 		.point = text_copy(x->point),
 		.seeds = x->seeds,
-		.all = record_numbers(c, x),
-		.first = record_numbers(c, x),
-		.fresh = record_numbers(c, fresh),
+		.all = record_numbers(c, x, &x->all),
+		.first = record_numbers(c, x, &x->first),
+		.fresh = record_numbers(c, fresh, &fresh->all),
 		.is_kept = x->is_kept,
 		.is_fresh_kept = fresh->is_kept,
 		.is_judged = fresh->seeds > 0,
 	};
-	to->first.goal = x->first_goal;
-	memcpy(to->first.rule, x->first_keep, c->q->keep_count * sizeof(to->first.rule[0]));
 }
 
 void choose_record(const struct choose *c, struct choice *to)
@@ -321,7 +324,7 @@ void choose_record(const struct choose *c, struct choice *to)
 	for (uint32_t i = 0; i < c->count; i++) {
 		place[order[i]] = i;
 		record_setting(c, order[i], &to->all[i]);
-		to->all[i].is_front = c->q->keep_count && choose_is_in_front(c, order[i]);
+		to->all[i].is_front = c->q->constraint_count && choose_is_in_front(c, order[i]);
 	}
 	to->own = place[0];
 	to->run_count = c->run_count;

@@ -108,7 +108,7 @@ int choose_read_goal(struct choose_request *q, const char *text, struct weir_err
 	return choose_read_metric(&q->goal, text + q->goal_is_most, e);
 }
 
-static int choose_refuse_keep(const char *text, struct weir_error *e)
+static int choose_refuse_constraint(const char *text, struct weir_error *e)
 {
 	return weir_error_set(e,
 			      "%s; write METRIC >= NUMBER of best, or METRIC <= NUMBER, as in "
@@ -120,24 +120,24 @@ int choose_add_constraint(struct choose_request *q, const char *text, struct wei
 {
 	const char *sign = strstr(text, ">="), *best;
 	char metric[128], number[64];
-	struct choose_constraint *k = &q->keeps[q->keep_count];
+	struct choose_constraint *k = &q->constraints[q->constraint_count];
 	struct quantity read;
 
-	if (q->keep_count == CHOOSE_CONSTRAINTS_MAX)
+	if (q->constraint_count == CHOOSE_CONSTRAINTS_MAX)
 		return weir_error_set(e, "at most %d may be given", CHOOSE_CONSTRAINTS_MAX);
 	k->is_most = sign != NULL;
 	sign = sign ? sign : strstr(text, "<=");
 	if (!sign || sscanf(sign + 2, "%63s", number) != 1)
-		return choose_refuse_keep(text, e);
+		return choose_refuse_constraint(text, e);
 	snprintf(metric, sizeof(metric), "%.*s", (int)(sign - text), text);
 	best = strstr(sign, " of ");
 	if (best && strcmp(best, " of best") != 0)
-		return choose_refuse_keep(text, e);
+		return choose_refuse_constraint(text, e);
 	k->is_of_best = best != NULL;
 	if (choose_read_metric(&k->metric, metric, e) || quantity_read(&read, number, e) ||
 	    quantity_in(&read, number, k->is_of_best ? "" : k->metric.unit, &k->number, e))
 		return -1;
-	q->keep_count++;
+	q->constraint_count++;
 	return 0;
 }
 

@@ -255,8 +255,8 @@ static int value_read_all(struct choose *c, struct reading *r, uint64_t run, str
 {
 	double *values = c->values[run];
 
-	for (uint32_t i = 0; i <= c->q->keep_count; i++) {
-		const struct choose_metric *m = i ? &c->q->keeps[i - 1].metric : &c->q->goal;
+	for (uint32_t i = 0; i <= c->q->constraint_count; i++) {
+		const struct choose_metric *m = i ? &c->q->constraints[i - 1].metric : &c->q->goal;
 
 		if (value_read(r, m, &values[i], e))
 			return -1;

@@ -21,8 +21,8 @@ struct task_loop {
 	struct slot *slots;
 	uint32_t slot_count, busy;
 	uint64_t next; /* next task of the list that was not assigned yet */
-	uint32_t again_count;
-	uint64_t *again; /* tasks to retry, because their slots were lost */
+	uint32_t retry_count;
+	uint64_t *retries; /* tasks to retry, because their slots were lost */
 	struct running_task *running;
 	int is_closed;    /* 1: no further tasks are started */
 	int is_cancelled; /* 1: running tasks were cancelled */
@@ -38,7 +38,7 @@ static void loop_end_task(struct task_loop *l, const struct task_result *r)
 
 /* Assigns tasks to free slots, retries first. A slot that refuses is tried again later. -1: no slot
  * accepts a task. */
-static int loop_give(struct task_loop *l, struct weir_error *e)
+static int loop_assign(struct task_loop *l, struct weir_error *e)
 {
 	const struct task_list *list = l->list;
 	int failed = 0;
@@ -48,14 +48,14 @@ static int loop_give(struct task_loop *l, struct weir_error *e)
 
 		if (l->slots[i].is_busy)
 			continue;
-		if (!l->again_count && (l->is_closed || l->next == list->count))
+		if (!l->retry_count && (l->is_closed || l->next == list->count))
 			break;
-		task = l->again_count ? l->again[l->again_count - 1] : list->tasks[l->next];
-		failed = l->x->ops->give(l->x, i, task, e);
+		task = l->retry_count ? l->retries[l->retry_count - 1] : list->tasks[l->next];
+		failed = l->x->ops->assign(l->x, i, task, e);
 		if (failed)
 			continue;
-		if (l->again_count)
-			l->again_count--;
+		if (l->retry_count)
+			l->retry_count--;
 		else
 			l->next++;
 		l->busy++;
@@ -67,8 +67,8 @@ static int loop_give(struct task_loop *l, struct weir_error *e)
 /* Drops retries after the user cancelled: they have no slot that could report their end. */
 static void loop_drop_cancelled(struct task_loop *l)
 {
-	while (l->is_cancelled && l->again_count) {
-		const struct task_result r = { l->again[--l->again_count], TASK_STOPPED, { "" } };
+	while (l->is_cancelled && l->retry_count) {
+		const struct task_result r = { l->retries[--l->retry_count], TASK_STOPPED, { "" } };
 
 		loop_end_task(l, &r);
 	}
@@ -103,7 +103,7 @@ static void loop_receive(struct task_loop *l)
 	} else if (m.kind == EXECUTOR_LOST) {
 		s->is_busy = 0;
 		l->busy--;
-		l->again[l->again_count++] = s->running.task;
+		l->retries[l->retry_count++] = s->running.task;
 	} else {
 		const struct task_result r = { s->running.task, m.end, m.error };
 
@@ -122,17 +122,17 @@ int executor_run(const struct executor_ops *ops, const struct task_list *list, s
 
 	l.x = ops->start(&list->work, list->jobs, &l.slot_count);
 	l.slots = memory_zeroed(l.slot_count, sizeof(*l.slots));
-	l.again = memory_zeroed(l.slot_count, sizeof(*l.again));
+	l.retries = memory_zeroed(l.slot_count, sizeof(*l.retries));
 	l.running = memory_zeroed(l.slot_count, sizeof(*l.running));
-	failed = loop_give(&l, e);
-	while (!failed && (l.busy || l.again_count)) {
+	failed = loop_assign(&l, e);
+	while (!failed && (l.busy || l.retry_count)) {
 		loop_tick(&l);
 		loop_receive(&l);
-		failed = loop_give(&l, e);
+		failed = loop_assign(&l, e);
 	}
 	ops->end(l.x);
 	free(l.slots);
-	free(l.again);
+	free(l.retries);
 	free(l.running);
 	return failed;
 }
@@ -157,7 +157,7 @@ static struct executor *inline_start(const struct task_work *work, uint32_t jobs
 	return &x->base;
 }
 
-static int inline_give(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
+static int inline_assign(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
 {
 	(void)slot, (void)e;
 	((struct inline_executor *)base)->task = task;
@@ -195,7 +195,7 @@ static void inline_end(struct executor *base)
 
 const struct executor_ops executor_inline = {
 	.start = inline_start,
-	.give = inline_give,
+	.assign = inline_assign,
 	.wait = inline_wait,
 	.cancel = inline_cancel,
 	.end = inline_end,
@@ -242,7 +242,7 @@ uint64_t payload_number(struct payload_reader *r)
 	uint64_t number = 0;
 
 	if (r->left < NUMBER_BYTES) {
-		r->is_torn = 1;
+		r->is_truncated = 1;
 		return 0;
 	}
 	for (int i = 0; i < NUMBER_BYTES; i++)
@@ -258,7 +258,7 @@ const char *payload_text(struct payload_reader *r)
 	const unsigned char *end = r->left ? memchr(r->at, '\0', r->left) : NULL;
 
 	if (!end) {
-		r->is_torn = 1;
+		r->is_truncated = 1;
 		return "";
 	}
 	r->left -= (size_t)(end - r->at) + 1;

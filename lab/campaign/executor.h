@@ -26,11 +26,11 @@ void payload_put_text(struct payload *p, const char *text);
 void payload_put_bytes(struct payload *p, const void *bytes, size_t size);
 
 /* Payloads are untrusted input: a truncated one reads as zeros and empty texts, and sets
- * is_torn. */
+ * is_truncated. */
 struct payload_reader {
 	const unsigned char *at;
 	size_t left;
-	int is_torn;
+	int is_truncated;
 };
 
 uint64_t payload_number(struct payload_reader *r);
@@ -109,7 +109,7 @@ struct executor_ops {
 	 * *slots: its capacity, here and elsewhere. Slots with low numbers are used first. */
 	struct executor *(*start)(const struct task_work *work, uint32_t jobs, uint32_t *slots);
 	/* Assigns a task to a free slot. -1: the slot cannot take one now; message. */
-	int (*give)(struct executor *x, uint32_t slot, uint64_t task, struct weir_error *e);
+	int (*assign)(struct executor *x, uint32_t slot, uint64_t task, struct weir_error *e);
 	/* Waits for a message for at most wait_ms. 1: m is valid; 0: timeout. */
 	int (*wait)(struct executor *x, int wait_ms, struct executor_message *m);
 	/* Requests the early end of a slot's task. The result still arrives as a message. */

@@ -25,11 +25,11 @@ enum message_kind {
 	MESSAGE_RESULT,   /* from a rank: assignment number, end, error, and what the task made */
 };
 
-enum { NAP_MS = 1 };
+enum { POLL_MS = 1 };
 
 #define ALIVE_NS (WEIR_NS_PER_S / 2)
 #define LOST_NS (10 * (int64_t)WEIR_NS_PER_S)
-#define FORSAKEN_NS (3600 * (int64_t)WEIR_NS_PER_S)
+#define ORPHANED_NS (3600 * (int64_t)WEIR_NS_PER_S)
 #define SHARE_UNIT 1e6 /* shares are sent as integers, in millionths */
 
 /* --- ranks other than 0 --- */
@@ -40,7 +40,7 @@ struct mpi_server {
 	struct payload asked;
 	uint64_t assignment;
 	double share;
-	int64_t heard_ns, told_ns;
+	int64_t received_ns, reported_ns;
 	int is_busy, is_dismissed;
 };
 
@@ -87,7 +87,7 @@ static void mpi_server_begin(struct mpi_server *s, const struct world_message *m
 	s->share = 0;
 	payload_free(&s->asked);
 	payload_put_bytes(&s->asked, r.at, r.left);
-	s->is_busy = s->worker->ops->give(s->worker, 0, 0, &e) == 0;
+	s->is_busy = s->worker->ops->assign(s->worker, 0, 0, &e) == 0;
 	if (!s->is_busy)
 		mpi_send_result(s->assignment, TASK_FAILED, &e, &none);
 }
@@ -96,7 +96,7 @@ static void mpi_server_handle(struct mpi_server *s, const struct world_message *
 {
 	struct payload_reader r = { m->bytes, m->size, 0 };
 
-	s->heard_ns = clock_ns();
+	s->received_ns = clock_ns();
 	if (m->kind == MESSAGE_TASK && !s->is_busy) {
 		mpi_server_begin(s, m);
 	} else if (m->kind == MESSAGE_CANCEL && s->is_busy) {
@@ -114,7 +114,7 @@ static void mpi_server_relay(struct mpi_server *s)
 	struct executor_message m = { .end = TASK_DONE };
 	struct payload alive = { NULL, 0, 0 };
 
-	if (s->worker->ops->wait(s->worker, NAP_MS, &m)) {
+	if (s->worker->ops->wait(s->worker, POLL_MS, &m)) {
 		if (m.kind == EXECUTOR_RESULT) {
 			s->is_busy = 0;
 			mpi_send_result(s->assignment, m.end, &m.error, &m.made);
@@ -123,9 +123,9 @@ static void mpi_server_relay(struct mpi_server *s)
 			s->share = m.share;
 		}
 	}
-	if (!s->is_busy || clock_ns() - s->told_ns < ALIVE_NS)
+	if (!s->is_busy || clock_ns() - s->reported_ns < ALIVE_NS)
 		return;
-	s->told_ns = clock_ns();
+	s->reported_ns = clock_ns();
 	payload_put_number(&alive, s->assignment);
 	payload_put_number(&alive, (uint64_t)(s->share * SHARE_UNIT));
 	world_send(0, MESSAGE_ALIVE, alive.bytes, alive.size);
@@ -134,13 +134,15 @@ static void mpi_server_relay(struct mpi_server *s)
 
 void executor_mpi_serve(task_service *serve)
 {
-	struct mpi_server s = { .serve = serve, .heard_ns = clock_ns(), .told_ns = clock_ns() };
+	struct mpi_server s = { .serve = serve,
+				.received_ns = clock_ns(),
+				.reported_ns = clock_ns() };
 	const struct task_work work = { .context = &s, .perform = mpi_server_perform };
 	struct world_message m;
 	uint32_t slots;
 
 	s.worker = executor_processes.start(&work, 1, &slots);
-	while (!s.is_dismissed && (s.is_busy || clock_ns() - s.heard_ns <= FORSAKEN_NS)) {
+	while (!s.is_dismissed && (s.is_busy || clock_ns() - s.received_ns <= ORPHANED_NS)) {
 		while (world_receive(&m)) {
 			mpi_server_handle(&s, &m);
 			free(m.bytes);
@@ -156,7 +158,7 @@ void executor_mpi_serve(task_service *serve)
 struct mpi_rank {
 	int is_busy;
 	uint64_t task, assignment;
-	int64_t heard_ns;
+	int64_t received_ns;
 };
 
 struct mpi_executor {
@@ -184,7 +186,7 @@ static struct executor *mpi_start(const struct task_work *work, uint32_t jobs, u
 	return &x->base;
 }
 
-static int mpi_give(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
+static int mpi_assign(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
 {
 	struct mpi_executor *x = (struct mpi_executor *)base;
 	struct payload asked = { NULL, 0, 0 }, p = { NULL, 0, 0 };
@@ -192,7 +194,7 @@ static int mpi_give(struct executor *base, uint32_t slot, uint64_t task, struct 
 	int rank = (int)slot + 1;
 
 	if (slot >= x->rank_count)
-		return x->own->ops->give(x->own, slot - x->rank_count, task, e);
+		return x->own->ops->assign(x->own, slot - x->rank_count, task, e);
 	if (world_is_lost(rank))
 		return weir_error_set(e, "rank %d cannot be reached", rank);
 	if (x->work.pack(x->work.context, task, &asked, e)) {
@@ -211,8 +213,8 @@ static int mpi_give(struct executor *base, uint32_t slot, uint64_t task, struct 
 
 /* Receives a result. The late result of a lost rank is dropped, and the rank is available again. 1:
  * m is valid. */
-static int mpi_take_result(struct mpi_executor *x, struct mpi_rank *rank,
-			   const struct world_message *from, struct executor_message *m)
+static int mpi_receive_result(struct mpi_executor *x, struct mpi_rank *rank,
+			      const struct world_message *from, struct executor_message *m)
 {
 	struct payload_reader reader = { from->bytes, from->size, 0 };
 	uint64_t assignment = payload_number(&reader);
@@ -225,7 +227,7 @@ static int mpi_take_result(struct mpi_executor *x, struct mpi_rank *rank,
 	m->kind = EXECUTOR_RESULT;
 	m->end = (enum task_end)payload_number(&reader);
 	weir_error_set(&m->error, "%s", payload_text(&reader));
-	if (reader.is_torn) {
+	if (reader.is_truncated) {
 		m->end = TASK_FAILED;
 		weir_error_set(&m->error, "what rank %d sent is torn", from->from);
 	}
@@ -246,9 +248,9 @@ static int mpi_read(struct mpi_executor *x, const struct world_message *from,
 		return 0;
 	m->slot = (uint32_t)from->from - 1;
 	rank = &x->ranks[m->slot];
-	rank->heard_ns = clock_ns();
+	rank->received_ns = clock_ns();
 	if (from->kind == MESSAGE_RESULT)
-		return mpi_take_result(x, rank, from, m);
+		return mpi_receive_result(x, rank, from, m);
 	if (from->kind != MESSAGE_ALIVE || !rank->is_busy ||
 	    payload_number(&reader) != rank->assignment)
 		return 0;
@@ -262,7 +264,7 @@ static int mpi_find_lost(struct mpi_executor *x, struct executor_message *m)
 	for (uint32_t i = 0; i < x->rank_count; i++) {
 		struct mpi_rank *r = &x->ranks[i];
 
-		if (!r->is_busy || clock_ns() - r->heard_ns < LOST_NS)
+		if (!r->is_busy || clock_ns() - r->received_ns < LOST_NS)
 			continue;
 		world_set_lost((int)i + 1, 1);
 		r->is_busy = 0;
@@ -286,7 +288,7 @@ static int mpi_wait(struct executor *base, int wait_ms, struct executor_message 
 	}
 	if (found)
 		return 1;
-	if (!x->own->ops->wait(x->own, NAP_MS, m))
+	if (!x->own->ops->wait(x->own, POLL_MS, m))
 		return mpi_find_lost(x, m);
 	m->slot += x->rank_count;
 	return 1;
@@ -324,7 +326,7 @@ void executor_mpi_dismiss(void)
 
 const struct executor_ops executor_mpi = {
 	.start = mpi_start,
-	.give = mpi_give,
+	.assign = mpi_assign,
 	.wait = mpi_wait,
 	.cancel = mpi_cancel,
 	.end = mpi_end,

@@ -115,7 +115,8 @@ static struct executor *processes_start(const struct task_work *work, uint32_t j
 	return &x->base;
 }
 
-static int processes_give(struct executor *base, uint32_t slot, uint64_t task, struct weir_error *e)
+static int processes_assign(struct executor *base, uint32_t slot, uint64_t task,
+			    struct weir_error *e)
 {
 	struct processes *x = (struct processes *)base;
 	int ends[2];
@@ -241,7 +242,7 @@ static void processes_end(struct executor *base)
 
 const struct executor_ops executor_processes = {
 	.start = processes_start,
-	.give = processes_give,
+	.assign = processes_assign,
 	.wait = processes_wait,
 	.cancel = processes_cancel,
 	.end = processes_end,

@@ -169,7 +169,7 @@ int job_count(const char *folder, const struct shard *s, const char (*keys)[RUN_
 enum { SHARD_SECONDS = 600, SHARDS_FEW = 16, SHARDS_MANY = 1000, SECONDS_PER_MINUTE = 60 };
 
 /* The run with the same settings and the first seed, which has the same estimate. */
-static uint64_t needs_first_seed(const struct sweep *w, uint64_t run)
+static uint64_t demand_first_seed(const struct sweep *w, uint64_t run)
 {
 	uint64_t stride = 1;
 
@@ -183,8 +183,8 @@ static uint64_t needs_first_seed(const struct sweep *w, uint64_t run)
 	return run;
 }
 
-static int needs_estimate(const struct sweep *w, uint64_t number, struct scenario *s,
-			  struct estimate *found, struct weir_error *e)
+static int demand_estimate_run(const struct sweep *w, uint64_t number, struct scenario *s,
+			       struct estimate *found, struct weir_error *e)
 {
 	const struct run_control control = { .threads = 1, .extent = RUN_ONLY_BUILT };
 	struct run_result result;
@@ -208,10 +208,10 @@ int demand_estimate(struct demand *n, const struct sweep *w, struct scenario *s,
 	memset(n, 0, sizeof(*n));
 	n->run_s = memory_zeroed(w->run_count, sizeof(*n->run_s));
 	for (uint64_t i = 0; i < w->run_count; i++) {
-		uint64_t first = needs_first_seed(w, i);
+		uint64_t first = demand_first_seed(w, i);
 		struct estimate found = { .memory_bytes = 0 };
 
-		if (first == i && needs_estimate(w, i, s, &found, e)) {
+		if (first == i && demand_estimate_run(w, i, s, &found, e)) {
 			demand_free(n);
 			return -1;
 		}
@@ -237,8 +237,8 @@ uint32_t demand_shards(const struct demand *n, uint64_t runs)
 }
 
 /* Upper bound for the duration of any shard, whatever the order of its runs. */
-static double needs_slowest_shard_s(const struct demand *n, uint64_t runs, uint32_t shards,
-				    uint32_t jobs)
+static double demand_slowest_shard_s(const struct demand *n, uint64_t runs, uint32_t shards,
+				     uint32_t jobs)
 {
 	double slowest = 0;
 
@@ -257,7 +257,7 @@ struct demand_request demand_request(const struct demand *n, uint64_t runs, uint
 {
 	double mb = MEMORY_BASE_MB + MEMORY_ROOM * jobs * n->memory_bytes / BYTES_PER_MB;
 	double minutes = TIME_BASE_MINUTES + TIME_ROOM *
-						     needs_slowest_shard_s(n, runs, shards, jobs) /
+						     demand_slowest_shard_s(n, runs, shards, jobs) /
 						     SECONDS_PER_MINUTE;
 
 	return (struct demand_request){ (uint64_t)(ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB),

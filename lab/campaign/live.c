@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* live.c -- the live page of a result folder and its JSON; see live.h. */
+/* live.c -- the pages of weir view and the JSON of its live page; see view.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "lab/campaign/live.h"
+#include "lab/campaign/view.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "lab/campaign/running.h"
 #include "lab/report/report.h"
@@ -46,21 +47,24 @@ struct store_stamp store_stamp(const char *folder)
 
 /* --- series --- */
 
-/* Converts a series from nanoseconds and its base unit to units that suit the chart. */
-static void live_finish_chart(struct chart *c, const char *unit)
+/* What write prints, as a JSON string. */
+static void live_write_string(FILE *f, void (*write)(FILE *f, const void *of), const void *of)
 {
-	struct chart_extent x = { 0, 0, 0, 0 };
-	struct report_unit time;
-	char what[RUNNING_NAME_SIZE];
+	char *html = NULL;
+	size_t length = 0;
+	FILE *text = open_memstream(&html, &length);
 
-	c->kind = strncmp(c->title, "throughput", strlen("throughput")) == 0 ? CHART_CURVES
-									     : CHART_STEPS;
-	chart_extent(c, &x);
-	time = report_unit(x.x_max, "ns");
-	chart_scale(c, time.factor, 1);
-	text_print(&c->x_label, "time (%s)", time.name);
-	snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
-	report_y_unit(c, what, unit);
+	if (!text)
+		memory_refused(0);
+	write(text, of);
+	fclose(text);
+	html_write_json_string(f, html);
+	free(html);
+}
+
+static void live_write_chart(FILE *f, const void *chart)
+{
+	chart_write_variant(f, chart);
 }
 
 static void live_write_charts(FILE *f, const struct chart_list *list)
@@ -69,8 +73,8 @@ static void live_write_charts(FILE *f, const struct chart_list *list)
 	for (uint32_t i = 0; i < list->count; i++) {
 		fputs(i ? ",{\"title\":" : "{\"title\":", f);
 		html_write_json_string(f, list->all[i].title);
-		fputs(",\"data\":", f);
-		page_chart_data(f, &list->all[i]);
+		fputs(",\"html\":", f);
+		live_write_string(f, live_write_chart, &list->all[i]);
 		fputc('}', f);
 	}
 	fputc(']', f);
@@ -93,7 +97,8 @@ static void live_write_series(FILE *f, const char *folder, const struct running_
 
 		for (uint32_t k = 0; k < all[i].count; k++)
 			chart_point_add(l, all[i].time_ns[k], all[i].value[k]);
-		live_finish_chart(chart, all[i].unit);
+		chart->kind = report_series_kind(all[i].name);
+		report_finish_series(chart, all[i].unit);
 	}
 	fputs(",\"seriesOf\":", f);
 	html_write_json_string(f, count ? c->runs[run - 1].label : "");
@@ -167,27 +172,16 @@ static char *live_label(const struct report *r, const struct stored_run *run)
 	return label;
 }
 
-/* Writes HTML as a JSON string. */
-static void live_write_html(FILE *f, const struct report *r,
-			    void (*write)(FILE *f, const struct report *r))
+static void live_write_table(FILE *f, const void *report)
 {
-	char *html = NULL;
-	size_t length = 0;
-	FILE *text = open_memstream(&html, &length);
+	const struct report *r = report;
+	struct document d = { .count = 0 };
 
-	if (!text)
-		memory_refused(0);
-	write(text, r);
-	fclose(text);
-	html_write_json_string(f, html);
-	free(html);
-}
-
-static void live_write_table(FILE *f, const struct report *r)
-{
-	page_caveats(f, &r->compare);
-	report_table_choice(f, r);
-	report_table_first(f, r);
+	report_add_caveats(&d, &r->compare);
+	report_table_choice(&d, r);
+	report_table_first(&d, r);
+	document_write_html(&d, f);
+	document_free(&d);
 }
 
 /* A consistent snapshot of the store. */
@@ -207,19 +201,20 @@ static void live_store_free(struct live_store *l)
 
 static int live_add_series(void *context, const struct stored_series *s)
 {
-	struct live_store *look = context;
+	struct live_store *live = context;
 	struct chart *c;
 	struct chart_line *l;
 
 	if (s->count < 2)
 		return 0;
-	if (look->charts.count == RUNNING_SERIES_MAX)
+	if (live->charts.count == RUNNING_SERIES_MAX)
 		return 1;
-	c = chart_add(&look->charts, s->name, "");
-	l = chart_line_add(c, look->charted);
+	c = chart_add(&live->charts, s->name, "");
+	l = chart_line_add(c, live->charted);
 	report_series(l, s);
 	chart_line_reduce(l, COLUMNS, 0);
-	live_finish_chart(c, s->unit);
+	c->kind = report_series_kind(s->name);
+	report_finish_series(c, s->unit);
 	return 0;
 }
 
@@ -260,7 +255,7 @@ static void live_write_store(FILE *f, const struct live_store *l)
 		html_write_json_string(f, r->sentences[i]);
 	}
 	fputs("],\"table\":", f);
-	live_write_html(f, r, live_write_table);
+	live_write_string(f, live_write_table, r);
 	fputs(",\"chartsOf\":", f);
 	html_write_json_string(f, l->charted);
 	fputs(",\"charts\":", f);
@@ -297,13 +292,15 @@ void live_runs(FILE *f, const struct live_subject *s, const struct store_stamp *
 
 static void live_write_failure(FILE *f, const struct weir_error *e)
 {
-	page_begin(f, "nothing to show yet");
-	fputs("<p><a href=\"/\">Back to the runs</a></p>\n<h1>Nothing to show yet</h1>\n"
-	      "<p class=\"warning\">",
-	      f);
-	html_write_text(f, e->text);
-	fputs("</p>\n", f);
-	page_end(f, WEIR_VERSION, PAGE_TEXT);
+	struct document d = { .count = 0 };
+
+	document_add(&d, DOCUMENT_PARAGRAPH, NULL, "<a href=\"/\">Back to the runs</a>");
+	document_add(&d, DOCUMENT_HEADING_1, NULL, "Nothing to show yet");
+	document_add(&d, DOCUMENT_PARAGRAPH, "warning", "%s", e->text);
+	document_write_page(
+		&d, f,
+		&(struct document_page){ .title = "nothing to show yet", .version = WEIR_VERSION });
+	document_free(&d);
 }
 
 void live_report(FILE *f, const struct live_subject *s)
@@ -340,7 +337,10 @@ static int live_write_figure(FILE *f, const struct live_subject *s, struct figur
 	struct store *store = NULL;
 	int failed;
 
-	if (figure_state_read(&state, figure, &(struct figure_results){ s->folder, NULL, s->size },
+	if (figure_state_read(&state, figure,
+			      &(struct figure_results){ .folder = s->folder,
+							.size = s->size,
+							.judges = JUDGES_ALWAYS },
 			      e))
 		return -1;
 	fr.verdicts = state.verdicts;
@@ -379,31 +379,29 @@ void live_figure(FILE *f, const struct live_subject *s)
 
 void live_page(FILE *f, const struct live_subject *s)
 {
-	page_begin_live(f, s->folder);
-	fputs("<p class=\"note\" id=\"where\"><code>", f);
-	html_write_text(f, s->folder);
-	fputs("</code> <a href=\"/report\">Full report</a>", f);
-	if (s->figure) {
-		fputs(" <a href=\"/figure\">Figure ", f);
-		html_write_text(f, s->figure->label);
-		fputs("</a>", f);
-	}
-	fputs("</p>\n<h1 id=\"title\">", f);
-	html_write_text(f, s->folder);
-	fputs("</h1>\n<noscript><p class=\"warning\">This page follows the runs by JavaScript, "
-	      "which is "
-	      "switched off here; <a href=\"/report\">the report</a> has its tables "
-	      "without.</p></noscript>\n"
-	      "<section id=\"progress\">\n<p id=\"state\" role=\"status\">Looking …</p>\n"
-	      "<progress id=\"bar\" max=\"1\" hidden></progress>\n<ul "
-	      "id=\"running\"></ul>\n</section>\n"
-	      "<section id=\"answer\">\n<p class=\"note\" id=\"sofar\"></p>\n<div "
-	      "id=\"sentences\"></div>\n<div class=\"first alone\" "
-	      "id=\"table\"></div>\n</section>\n"
-	      "<section id=\"series\" hidden>\n<h2>Over time</h2>\n<p class=\"note\" "
-	      "id=\"of\"></p>\n"
-	      "<div class=\"panels\" id=\"charts\"></div>\n</section>\n",
-	      f);
-	fprintf(f, "<script>\n%s</script>\n", page_asset("live.js"));
-	page_end(f, WEIR_VERSION, PAGE_CHARTS);
+	struct document d = { .count = 0 };
+
+	document_add(&d, DOCUMENT_PARAGRAPH, "#where",
+		     "<code>%s</code> <a href=\"/report\">Full report</a>", s->folder);
+	if (s->figure)
+		document_append(&d, " <a href=\"/figure\">Figure %s</a>", s->figure->label);
+	document_add(&d, DOCUMENT_HEADING_1, "#title", "%s", s->folder);
+	document_add(
+		&d, DOCUMENT_MARKUP, NULL,
+		"<noscript><p class=\"warning\">This page follows the runs by JavaScript, which "
+		"is switched off here; <a href=\"/report\">the report</a> has its tables "
+		"without.</p></noscript>\n"
+		"<section id=\"progress\">\n<p id=\"state\" role=\"status\">Looking …</p>\n"
+		"<progress id=\"bar\" max=\"1\" hidden></progress>\n<ul id=\"running\"></ul>\n"
+		"</section>\n"
+		"<section id=\"answer\">\n<p class=\"note\" id=\"sofar\"></p>\n"
+		"<div id=\"sentences\"></div>\n<div class=\"first alone\" id=\"table\"></div>\n"
+		"</section>\n"
+		"<section id=\"series\" hidden>\n<h2>Over time</h2>\n"
+		"<p class=\"note\" id=\"of\"></p>\n<div class=\"panels\" id=\"charts\"></div>\n"
+		"</section>\n");
+	document_write_page(&d, f,
+			    &(struct document_page){
+				    .title = s->folder, .version = WEIR_VERSION, .is_live = 1 });
+	document_free(&d);
 }

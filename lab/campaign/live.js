@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Follows a result folder: asks its server how things stand, and what the store holds where that has changed.
- * Tables come as markup that the server made and escaped; everything else goes in as text. */
+/* The live page: requests the state of the result folder every second, and the contents of its store when that has
+ * changed. Tables and charts are markup that the server has made and escaped; everything else is inserted as text. */
 (function () {
 	'use strict';
 
-	const BUSY_MS = 1000, IDLE_MS = 2000;	/* between two questions */
+	const BUSY_MS = 1000, IDLE_MS = 2000;	/* between two requests */
 	const at = (id) => document.getElementById(id);
 	const count = (number, word) => number + ' ' + word + (number === 1 ? '' : 's');
 	let runs = null, drawn = '';
@@ -31,7 +31,7 @@
 
 	/* --- progress --- */
 
-	function say(text, kind) {
+	function setState(text, kind) {
 		const state = at('state');
 		state.className = kind || '';
 		if (state.textContent !== text)
@@ -45,33 +45,33 @@
 		bar.value = done;
 	}
 
-	function sayRunning(now) {
+	function showProgress(now) {
 		let text = now.done + ' of ' + count(now.total, 'run') + ' done, ' + now.runs.length + ' running';
 		if (now.failed)
 			text += ', ' + now.failed + ' failed';
 		text += '; ' + duration(now.seconds) + ' so far';
 		if (now.left !== undefined)
 			text += ', about ' + duration(now.left) + ' left, until ' + clock(now.left);
-		say(text + '.');
+		setState(text + '.');
 		showBar(now.done + now.runs.reduce((sum, run) => sum + run.share, 0), now.total);
 	}
 
-	/* No sweep is under way: is that all? */
-	function sayResting(stamp) {
+	/* No sweep is running: says whether the store is complete. */
+	function showIdle(stamp) {
 		if (!stamp)
-			say('No runs are there yet. This page goes on by itself once weir run or weir reproduce ' +
+			setState('No runs are there yet. This page goes on by itself once weir run or weir reproduce ' +
 				'writes to this folder.');
 		else if (!runs)
-			say('Reading the runs …');
+			setState('Reading the runs …');
 		else if (runs.error)
-			say(runs.error, 'warning');
+			setState(runs.error, 'warning');
 		else if (!runs.planned)
-			say(count(runs.runs, 'run') + '.');
+			setState(count(runs.runs, 'run') + '.');
 		else if (runs.done < runs.planned)
-			say(runs.done + ' of ' + count(runs.planned, 'run') + ' done; nothing is running now. ' +
+			setState(runs.done + ' of ' + count(runs.planned, 'run') + ' done; nothing is running now. ' +
 				'The same command as before does the others.');
 		else
-			say(runs.planned === 1 ? 'The only run is done.' : 'All ' + runs.planned + ' runs are done.');
+			setState(runs.planned === 1 ? 'The only run is done.' : 'All ' + runs.planned + ' runs are done.');
 		showBar(runs ? runs.done : 0, runs && runs.done < runs.planned ? runs.planned : 0);
 	}
 
@@ -87,7 +87,7 @@
 
 	/* --- charts --- */
 
-	/* A figure for each, which is drawn anew where its numbers are others; not under the hands of who zooms. */
+	/* A figure for each chart, which is replaced when it has changed, unless somebody has zoomed in. */
 	function showCharts(charts) {
 		const place = at('charts');
 		while (place.children.length > charts.length)
@@ -95,21 +95,18 @@
 		charts.forEach((chart, i) => {
 			let figure = place.children[i];
 			if (!figure) {
-				const caption = make('figcaption'), numbers = make('script');
 				figure = make('figure', 'chart');
-				figure.dataset.chart = 'live-' + i;
-				numbers.type = 'application/json';
-				numbers.id = 'data-live-' + i;
-				caption.append(make('h3'));
-				figure.append(caption, numbers);
+				figure.append(make('h3'), make('div', 'variant'));
+				figure.lastChild.dataset.chart = 'live-' + i;
 				place.append(figure);
 			}
-			const text = JSON.stringify(chart.data), numbers = figure.querySelector('script');
-			if (numbers.textContent === text || (figure.graph && figure.graph.isZoomed()))
+			const variant = figure.querySelector('.variant');
+			if (figure.drawn === chart.html || (variant.chart && variant.chart.isZoomed()))
 				return;
+			figure.drawn = chart.html;
 			figure.querySelector('h3').textContent = chart.title;
-			numbers.textContent = text;
-			figure.dispatchEvent(new Event('redraw', { bubbles: true }));
+			variant.innerHTML = chart.html;
+			variant.dispatchEvent(new Event('redraw', { bubbles: true }));
 		});
 	}
 
@@ -124,7 +121,7 @@
 		showCharts(charts);
 	}
 
-	/* --- what the store holds --- */
+	/* --- contents of the store --- */
 
 	function showRuns() {
 		if (runs.error)
@@ -137,17 +134,17 @@
 		at('table').innerHTML = runs.table;
 	}
 
-	async function ask(path) {
+	async function request(path) {
 		const answer = await fetch(path, { cache: 'no-store' });
 		if (!answer.ok)
 			throw new Error(path + ': ' + answer.status);
 		return answer.json();
 	}
 
-	async function look() {
-		const state = await ask('/state.json');
+	async function update() {
+		const state = await request('/state.json');
 		if (state.runs && state.runs !== drawn) {
-			runs = await ask('/runs.json');
+			runs = await request('/runs.json');
 			drawn = runs.stamp;
 			showRuns();
 		} else if (!state.stamp) {
@@ -155,9 +152,9 @@
 			drawn = '';
 		}
 		if (state.running)
-			sayRunning(state.running);
+			showProgress(state.running);
 		else
-			sayResting(state.stamp);
+			showIdle(state.stamp);
 		showRunning(state.running ? state.running.runs : []);
 		showSeries(state);
 		return state.running ? BUSY_MS : IDLE_MS;
@@ -167,17 +164,13 @@
 		let wait = IDLE_MS;
 		try {
 			if (!document.hidden)
-				wait = await look();
+				wait = await update();
 		} catch (error) {
-			say('weir view does not answer; what is below is what it said last.', 'warning');
+			setState('weir view does not answer; what is below is what it said last.', 'warning');
 		}
 		setTimeout(follow, wait);
 	}
 
 	document.addEventListener('DOMContentLoaded', follow);
-	document.addEventListener('visibilitychange', () => { if (!document.hidden) look().catch(() => {}); });
-	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-		document.querySelectorAll('#charts figure').forEach((figure) =>
-			figure.dispatchEvent(new Event('redraw', { bubbles: true })));
-	});
+	document.addEventListener('visibilitychange', () => { if (!document.hidden) update().catch(() => {}); });
 })();

@@ -21,19 +21,19 @@ struct run_pulse {
 	const struct campaign *campaign; /* NULL: the result folder is on another machine */
 	uint64_t task;
 	struct task_output *out;
-	int64_t told_ns, shown_ns; /* when the share and the series were last reported */
+	int64_t reported_ns, shown_ns; /* when the share and the series were last reported */
 };
 
 static void run_task_progress(void *context, const struct run_progress *at)
 {
-	enum { TELL_NS = WEIR_NS_PER_S / 10 };
+	enum { REPORT_NS = WEIR_NS_PER_S / 10 };
 	struct run_pulse *p = context;
 	int64_t now_ns = clock_ns();
 	double share = 0;
 
-	if (now_ns - p->told_ns < TELL_NS)
+	if (now_ns - p->reported_ns < REPORT_NS)
 		return;
-	p->told_ns = now_ns;
+	p->reported_ns = now_ns;
 	/* flows may outlast the measured interval */
 	if (at->end_ps > 0)
 		share = at->now_ps < at->end_ps ? (double)at->now_ps / (double)at->end_ps : 1;
@@ -216,7 +216,7 @@ static uint32_t run_task_unpack_count(struct payload_reader *r)
 
 	if (count <= r->left)
 		return (uint32_t)count;
-	r->is_torn = 1;
+	r->is_truncated = 1;
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static enum task_end run_task_serve_scenario(const struct scenario *s, const cha
 					     uint32_t threads, struct task_output *out,
 					     struct weir_error *e)
 {
-	struct run_pulse pulse = { .out = out, .told_ns = clock_ns() };
+	struct run_pulse pulse = { .out = out, .reported_ns = clock_ns() };
 	const struct run_control control = { .threads = threads,
 					     .progress = run_task_progress,
 					     .context = &pulse };
@@ -333,7 +333,7 @@ enum task_end run_task_serve(const struct payload *asked, struct task_output *ou
 
 	run_task_unpack_scenario(&r, &s);
 	plugin_permit_tree_of(s.file);
-	if (r.is_torn || r.left)
+	if (r.is_truncated || r.left)
 		weir_error_set(e, "what was asked for is torn");
 	else
 		end = run_task_serve_scenario(&s, key, threads, out, e);

@@ -23,8 +23,8 @@ enum {
 	STALE_S = 60,  /* after this long its files may be removed */
 	COLUMNS = 400, /* time bins of a series, with up to four points each */
 	HOST_SIZE = 256,
-	LOOK = 100000, /* latest points of a series that are examined: called once a second within a
-			  run */
+	SERIES_TAIL = 100000, /* latest points of a series that are examined: called once a second
+			  within a run */
 };
 
 #define PREFIX "running."
@@ -122,7 +122,7 @@ static void running_write_points(FILE *f, const struct series *s)
 	struct chart_list list = { .count = 0 };
 	struct chart_line *l = chart_line_add(chart_add(&list, s->name, ""), s->name);
 
-	for (uint64_t i = s->count > LOOK ? s->count - LOOK : 0; i < s->count; i++)
+	for (uint64_t i = s->count > SERIES_TAIL ? s->count - SERIES_TAIL : 0; i < s->count; i++)
 		if (isfinite(s->value[i]))
 			chart_point_add(l, (double)s->time_ps[i] / WEIR_PS_PER_NS, s->value[i]);
 	chart_line_reduce(l, COLUMNS, 0);

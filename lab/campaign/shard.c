@@ -57,7 +57,8 @@ int shard_write(const struct shard *s, const char *folder, struct weir_error *e)
 	return output_finish(&o, e) ? -1 : output_publish(&o, e);
 }
 
-struct shard shard_of_folder(const char *folder)
+/* The shard that a folder is; count 0: it has no such file. */
+static struct shard shard_of_folder(const char *folder)
 {
 	struct shard s = { 0, 0 };
 	struct weir_error ignored;

@@ -28,10 +28,8 @@ static inline int shard_has(const struct shard *s, uint64_t run)
 /* Number of the shard's runs in a sweep of so many. */
 uint64_t shard_runs(const struct shard *s, uint64_t runs);
 
-/* Write and read the file that says which shard a folder is. Reading gives count 0 if there is no
- * file. */
+/* Writes the file that says which shard a folder is. */
 int shard_write(const struct shard *s, const char *folder, struct weir_error *e);
-struct shard shard_of_folder(const char *folder);
 
 /* 1: the folder has a store of results. */
 int shard_has_store(const char *folder);

@@ -1,191 +1,208 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* view.c -- routes requests to pages and decides when a page is rebuilt. */
-#define _POSIX_C_SOURCE 200809L
+/* view.c -- weir view: answers requests, and decides when a page is rebuilt.
+ *
+ * The server is one thread. A page of the store is built in a forked process while the server keeps
+ * serving: its memory is returned when it exits, and a crash loses one page only. */
+#define _DEFAULT_SOURCE
 #include "lab/campaign/view.h"
 #include "base/clock.h"
-#include "lab/campaign/view_maker.h"
 #include "base/memory.h"
 #include "weir/units.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { SHARE_OF_TIME = 5 }; /* building pages uses at most a fifth of a core */
+enum {
+	CPU_SHARE = 5, /* building pages uses at most a fifth of a core */
+	NICE = 5,      /* simulation runs on this machine have priority */
+	PIECE = 1 << 16,
+	TURN_MS = 200,
+};
 
-static const char html[] = "text/html; charset=utf-8", json[] = "application/json";
+#define NS_PER_US (WEIR_NS_PER_S / 1000000)
 
 enum page_id { PAGE_RUNS, PAGE_REPORT, PAGE_FIGURE, PAGES };
 
 /* A page that is built from the store. */
-struct page {
-	struct maker maker;
-	struct store_stamp making,
-		made; /* state of the store that is being rendered, and that was rendered last */
-	struct body *body; /* NULL: not built yet */
-	int64_t next_ns;   /* earliest time of the next rebuild */
+struct view_page {
+	pid_t pid; /* process that builds it; 0: none */
+	int fd;    /* read end of its pipe */
+	char *received;
+	size_t received_length, room;
+	struct store_stamp building, built; /* state of the store in the page that is being built,
+					       and in the page */
+	char *bytes;                        /* the page; NULL: not built yet */
+	size_t length;
+	int64_t next_ns; /* earliest time of the next rebuild */
 	int is_wanted;
 };
 
 struct viewer {
 	const struct live_subject *subject;
-	int (*stop)(void *context);
-	void *context;
-	struct store_stamp stamp;
-	struct page pages[PAGES];
+	struct store_stamp stamp; /* current state of the store */
+	struct view_page pages[PAGES];
 };
 
 /* --- building --- */
 
-struct order {
-	const struct viewer *view;
-	enum page_id id;
-};
-
-static void write_page(void *context, FILE *f)
+_Noreturn static void view_build(const struct viewer *v, enum page_id id, int fd)
 {
-	const struct order *o = context;
-	const struct live_subject *s = o->view->subject;
+	FILE *f = fdopen(fd, "w");
+	sigset_t none;
 
-	switch (o->id) {
-	case PAGE_RUNS:
-		live_runs(f, s, &o->view->pages[PAGE_RUNS].making);
-		break;
-	case PAGE_REPORT:
-		live_report(f, s);
-		break;
-	case PAGE_FIGURE:
-	case PAGES:
-		live_figure(f, s);
-		break;
+	/* Ctrl-C reaches every process of the terminal; the server ends this one. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (nice(NICE) < 0)
+		errno = 0; /* on failure it keeps the normal priority */
+	if (!f)
+		_exit(1);
+	if (id == PAGE_RUNS)
+		live_runs(f, v->subject, &v->pages[PAGE_RUNS].building);
+	else if (id == PAGE_REPORT)
+		live_report(f, v->subject);
+	else
+		live_figure(f, v->subject);
+	_exit(fclose(f) == 0 ? 0 : 1);
+}
+
+static void view_start(struct viewer *v, enum page_id id)
+{
+	struct view_page *p = &v->pages[id];
+	int ends[2];
+
+	p->building = v->stamp;
+	p->next_ns = clock_ns() + WEIR_NS_PER_S; /* unless the process starts */
+	if (pipe(ends) != 0)
+		return;
+	p->pid = fork();
+	if (p->pid == 0) {
+		close(ends[0]);
+		view_build(v, id, ends[1]);
+	}
+	close(ends[1]);
+	p->fd = ends[0];
+	if (p->pid > 0 && fcntl(p->fd, F_SETFL, O_NONBLOCK) == 0)
+		return;
+	close(p->fd);
+	p->pid = 0;
+}
+
+/* Waits for a process that has ended or is about to. -1: it failed. */
+static int view_wait(struct view_page *p)
+{
+	struct rusage used = { .ru_maxrss = 0 };
+	int status = 0;
+
+	close(p->fd);
+	while (wait4(p->pid, &status, 0, &used) < 0 && errno == EINTR)
+		;
+	p->pid = 0;
+	/* CPU time rather than elapsed time, which includes waiting on a busy machine. */
+	p->next_ns =
+		clock_ns() +
+		CPU_SHARE * ((int64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) *
+				     (int64_t)WEIR_NS_PER_S +
+			     (int64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * NS_PER_US);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* Reads what the process has written, without blocking; at its end replaces the page. */
+static void view_read(struct view_page *p)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (p->room - p->received_length < PIECE) {
+			p->room = 2 * p->room + PIECE;
+			p->received = memory_grow(p->received, p->room, 1);
+		}
+		got = read(p->fd, p->received + p->received_length, p->room - p->received_length);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got > 0) {
+			p->received_length += (size_t)got;
+			continue;
+		}
+		p->is_wanted = 0;
+		if (view_wait(p) == 0 && got == 0) {
+			free(p->bytes);
+			p->bytes = p->received;
+			p->length = p->received_length;
+			p->built = p->building;
+		} else {
+			free(p->received);
+		}
+		p->received = NULL;
+		p->received_length = p->room = 0;
+		return;
 	}
 }
 
-static int is_of_now(const struct viewer *v, const struct page *p)
+static int view_is_current(const struct viewer *v, const struct view_page *p)
 {
-	return p->body && strcmp(p->made.text, v->stamp.text) == 0;
+	return p->bytes && strcmp(p->built.text, v->stamp.text) == 0;
 }
 
-static void start(struct viewer *v, enum page_id id)
+static void view_update(struct viewer *v)
 {
-	struct page *p = &v->pages[id];
-	struct order order = { v, id };
-
-	p->making = v->stamp;
-	if (maker_start(&p->maker, write_page, &order) != 0)
-		p->next_ns = clock_ns() + WEIR_NS_PER_S;
-}
-
-static void finish(struct page *p)
-{
-	int taken = maker_take(&p->maker);
-
-	if (taken == 0)
-		return;
-	/* CPU time rather than elapsed time, which includes waiting on a busy machine. */
-	p->next_ns = clock_ns() + SHARE_OF_TIME * p->maker.cpu_ns;
-	p->is_wanted = 0;
-	if (taken < 0)
-		return;
-	body_leave(p->body);
-	p->body = body_new(p->maker.bytes, p->maker.length);
-	p->made = p->making;
-}
-
-static int work(void *context)
-{
-	struct viewer *v = context;
-
 	v->stamp = store_stamp(v->subject->folder);
 	for (int i = 0; i < PAGES; i++) {
-		struct page *p = &v->pages[i];
+		struct view_page *p = &v->pages[i];
 
-		if (p->maker.pid)
-			finish(p);
-		else if (p->is_wanted && !is_of_now(v, p) && clock_ns() >= p->next_ns)
-			start(v, (enum page_id)i);
+		if (p->pid)
+			view_read(p);
+		else if (p->is_wanted && !view_is_current(v, p) && clock_ns() >= p->next_ns)
+			view_start(v, (enum page_id)i);
 	}
-	return v->stop(v->context);
-}
-
-static uint32_t waits_for(void *context, int fds[SITE_FDS_MAX])
-{
-	const struct viewer *v = context;
-	uint32_t count = 0;
-
-	_Static_assert((int)PAGES <= (int)SITE_FDS_MAX, "every page may be waited for");
-	for (int i = 0; i < PAGES; i++)
-		if (v->pages[i].maker.pid)
-			fds[count++] = v->pages[i].maker.fd;
-	return count;
 }
 
 /* --- answering --- */
 
-/* Pages that are cheap and safe enough to be written by the serving process itself. */
-static struct body *write_now(const struct viewer *v,
-			      void (*write)(FILE *f, const struct viewer *v))
+/* A page of the store: up to date or, for the live page, the previous version. */
+static int view_answer_built(struct viewer *v, enum page_id id, FILE *f)
 {
-	char *bytes = NULL;
-	size_t length = 0;
-	FILE *f = open_memstream(&bytes, &length);
-
-	if (!f)
-		memory_refused(0);
-	write(f, v);
-	fclose(f);
-	return body_new(bytes, length);
-}
-
-static void write_live(FILE *f, const struct viewer *v)
-{
-	live_page(f, v->subject);
-}
-
-static void write_state(FILE *f, const struct viewer *v)
-{
-	live_state(f, v->subject, &v->stamp, &v->pages[PAGE_RUNS].made);
-}
-
-static void write_lost(FILE *f, const struct viewer *v)
-{
-	(void)v;
-	fputs("There is no such page; the runs are at /, the report at /report.\n", f);
-}
-
-/* A page of the store: up to date or, if the page allows it, the previous version. */
-static int ask_page(struct viewer *v, enum page_id id, struct answer *a)
-{
-	struct page *p = &v->pages[id];
-	int will_do = id == PAGE_RUNS ? p->body != NULL : is_of_now(v, p);
+	struct view_page *p = &v->pages[id];
 
 	p->is_wanted = 1;
-	if (!will_do)
-		return 0;
-	*a = (struct answer){ HTTP_OK, id == PAGE_RUNS ? json : html, body_use(p->body) };
-	return 1;
+	if (id == PAGE_RUNS ? !p->bytes : !view_is_current(v, p))
+		return 1;
+	fwrite(p->bytes, 1, p->length, f);
+	return 0;
 }
 
-static int ask(void *context, const char *path, struct answer *a)
+/* An http_server_page. The serving process writes pages itself that are cheap and cannot fail. */
+static int view_answer(void *context, const char *path, FILE *f, const char **type)
 {
 	struct viewer *v = context;
 
+	*type = strstr(path, ".json") ? "application/json" : "text/html; charset=utf-8";
+	if (strcmp(path, "/runs.json") == 0)
+		return view_answer_built(v, PAGE_RUNS, f);
+	if (strcmp(path, "/report") == 0)
+		return view_answer_built(v, PAGE_REPORT, f);
+	if (strcmp(path, "/figure") == 0 && v->subject->figure)
+		return view_answer_built(v, PAGE_FIGURE, f);
 	if (strcmp(path, "/") == 0) {
-		*a = (struct answer){ HTTP_OK, html, write_now(v, write_live) };
-		return 1;
+		live_page(f, v->subject);
+		return 0;
 	}
 	if (strcmp(path, "/state.json") == 0) {
 		v->pages[PAGE_RUNS].is_wanted = v->stamp.text[0] != '\0';
-		*a = (struct answer){ HTTP_OK, json, write_now(v, write_state) };
-		return 1;
+		live_state(f, v->subject, &v->stamp, &v->pages[PAGE_RUNS].built);
+		return 0;
 	}
-	if (strcmp(path, "/runs.json") == 0)
-		return ask_page(v, PAGE_RUNS, a);
-	if (strcmp(path, "/report") == 0)
-		return ask_page(v, PAGE_REPORT, a);
-	if (strcmp(path, "/figure") == 0 && v->subject->figure)
-		return ask_page(v, PAGE_FIGURE, a);
-	*a = (struct answer){ HTTP_NOT_FOUND, "text/plain; charset=utf-8",
-			      write_now(v, write_lost) };
-	return 1;
+	*type = "text/plain; charset=utf-8";
+	fputs("There is no such page; the runs are at /, the report at /report.\n", f);
+	return -1;
 }
 
 /* --- entry points --- */
@@ -213,14 +230,33 @@ const struct figure_files *view_figure(const struct figure_list *l, const char *
 	return NULL;
 }
 
-void view_run(int listener, const struct live_subject *s, int (*stop)(void *context), void *context)
+void view_run(struct http_server *s, const struct live_subject *subject, int (*stop)(void *context),
+	      void *context)
 {
-	struct viewer v = { .subject = s, .stop = stop, .context = context };
-	const struct site site = { &v, ask, waits_for, work };
+	struct pollfd polled[HTTP_SERVER_FDS + PAGES];
+	struct viewer v = { .subject = subject };
 
-	server_run(listener, &site);
+	s->page = view_answer;
+	s->context = &v;
+	do {
+		uint32_t count = http_server_poll_fds(s, polled);
+
+		for (int i = 0; i < PAGES; i++)
+			if (v.pages[i].pid)
+				polled[count++] =
+					(struct pollfd){ .fd = v.pages[i].fd, .events = POLLIN };
+		if (poll(polled, count, TURN_MS) < 0 && errno != EINTR)
+			break;
+		view_update(&v);
+		http_server_serve(s);
+	} while (!stop(context));
+	http_server_close(s);
 	for (int i = 0; i < PAGES; i++) {
-		maker_stop(&v.pages[i].maker);
-		body_leave(v.pages[i].body);
+		if (v.pages[i].pid) {
+			kill(v.pages[i].pid, SIGKILL);
+			view_wait(&v.pages[i]);
+		}
+		free(v.pages[i].received);
+		free(v.pages[i].bytes);
 	}
 }

@@ -12,7 +12,7 @@
 enum { ID_SIZE = 96 };
 
 /* "FCT, small flows: 99 %" becomes "fct-small-flows-99". */
-static void make_id(char id[ID_SIZE], const char *title, const char *variant)
+static void chart_make_id(char id[ID_SIZE], const char *title, const char *variant)
 {
 	const char *parts[] = { title, variant };
 	size_t length = 0;
@@ -34,7 +34,7 @@ static void make_id(char id[ID_SIZE], const char *title, const char *variant)
 	id[length] = '\0';
 }
 
-static int id_is_taken(const struct chart_list *list, const char *id)
+static int chart_has_id(const struct chart_list *list, const char *id)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list->all[i].id && strcmp(list->all[i].id, id) == 0)
@@ -50,7 +50,7 @@ struct chart *chart_add(struct chart_list *list, const char *title, const char *
 	list->all = memory_grow(list->all, list->count + UINT64_C(1), sizeof(*list->all));
 	c = &list->all[list->count++];
 	*c = (struct chart){ .kind = CHART_CURVES };
-	make_id(id, title, variant);
+	chart_make_id(id, title, variant);
 	text_print(&c->title, "%s", title);
 	text_print(&c->variant, "%s", variant);
 	text_print(&c->note, "%s", "");
@@ -63,7 +63,7 @@ struct chart *chart_add(struct chart_list *list, const char *title, const char *
 			text_print(&candidate, "%s", id);
 		else
 			text_print(&candidate, "%s%s%u", id[0] ? id : "chart", "-", n);
-		if (id_is_taken(list, candidate))
+		if (chart_has_id(list, candidate))
 			free(candidate);
 		else
 			c->id = candidate;
@@ -112,13 +112,29 @@ struct chart_line *chart_line_add(struct chart *c, const char *name)
 	return l;
 }
 
-void chart_point_add(struct chart_line *l, double x, double y)
+void chart_note_add(struct chart *c, const char *format, ...)
+{
+	char sentence[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	text_print(&c->note, "%s%s%s", c->note, c->note[0] ? " " : "", sentence);
+}
+
+void chart_interval_add(struct chart_line *l, double x, double y, double low, double high)
 {
 	if (l->count == l->room) {
 		l->room = l->room ? 2 * l->room : 16;
 		l->points = memory_grow(l->points, l->room, sizeof(*l->points));
 	}
-	l->points[l->count++] = (struct chart_point){ x, y, NAN, NAN };
+	l->points[l->count++] = (struct chart_point){ x, y, low, high };
+}
+
+void chart_point_add(struct chart_line *l, double x, double y)
+{
+	chart_interval_add(l, x, y, (double)NAN, (double)NAN);
 }
 
 /* --- fewer points --- */
@@ -129,21 +145,21 @@ struct columns {
 	int log_x;
 };
 
-static double position(const struct columns *k, double x)
+static double columns_position(const struct columns *k, double x)
 {
 	return k->log_x ? log10(x) : x;
 }
 
-static uint32_t column_of(const struct columns *k, double x)
+static uint32_t columns_index(const struct columns *k, double x)
 {
-	double number = (position(k, x) - k->first) / k->width;
+	double number = (columns_position(k, x) - k->first) / k->width;
 
 	return number < k->count - 1.0 ? (uint32_t)number : k->count - 1;
 }
 
-/* Copies the points that must stay of points[from..to-1] to the place at, which is not behind from;
- * returns the place after them. */
-static uint64_t keep_column(struct chart_point *points, uint64_t at, uint64_t from, uint64_t to)
+/* Moves the points of points[from..to-1] that are kept to index `at`, which is at most `from`.
+ * Returns the index after them. */
+static uint64_t column_reduce(struct chart_point *points, uint64_t at, uint64_t from, uint64_t to)
 {
 	uint64_t lowest = from, highest = from;
 
@@ -159,22 +175,22 @@ static uint64_t keep_column(struct chart_point *points, uint64_t at, uint64_t fr
 	return at;
 }
 
-/* Only the points that must stay, column by column. */
-static uint64_t keep_columns(struct chart_line *l, const struct columns *k)
+/* Reduces the line column by column. Returns the number of points. */
+static uint64_t columns_reduce(struct chart_line *l, const struct columns *k)
 {
 	uint64_t kept = 0, from = 0;
-	uint32_t column = column_of(k, l->points[0].x);
+	uint32_t column = columns_index(k, l->points[0].x);
 
 	for (uint64_t to = 1; to < l->count; to++) {
-		uint32_t next = column_of(k, l->points[to].x);
+		uint32_t next = columns_index(k, l->points[to].x);
 
 		if (next == column)
 			continue;
-		kept = keep_column(l->points, kept, from, to);
+		kept = column_reduce(l->points, kept, from, to);
 		from = to;
 		column = next;
 	}
-	return keep_column(l->points, kept, from, l->count);
+	return column_reduce(l->points, kept, from, l->count);
 }
 
 void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x)
@@ -183,17 +199,17 @@ void chart_line_reduce(struct chart_line *l, uint32_t columns, int log_x)
 
 	if (l->count <= UINT64_C(4) * columns)
 		return;
-	k.first = position(&k, l->points[0].x);
-	k.width = (position(&k, l->points[l->count - 1].x) - k.first) / columns;
-	l->count = k.width > 0 ? keep_columns(l, &k) : keep_column(l->points, 0, 0, l->count);
-	l->room = l->count; /* there are many lines, and few points of each are left */
+	k.first = columns_position(&k, l->points[0].x);
+	k.width = (columns_position(&k, l->points[l->count - 1].x) - k.first) / columns;
+	l->count = k.width > 0 ? columns_reduce(l, &k) : column_reduce(l->points, 0, 0, l->count);
+	l->room = l->count; /* there are many lines, and few points of each remain */
 	l->points = memory_grow(l->points, l->room, sizeof(*l->points));
 }
 
 /* --- distributions --- */
 
-/* Sorts, and makes room for a point at each value that occurs. */
-static void sort_for(struct chart_line *l, double *values, uint64_t count)
+/* Sorts the values, and makes room for a point at each distinct one. */
+static void chart_sort_values(struct chart_line *l, double *values, uint64_t count)
 {
 	uint64_t distinct = 1;
 
@@ -206,7 +222,7 @@ static void sort_for(struct chart_line *l, double *values, uint64_t count)
 
 void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 {
-	sort_for(l, values, count);
+	chart_sort_values(l, values, count);
 	for (uint64_t i = 0; i < count; i++)
 		if (i + 1 == count || values[i + 1] > values[i])
 			chart_point_add(l, values[i], (double)(i + 1) / (double)count);
@@ -214,7 +230,7 @@ void chart_line_cdf(struct chart_line *l, double *values, uint64_t count)
 
 void chart_line_tail(struct chart_line *l, double *values, uint64_t count)
 {
-	sort_for(l, values, count);
+	chart_sort_values(l, values, count);
 	for (uint64_t i = 0; i + 1 < count; i++)
 		if (values[i + 1] > values[i])
 			chart_point_add(l, values[i], (double)(count - i - 1) / (double)count);
@@ -289,8 +305,8 @@ int chart_extent(const struct chart *c, struct chart_extent *extent)
 
 /* --- ticks --- */
 
-/* 1, 2 or 5 times a power of ten, at least the number. */
-static double round_step(double number)
+/* The smallest of 1, 2 and 5 times a power of ten that is not below the number. */
+static double ticks_step(double number)
 {
 	double power = pow(10, floor(log10(number)));
 
@@ -309,7 +325,7 @@ void ticks_linear(struct ticks *t, double min, double max, uint32_t wanted)
 	if (!(max > min))
 		return;
 
-	double step = round_step((max - min) / wanted);
+	double step = ticks_step((max - min) / wanted);
 	double first = ceil(min / step - 1e-9);
 
 	for (uint32_t i = 0; i < TICKS_MAX && (first + i) * step <= max + step * 1e-9; i++)

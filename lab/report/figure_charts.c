@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_charts.c -- the panels of a figure as charts, from the runs of its store.
  *
- * A panel picks rows of the comparison by its "where". The setting that it names in "by" tells the
- * lines apart, "x" is along the axis; what else differs makes one variant of the chart for each
- * value. */
+ * A panel selects rows of the comparison by its "where". Lines differ in the setting "by"; "x" is
+ * the x axis; every other setting that differs makes one variant of the chart for each value. */
 #include "lab/report/figure_report.h"
-#include "lab/report/panel_drawing.h"
-#include "lab/report/panel_labels.h"
+#include "lab/report/panel.h"
 #include "base/memory.h"
 #include "weir/units.h"
 #include <math.h>
@@ -20,8 +18,8 @@ const struct stored_run *drawing_run(const struct drawing *d, const struct compa
 	return &d->r->compare.runs.runs[row->runs[0]];
 }
 
-/* An axis by its path, or by the last part of it. */
-static int find_axis(const struct comparison *c, const char *path)
+/* Finds an axis by its path, or by the last part of it. */
+static int panel_find_axis(const struct comparison *c, const char *path)
 {
 	for (uint32_t i = 0; path && i < c->axis_count; i++)
 		if (strcmp(c->axes[i].path, path) == 0)
@@ -53,10 +51,9 @@ uint32_t drawing_line_style(const struct drawing *d, const struct compare_row *r
 	return d->by == NO_AXIS ? 0 : row->value[d->by];
 }
 
-/* Lines and x tell rows apart by this axis. A case is a name for settings: where lines are told
- * apart by cases, what these hold says nothing more, and where they are told apart by one of these,
- * the case does not. */
-static int is_drawn(const struct drawing *d, uint32_t axis)
+/* Is the axis shown by lines or by x? A case is a name for settings: if lines differ by case, the
+ * settings of cases are shown as well, and if lines differ by such a setting, the case is. */
+static int panel_is_drawn(const struct drawing *d, uint32_t axis)
 {
 	const struct comparison *c = &d->r->compare;
 	const char *path = c->axes[axis].path;
@@ -67,9 +64,8 @@ static int is_drawn(const struct drawing *d, uint32_t axis)
 	return by_case ? compare_is_of_case(&c->runs, path) : strcmp(path, COMPARE_CASE) == 0;
 }
 
-/* "load = 0.8, hosts = 16": what differs between rows besides line and x, unless the panel chose
- * it. */
-static struct report_text variant_of(const struct drawing *d, const struct compare_row *row)
+/* "load = 0.8, hosts = 16": the settings in which selected rows differ besides line and x. */
+static struct report_text panel_variant_of(const struct drawing *d, const struct compare_row *row)
 {
 	const struct comparison *c = &d->r->compare;
 	struct report_text t = { "" };
@@ -78,7 +74,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 		size_t used = strlen(t.text);
 		int differs = 0;
 
-		if (is_drawn(d, a))
+		if (panel_is_drawn(d, a))
 			continue;
 		for (uint32_t i = 0; i < c->row_count; i++)
 			differs |= selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
@@ -93,7 +89,7 @@ static struct report_text variant_of(const struct drawing *d, const struct compa
 
 struct chart *drawing_chart(const struct drawing *d, const struct compare_row *row)
 {
-	return report_chart(&d->r->charts, d->part, d->title, variant_of(d, row).text);
+	return report_chart(&d->r->charts, d->part, d->title, panel_variant_of(d, row).text);
 }
 
 struct chart_line *drawing_line(struct chart *c, const char *name)
@@ -115,14 +111,14 @@ struct chart_line *drawing_line_of(const struct drawing *d, struct chart *c,
 
 /* --- lines and bars --- */
 
-static double number_of(const struct drawing *d, uint32_t run)
+static double panel_number_of(const struct drawing *d, uint32_t run)
 {
 	const struct comparison *c = &d->r->compare;
 
 	return c->numbers[(size_t)run * c->column_count + (size_t)d->column];
 }
 
-static const char *seed_of(const struct drawing *d, uint32_t run)
+static const char *panel_seed_of(const struct drawing *d, uint32_t run)
 {
 	const char *seed = stored_setting(&d->r->compare.runs.runs[run], "seed");
 
@@ -139,7 +135,7 @@ const struct compare_row *drawing_reference(const struct drawing *d, const struc
 			   setting_is(c->axes[d->by].values[other->value[d->by]], d->p->normalize);
 
 		for (uint32_t a = 0; a < c->axis_count; a++)
-			same &= ((int)a != d->x && is_drawn(d, a)) ||
+			same &= ((int)a != d->x && panel_is_drawn(d, a)) ||
 				other->value[a] == row->value[a];
 		if (same)
 			return other;
@@ -148,18 +144,19 @@ const struct compare_row *drawing_reference(const struct drawing *d, const struc
 }
 
 /* The mean of the ratios, seed by seed. */
-static struct compare_cell ratio_of(const struct drawing *d, const struct compare_row *row,
-				    const struct compare_row *reference)
+static struct compare_cell panel_ratio_of(const struct drawing *d, const struct compare_row *row,
+					  const struct compare_row *reference)
 {
 	double *sample = memory_grow(NULL, row->run_count, sizeof(*sample)), sum = 0;
 	struct compare_cell cell = { .mean = (double)NAN, .half = (double)NAN, .count = 0 };
 
 	for (uint32_t i = 0; i < row->run_count && reference; i++)
 		for (uint32_t k = 0; k < reference->run_count; k++) {
-			double ratio =
-				number_of(d, row->runs[i]) / number_of(d, reference->runs[k]);
+			double ratio = panel_number_of(d, row->runs[i]) /
+				       panel_number_of(d, reference->runs[k]);
 
-			if (strcmp(seed_of(d, row->runs[i]), seed_of(d, reference->runs[k])) != 0 ||
+			if (strcmp(panel_seed_of(d, row->runs[i]),
+				   panel_seed_of(d, reference->runs[k])) != 0 ||
 			    !isfinite(ratio))
 				continue;
 			sample[cell.count++] = ratio;
@@ -174,36 +171,30 @@ static struct compare_cell ratio_of(const struct drawing *d, const struct compar
 	return cell;
 }
 
-static struct compare_cell cell_of(const struct drawing *d, const struct compare_row *row)
+static struct compare_cell panel_cell_of(const struct drawing *d, const struct compare_row *row)
 {
-	return d->p->normalize ? ratio_of(d, row, drawing_reference(d, row))
+	return d->p->normalize ? panel_ratio_of(d, row, drawing_reference(d, row))
 			       : row->cells[d->column];
 }
 
-static void add_mean(const struct drawing *d, const struct compare_row *row)
+static void panel_add_mean(const struct drawing *d, const struct compare_row *row)
 {
-	struct compare_cell cell = cell_of(d, row);
-	struct chart *c = drawing_chart(d, row);
-	struct chart_line *l = drawing_line_of(d, c, row);
-	struct chart_point *p;
+	struct compare_cell cell = panel_cell_of(d, row);
+	struct chart_line *l = drawing_line_of(d, drawing_chart(d, row), row);
+	double x = d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale;
 
-	if (isnan(cell.mean))
-		return;
-	chart_point_add(l, d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale,
-			cell.mean);
-	p = &l->points[l->count - 1];
-	p->low = cell.mean - cell.half;
-	p->high = cell.mean + cell.half;
+	if (!isnan(cell.mean))
+		chart_interval_add(l, x, cell.mean, cell.mean - cell.half, cell.mean + cell.half);
 }
 
-static int compare_points(const void *a, const void *b)
+static int panel_compare_points(const void *a, const void *b)
 {
 	const struct chart_point *p = a, *q = b;
 
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-static void finish_means(const struct drawing *d, struct chart *c)
+static void panel_finish_means(const struct drawing *d, struct chart *c)
 {
 	const struct compare_column *column = &d->r->compare.columns[d->column];
 	const struct report_setting *seed = report_setting(d->r, "seed");
@@ -213,7 +204,7 @@ static void finish_means(const struct drawing *d, struct chart *c)
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (c->lines[i].count)
 			qsort(c->lines[i].points, c->lines[i].count, sizeof(*c->lines[i].points),
-			      compare_points);
+			      panel_compare_points);
 	panel_finish_y(c, p, panel_metric_words(p->y[0], column->unit).text,
 		       p->normalize ? "" : column->unit);
 	if (p->normalize)
@@ -228,7 +219,8 @@ static void finish_means(const struct drawing *d, struct chart *c)
 
 /* --- distributions --- */
 
-static int add_cdf(const struct drawing *d, const struct compare_row *row, struct weir_error *e)
+static int panel_add_cdf(const struct drawing *d, const struct compare_row *row,
+			 struct weir_error *e)
 {
 	int is_fct = strcmp(d->p->y[0], "fct") == 0, failed = 0;
 	struct flow_sample sample = { .count = 0 };
@@ -245,13 +237,14 @@ static int add_cdf(const struct drawing *d, const struct compare_row *row, struc
 	return failed;
 }
 
-static void finish_cdf(const struct drawing *d, struct chart *c)
+static void panel_finish_cdf(const struct drawing *d, struct chart *c)
 {
 	int is_fct = strcmp(d->p->y[0], "fct") == 0;
 
 	c->kind = CHART_STEPS;
 	c->log_x = 1;
 	panel_finish_x(c, d->p, is_fct ? "flow completion time" : "slowdown", is_fct ? "ns" : "");
+	c->is_share = 1;
 	text_print(&c->y_label, "%s", d->p->y_label ? d->p->y_label : "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
 	report_note_health(d->r, c);
@@ -259,7 +252,7 @@ static void finish_cdf(const struct drawing *d, struct chart *c)
 
 /* --- sizes --- */
 
-static int find_bins(struct drawing *d, struct weir_error *e)
+static int panel_find_bins(struct drawing *d, struct weir_error *e)
 {
 	const char *const by[] = { compare_split_names[SPLIT_SIZE] };
 	const char *const metrics[] = { d->p->y[0] };
@@ -274,7 +267,8 @@ static int find_bins(struct drawing *d, struct weir_error *e)
 		       : 0;
 }
 
-static int add_sizes(const struct drawing *d, const struct compare_row *row, struct weir_error *e)
+static int panel_add_sizes(const struct drawing *d, const struct compare_row *row,
+			   struct weir_error *e)
 {
 	struct size_line of = { d->s, &d->r->compare.runs, row, &d->bins, { .class = CLASS_ALL } };
 
@@ -282,7 +276,7 @@ static int add_sizes(const struct drawing *d, const struct compare_row *row, str
 	return report_size_line(drawing_line_of(d, drawing_chart(d, row), row), &of, e);
 }
 
-static void finish_sizes(const struct drawing *d, struct chart *c)
+static void panel_finish_sizes(const struct drawing *d, struct chart *c)
 {
 	const char *unit = "";
 
@@ -299,6 +293,82 @@ static void finish_sizes(const struct drawing *d, struct chart *c)
 	report_note_health(d->r, c);
 }
 
+/* --- over time --- */
+
+static int panel_has_series(const struct panel *p, const char *series)
+{
+	for (uint32_t i = 0; i < p->y_count; i++)
+		if (strcmp(p->y[i], series) == 0)
+			return 1;
+	return 0;
+}
+
+/* Do lines differ in the series only? */
+static int panel_has_one_name(const struct drawing *d, const char *name)
+{
+	const struct comparison *c = &d->r->compare;
+
+	for (uint32_t i = 0; i < c->row_count; i++)
+		if (selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
+		    strcmp(drawing_line_name(d, &c->rows[i]), name) != 0)
+			return 0;
+	return 1;
+}
+
+void panel_name_series(const struct drawing *d, const struct compare_row *row, const char *series,
+		       char **name)
+{
+	const char *line = drawing_line_name(d, row);
+
+	if (d->p->y_count == 1)
+		text_print(name, "%s", line);
+	else
+		text_print(name, panel_has_one_name(d, line) ? "%.0s%s" : "%s, %s", line, series);
+}
+
+static int panel_add_series(void *context, const struct stored_series *s)
+{
+	struct drawing *d = context;
+	struct chart *c;
+	struct chart_line *l;
+
+	if (!panel_has_series(d->p, s->name) || !s->count)
+		return 0;
+	c = drawing_chart(d, d->current);
+	if (d->p->y_count == 1) {
+		l = drawing_line_of(d, c, d->current);
+	} else {
+		char *name = NULL;
+
+		panel_name_series(d, d->current, s->name, &name);
+		l = chart_line_add(c, name);
+		free(name);
+	}
+	report_series(l, s);
+	c->kind = report_series_kind(s->name);
+	snprintf(d->series_unit, sizeof(d->series_unit), "%s", s->unit);
+	return 0;
+}
+
+/* From one run of the row: curves of several seeds would hide each other. */
+static int panel_add_time(struct drawing *d, const struct compare_row *row, struct weir_error *e)
+{
+	d->current = row;
+	return store_each_series(d->s, drawing_run(d, row)->id, panel_add_series, d, e);
+}
+
+static void panel_finish_time(const struct drawing *d, struct chart *c)
+{
+	const struct report_setting *seed = report_setting(d->r, "seed");
+	struct report_text what;
+
+	snprintf(what.text, sizeof(what.text), "%.*s", (int)strcspn(d->p->y[0], " "), d->p->y[0]);
+	panel_finish_x(c, d->p, "time", "ns");
+	panel_finish_y(c, d->p, what.text, d->series_unit);
+	if (seed && seed->value_count > 1)
+		text_print(&c->note, "The run with seed %s.", seed->values[0]);
+}
+
 /* --- one panel --- */
 
 void panel_title(const struct panel *p, char **title)
@@ -311,8 +381,8 @@ void panel_title(const struct panel *p, char **title)
 		text_print(title, p->title[0] ? "(%s) %s" : "(%s)", p->name, p->title);
 }
 
-/* The value of the panel's x in a row; a setting that is the same in all runs is no axis. */
-static const char *x_of(const struct drawing *d, const struct compare_row *row)
+/* The value of the panel's x in a row. A setting that is the same in all runs has no axis. */
+static const char *panel_x_of(const struct drawing *d, const struct compare_row *row)
 {
 	const char *same = stored_setting(drawing_run(d, row), d->p->x);
 
@@ -320,29 +390,29 @@ static const char *x_of(const struct drawing *d, const struct compare_row *row)
 			       : d->r->compare.axes[d->x].values[row->value[d->x]];
 }
 
-/* Lines with one x, as quick sizes have them, would lie on each other in one place: they are
- * bars. */
-static int has_one_x(struct drawing *d)
+/* Have all rows the same x? Then the panel is drawn as bars, because lines would be single points.
+ */
+static int panel_has_one_x(struct drawing *d)
 {
 	const struct comparison *c = &d->r->compare;
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
 		if (!selection_has(&d->p->where, drawing_run(d, &c->rows[i])))
 			continue;
-		if (d->only_x && strcmp(d->only_x, x_of(d, &c->rows[i])) != 0)
+		if (d->only_x && strcmp(d->only_x, panel_x_of(d, &c->rows[i])) != 0)
 			return 0;
-		d->only_x = x_of(d, &c->rows[i]);
+		d->only_x = panel_x_of(d, &c->rows[i]);
 	}
 	return 1;
 }
 
-static int find_numbers(struct drawing *d, struct weir_error *e)
+static int panel_find_numbers(struct drawing *d, struct weir_error *e)
 {
 	const struct compare_axis *a;
 
-	d->x = d->p->kind == PANEL_LINES ? find_axis(&d->r->compare, d->p->x) : NO_AXIS;
+	d->x = d->p->kind == PANEL_LINES ? panel_find_axis(&d->r->compare, d->p->x) : NO_AXIS;
 	d->x_unit = "";
-	d->is_bars = d->p->kind != PANEL_LINES || has_one_x(d);
+	d->is_bars = d->p->kind != PANEL_LINES || panel_has_one_x(d);
 	if (d->x == NO_AXIS)
 		return 0;
 	a = &d->r->compare.axes[d->x];
@@ -353,25 +423,25 @@ static int find_numbers(struct drawing *d, struct weir_error *e)
 			      a->path);
 }
 
-static int draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
+static int panel_draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
 	if (!selection_has(&d->p->where, drawing_run(d, row)))
 		return 0;
 	switch (d->p->kind) {
 	case PANEL_LINES:
 	case PANEL_BARS:
-		add_mean(d, row);
+		panel_add_mean(d, row);
 		return 0;
 	case PANEL_CDF:
-		return add_cdf(d, row, e);
+		return panel_add_cdf(d, row, e);
 	case PANEL_SIZES:
-		return add_sizes(d, row, e);
+		return panel_add_sizes(d, row, e);
 	default:
-		return panel_series(d, row, e);
+		return panel_add_time(d, row, e);
 	}
 }
 
-static void finish_charts(const struct drawing *d)
+static void panel_finish_charts(const struct drawing *d)
 {
 	for (uint32_t i = 0; i < d->r->charts.count; i++) {
 		struct chart *c = &d->r->charts.all[i];
@@ -379,29 +449,28 @@ static void finish_charts(const struct drawing *d)
 		if (c->part != d->part)
 			continue;
 		if (d->p->kind == PANEL_CDF)
-			finish_cdf(d, c);
+			panel_finish_cdf(d, c);
 		else if (d->p->kind == PANEL_TIME)
 			panel_finish_time(d, c);
 		else if (d->p->kind == PANEL_SIZES)
-			finish_sizes(d, c);
+			panel_finish_sizes(d, c);
 		else
-			finish_means(d, c);
+			panel_finish_means(d, c);
 		panel_note_marks(c);
 	}
 }
 
-static int draw_panel(struct drawing *d, const struct figure *f, struct weir_error *e)
+static int panel_draw(struct drawing *d, const struct figure *f, struct weir_error *e)
 {
 	const struct comparison *c = &d->r->compare;
 	const struct panel *p = d->p;
-	int failed = find_numbers(d, e) || find_bins(d, e);
+	int failed = panel_find_numbers(d, e) || panel_find_bins(d, e);
 
-	d->by = find_axis(c, p->by);
-	d->column = report_column(d->r, p->y[0]);
-	d->series_unit = d->unit_text;
+	d->by = panel_find_axis(c, p->by);
+	d->column = report_column(&d->r->compare, p->y[0]);
 	panel_title(p, &d->title);
 	for (uint32_t i = 0; i < c->row_count && !failed; i++)
-		failed = draw_row(d, &c->rows[i], e);
+		failed = panel_draw_row(d, &c->rows[i], e);
 	if (!failed)
 		panel_marks(d, f);
 	return failed;
@@ -416,8 +485,8 @@ static void drawing_free(struct drawing *d)
 
 /* --- all of them --- */
 
-/* Which unit suits a chart follows from its axes, and these from those of other panels: all are
- * drawn before any is finished. */
+/* All panels are drawn before any is finished, because units follow from the range of the axes,
+ * which panels may share. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e)
 {
 	struct drawing *drawings = memory_zeroed(f->panel_count, sizeof(*drawings));
@@ -425,13 +494,13 @@ int figure_charts(struct report *r, struct store *s, const struct figure *f, str
 
 	for (uint32_t i = 0; i < f->panel_count && !failed; i++) {
 		drawings[i] = (struct drawing){ .r = r, .s = s, .p = &f->panels[i], .part = i };
-		failed = draw_panel(&drawings[i], f, e);
+		failed = panel_draw(&drawings[i], f, e);
 	}
 	if (!failed)
-		panels_share(&r->charts, f);
+		panels_share_frames(&r->charts, f);
 	for (uint32_t i = 0; i < f->panel_count; i++) {
 		if (!failed)
-			finish_charts(&drawings[i]);
+			panel_finish_charts(&drawings[i]);
 		drawing_free(&drawings[i]);
 	}
 	free(drawings);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_claims.c -- the claims of a figure in its page: what the paper says, what was measured,
- * and by which rule the verdict is what it is. */
+/* figure_claims.c -- the claims of a figure in its page: what the paper says, what is expected and
+ * what was measured, and the verdict that follows. */
 #include "lab/report/figure_report.h"
 #include <math.h>
 
-/* --- verdicts --- */
-
-void verdict_html(FILE *out, enum verdict_kind kind, const char *word)
+const char *verdict_class(enum verdict_kind kind)
 {
 	static const char *const classes[VERDICTS] = {
 		[VERDICT_AGREES] = "agrees",       [VERDICT_SAME_DIRECTION] = "direction",
@@ -15,25 +13,8 @@ void verdict_html(FILE *out, enum verdict_kind kind, const char *word)
 		[VERDICT_OTHER_SIZE] = "open",     [VERDICT_NOT_MEASURED] = "open",
 	};
 
-	fprintf(out, "<span class=\"verdict %s\">%s</span>", classes[kind], word);
+	return classes[kind];
 }
-
-static void write_counts(FILE *out, const struct verdict_counts *counts)
-{
-	const char *between = "";
-
-	for (int i = 0; i < VERDICTS; i++) {
-		enum verdict_kind kind = (enum verdict_kind)i;
-
-		if (!counts->of[kind])
-			continue;
-		fprintf(out, "%s%u ", between, counts->of[kind]);
-		verdict_html(out, kind, verdict_word(kind, counts->of[kind]));
-		between = ", ";
-	}
-}
-
-/* --- claims --- */
 
 struct claim_text claim_place(const struct claim *c)
 {
@@ -44,38 +25,41 @@ struct claim_text claim_place(const struct claim *c)
 	return t;
 }
 
-static void write_remark(FILE *out, const char *what, const char *text)
+/* --- cells --- */
+
+static void claim_add_verdict(struct document *d, const struct claim *c, const struct verdict *v)
 {
-	fputs("<p class=\"note\">", out);
-	fputs(what, out);
-	html_write_text(out, text);
-	fputs("</p>", out);
+	document_add(d, DOCUMENT_CELL, NULL, "<b class=\"verdict %s\">%s</b>",
+		     verdict_class(v->kind), verdict_name(v->kind));
+	if (v->kind == VERDICT_CONTRADICTS || v->kind == VERDICT_FITTED)
+		document_append(d, "<br><small>by number: %s</small>", verdict_name(v->by_number));
+	if (v->kind == VERDICT_DISAGREES && c->why != WHY_NOT_SAID)
+		document_append(d, "<br><small>%s</small>", why_name(c->why));
 }
 
-static void write_says(FILE *out, const struct claim *c, const struct verdict *v)
+static void claim_add_remark(struct document *d, const char *what, const char *text)
 {
-	fputs("<td>", out);
-	html_write_text(out, c->says);
-	if (c->section[0]) {
-		fputs(" <small>(", out);
-		html_write_text(out, claim_place(c).text);
-		if (c->sentence) {
-			fputs("; a part of the sentence ", out);
-			page_element(out, "i", c->sentence);
-		}
-		fputs(")</small>", out);
-	}
+	document_append(d, "<br><span class=\"note\">%s%s</span>", what, text);
+}
+
+static void claim_add_says(struct document *d, const struct claim *c, const struct verdict *v)
+{
+	document_add(d, DOCUMENT_CELL, NULL, "%s", c->says);
+	if (c->section[0] && c->sentence)
+		document_append(d, " <small>(%s; a part of the sentence <i>%s</i>)</small>",
+				claim_place(c).text, c->sentence);
+	else if (c->section[0])
+		document_append(d, " <small>(%s)</small>", claim_place(c).text);
 	if (c->contradicts)
-		write_remark(out, "The paper says otherwise: ", c->contradicts);
+		claim_add_remark(d, "The paper says otherwise: ", c->contradicts);
 	if (c->fitted)
-		write_remark(out, "Fitted, and not counted: ", c->fitted);
+		claim_add_remark(d, "Fitted, and not counted: ", c->fitted);
 	if (c->note[0] && v->by_number != VERDICT_AGREES && v->kind != VERDICT_OTHER_SIZE)
-		write_remark(out, why_begin(c->why), c->note);
-	fputs("</td>", out);
+		claim_add_remark(d, why_begin(c->why), c->note);
 }
 
 /* "5 Gb/s (4.75 Gb/s..5.25 Gb/s)" may be broken before the bracket only. */
-static void write_expected(FILE *out, const struct claim *c)
+static void claim_add_expected(struct document *d, const struct claim *c)
 {
 	struct claim_text expected = claim_expected(c);
 	char text[3 * sizeof(expected.text)];
@@ -90,83 +74,39 @@ static void write_expected(FILE *out, const struct claim *c)
 		}
 	}
 	text[used] = '\0';
-	fputs("<td data-head=\"expected\">", out);
-	html_write_text(out, text);
-	fputs("<br><small>", out);
-	fputs(isnan(c->against) ? "no direction" : "direction: ", out);
-	html_write_text(out, claim_direction(c).text);
-	fputs("</small></td>", out);
+	document_add(d, DOCUMENT_CELL, NULL, "%s<br><small>%s%s</small>", text,
+		     isnan(c->against) ? "no direction" : "direction: ", claim_direction(c).text);
+	document_label(d, "expected");
 }
 
-/* The mean with its interval; below it, what it was made of. */
-static void write_measured(FILE *out, const struct claim *c, const struct verdict *v)
+/* The mean with its interval, and below it where it comes from. */
+static void claim_add_measured(struct document *d, const struct claim *c, const struct verdict *v)
 {
-	fputs("<td data-head=\"measured\">", out);
 	if (v->kind == VERDICT_OTHER_SIZE || v->kind == VERDICT_NOT_MEASURED) {
-		page_element(out, "small", v->why[0] ? v->why : "–");
-		fputs("</td>", out);
+		document_add(d, DOCUMENT_CELL, NULL, "<small>%s</small>", v->why[0] ? v->why : "–");
+		document_label(d, "measured");
 		return;
 	}
-	html_write_text(out, measured_text(&v->value, v->unit).text);
-	fprintf(out, "<br><small>%u seed%s%s", v->value.count, v->value.count == 1 ? "" : "s",
-		v->value.is_alike ? ", all alike" : "");
-	if (c->best) {
-		fputs("; at ", out);
-		html_write_text(out, c->best);
-		fputs(" = ", out);
-		html_write_text(out, v->best);
-		fputs(", where it is best", out);
-	}
-	if (v->over.count) {
-		fputs("; ", out);
-		html_write_text(out, measured_text(&v->of, v->metric_unit).text);
-		fputs(" over ", out);
-		html_write_text(out, measured_text(&v->over, v->metric_unit).text);
-	}
-	if (v->why[0]) {
-		fputs("; ", out);
-		html_write_text(out, v->why);
-	} else if (v->value.count > 1 && !v->is_firm)
-		fputs("; the interval reaches into another verdict", out);
-	if (v->is_doubtful) {
-		fputs("; <span class=\"warning\">", out);
-		html_write_text(out, health_text(&v->health).text);
-		fputs("</span>", out);
-	}
-	fputs("</small></td>", out);
+	document_add(d, DOCUMENT_CELL, NULL, "%s<br><small>%u seed%s%s",
+		     measured_text(&v->value, v->unit).text, v->value.count,
+		     v->value.count == 1 ? "" : "s", v->value.is_alike ? ", all alike" : "");
+	if (c->best)
+		document_append(d, "; at %s = %s, where it is best", c->best, v->best);
+	if (v->over.count)
+		document_append(d, "; %s over %s", measured_text(&v->of, v->metric_unit).text,
+				measured_text(&v->over, v->metric_unit).text);
+	if (v->why[0])
+		document_append(d, "; %s", v->why);
+	else if (v->value.count > 1 && !v->is_firm)
+		document_append(d, "; the interval reaches into another verdict");
+	if (v->is_doubtful)
+		document_append(d, "; <span class=\"warning\">%s</span>",
+				health_text(&v->health).text);
+	document_append(d, "</small>");
+	document_label(d, "measured");
 }
 
-static void write_verdict(FILE *out, const struct claim *c, const struct verdict *v)
-{
-	fputs("<td>", out);
-	verdict_html(out, v->kind, verdict_name(v->kind));
-	if (v->kind == VERDICT_CONTRADICTS || v->kind == VERDICT_FITTED) {
-		fputs("<br><small>by number: ", out);
-		fputs(verdict_name(v->by_number), out);
-		fputs("</small>", out);
-	}
-	if (v->kind == VERDICT_DISAGREES && c->why != WHY_NOT_SAID)
-		fprintf(out, "<br><small>%s</small>", why_name(c->why));
-	fputs("</td>", out);
-}
-
-static void write_table(FILE *out, const struct figure *f, const struct verdict *verdicts)
-{
-	fputs("<table class=\"claims\">\n<thead><tr><th>verdict</th><th>the paper says</th>"
-	      "<th>expected</th><th>measured</th></tr></thead>\n<tbody>\n",
-	      out);
-	for (uint32_t i = 0; i < f->claim_count; i++) {
-		fputs("<tr id=\"claim-", out);
-		html_write_text(out, f->claims[i].name);
-		fputs("\">", out);
-		write_verdict(out, &f->claims[i], &verdicts[i]);
-		write_says(out, &f->claims[i], &verdicts[i]);
-		write_expected(out, &f->claims[i]);
-		write_measured(out, &f->claims[i], &verdicts[i]);
-		fputs("</tr>\n", out);
-	}
-	fputs("</tbody></table>\n", out);
-}
+/* --- the section --- */
 
 static const char rule[] =
 	"Measured: the mean over seeds ± half the width of its 95 % confidence interval. "
@@ -181,32 +121,58 @@ static const char rule[] =
 	"paper agrees where all of its parts do, and disagrees where one does.";
 
 /* "9 claims: 8 agree, 1 disagrees." */
-static void write_sum(FILE *out, const char *what, const struct verdict_counts *counts)
+static void claims_add_counts(struct document *d, const char *what,
+			      const struct verdict_counts *counts)
 {
 	uint32_t total = verdict_total(counts);
+	const char *between = "";
 
-	fprintf(out, "<p>%u %s%s: ", total, what, total == 1 ? "" : "s");
-	write_counts(out, counts);
-	fputs(".</p>\n", out);
+	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%u %s%s: ", total, what, total == 1 ? "" : "s");
+	for (int i = 0; i < VERDICTS; i++) {
+		enum verdict_kind kind = (enum verdict_kind)i;
+
+		if (!counts->of[kind])
+			continue;
+		document_append(d, "%s%u <b class=\"verdict %s\">%s</b>", between, counts->of[kind],
+				verdict_class(kind), verdict_word(kind, counts->of[kind]));
+		between = ", ";
+	}
+	document_append(d, ".");
 }
 
-void figure_claims(FILE *out, const struct figure_report *fr)
+void figure_add_claims(struct document *d, const struct figure_report *fr)
 {
-	struct verdict_counts claims = verdict_count(fr->figure, fr->verdicts);
-	struct verdict_counts sentences = verdict_count_sentences(fr->figure, fr->verdicts);
+	static const char *const heads[] = { "verdict", "the paper says", "expected", "measured" };
+	const struct figure *f = fr->figure;
+	struct verdict_counts claims = verdict_count(f, fr->verdicts);
+	struct verdict_counts sentences = verdict_count_sentences(f, fr->verdicts);
 
-	fputs("<section id=\"claims\">\n<h2>What the paper says</h2>\n", out);
-	if (fr->figure->claim_count == 0) {
-		fputs("<p class=\"empty\">No claim is written down for this figure.</p>\n"
-		      "</section>\n",
-		      out);
+	document_open(d, DOCUMENT_SECTION, "claims");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "What the paper says");
+	if (f->claim_count == 0) {
+		document_add(d, DOCUMENT_PARAGRAPH, "empty",
+			     "No claim is written down for this figure.");
+		document_close(d);
 		return;
 	}
-	write_sum(out, "claim", &claims);
+	claims_add_counts(d, "claim", &claims);
 	if (verdict_total(&sentences) != verdict_total(&claims))
-		write_sum(out, "sentence", &sentences);
-	write_table(out, fr->figure, fr->verdicts);
-	fputs("<p class=\"note\">", out);
-	html_write_text(out, rule);
-	fputs("</p>\n</section>\n", out);
+		claims_add_counts(d, "sentence", &sentences);
+	document_open(d, DOCUMENT_TABLE, "claims");
+	document_head_row(d);
+	for (int i = 0; i < 4; i++)
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", heads[i]);
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const struct claim *c = &f->claims[i];
+		const struct verdict *v = &fr->verdicts[i];
+
+		document_row_id(d, "claim-", c->name);
+		claim_add_verdict(d, c, v);
+		claim_add_says(d, c, v);
+		claim_add_expected(d, c);
+		claim_add_measured(d, c, v);
+	}
+	document_close(d);
+	document_add(d, DOCUMENT_PARAGRAPH, "note", "%s", rule);
+	document_close(d);
 }

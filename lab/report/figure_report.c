@@ -1,36 +1,115 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_report.c -- one figure of a paper as a page: what the paper says and what was measured,
- * the panels, and what was run. */
+/* figure_report.c -- the page of one figure of a paper: what the paper says and what was measured
+ * (figure_claims.c), the panels (figure_charts.c), and what was run. */
+#define _POSIX_C_SOURCE 200809L
 #include "lab/report/figure_report.h"
-#include "lab/report/paper_about.h"
+#include "base/ini.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "lab/report/reproduce.h"
-#include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* --- about the paper: PAPERS/PAPER/paper.about ---
+ *
+ *	[paper]
+ *	title = Enabling ECN over Generic Packet Scheduling
+ *	authors = ...
+ *	venue = CoNEXT 2016
+ *	doi = 10.1145/2999572.2999575
+ */
+
+enum about_key { ABOUT_TITLE, ABOUT_AUTHORS, ABOUT_VENUE, ABOUT_DOI, ABOUT_KEYS };
+
+struct paper_about {
+	char *text[ABOUT_KEYS]; /* NULL: not given */
+};
+
+static int about_read_section(void *user, struct ini_place *at, const char *kind, const char *name)
+{
+	(void)user;
+	if (strcmp(kind, "paper") == 0 && name[0] == '\0')
+		return 0;
+	return weir_error_set(at->e, "unknown section %s; there is [paper]", weir_quote(kind).text);
+}
+
+static int about_read_pair(void *user, struct ini_place *at, const char *key, const char *value)
+{
+	static const char *const keys[ABOUT_KEYS] = {
+		[ABOUT_TITLE] = "title",
+		[ABOUT_AUTHORS] = "authors",
+		[ABOUT_VENUE] = "venue",
+		[ABOUT_DOI] = "doi",
+	};
+	struct paper_about *p = user;
+
+	for (int i = 0; i < ABOUT_KEYS; i++)
+		if (strcmp(keys[i], key) == 0) {
+			text_print(&p->text[i], "%s", value);
+			return 0;
+		}
+	return weir_error_unknown(at->e, "key", key, keys, ABOUT_KEYS);
+}
+
+static void about_free(struct paper_about *p)
+{
+	for (int i = 0; i < ABOUT_KEYS; i++)
+		free(p->text[i]);
+}
+
+/* Empty if the paper has no such file. On -1 nothing is left to free. */
+static int about_read(struct paper_about *p, const char *figure_file, struct weir_error *e)
+{
+	static const struct ini_form form = { .what = "about a paper",
+					      .example = "[paper]",
+					      .section = about_read_section,
+					      .pair = about_read_pair };
+
+	*p = (struct paper_about){ .text = { NULL } };
+	if (paper_file_read(figure_file, "paper.about", &form, p, e) >= 0)
+		return 0;
+	about_free(p);
+	return -1;
+}
+
+/* "Wei Bai, Kai Chen: Enabling ECN. CoNEXT 2016. doi:10.1145/..." */
+static void about_add(struct document *d, const struct paper_about *p)
+{
+	const char *authors = p->text[ABOUT_AUTHORS], *doi = p->text[ABOUT_DOI];
+
+	if (!p->text[ABOUT_TITLE])
+		return;
+	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%s%s<cite>%s</cite>", authors ? authors : "",
+		     authors ? ": " : "", p->text[ABOUT_TITLE]);
+	if (p->text[ABOUT_VENUE])
+		document_append(d, ". %s", p->text[ABOUT_VENUE]);
+	document_append(d, ".");
+	if (doi)
+		document_append(d, " <a href=\"https://doi.org/%s\">doi:%s</a>", doi, doi);
+}
 
 /* --- panels --- */
 
-static void write_point(FILE *out, const struct chart_line *l, double x)
+/* The value of the line at x, in a cell. */
+static void figure_add_point(struct document *d, const struct chart_line *l, double x)
 {
-	fputs("<td>", out);
 	for (uint64_t i = 0; i < l->count; i++) {
 		const struct chart_point *p = &l->points[i];
 
 		if (p->x < x || p->x > x)
 			continue;
-		fprintf(out, "%.4g", p->y);
+		document_add(d, DOCUMENT_CELL, NULL, "%.4g", p->y);
 		if (isfinite(p->high) && p->high > p->y)
-			fprintf(out, "<small> ± %.2g</small>", p->high - p->y);
-		fputs("</td>", out);
+			document_append(d, "<small> ± %.2g</small>", p->high - p->y);
 		return;
 	}
-	fputs("–</td>", out);
+	document_add(d, DOCUMENT_CELL, NULL, "–");
 }
 
-/* The smallest x of any line beyond the given one; INFINITY: there is none. */
-static double next_x(const struct chart *c, double beyond)
+/* The smallest x of any line above the given one; INFINITY: there is none. */
+static double figure_next_x(const struct chart *c, double beyond)
 {
 	double next = (double)INFINITY;
 
@@ -41,95 +120,76 @@ static double next_x(const struct chart *c, double beyond)
 	return next;
 }
 
-/* Bars are one row; a second has what the paper says of them. */
-static void write_bars(FILE *out, const struct chart *c)
+/* A row for the bars, and one for what the paper says of them. */
+static void figure_add_bars(struct document *d, const struct chart *c)
 {
-	fputs("<tr><th>measured</th>", out);
+	document_row(d, NULL);
+	document_add(d, DOCUMENT_HEAD, NULL, "measured");
 	for (uint32_t i = 0; i < chart_bars(c); i++)
-		write_point(out, &c->lines[i], 0);
-	fputs("</tr>\n", out);
+		figure_add_point(d, &c->lines[i], 0);
 	for (uint32_t i = chart_bars(c); i < c->line_count; i++) {
-		fputs("<tr>", out);
-		page_element(out, "th", c->lines[i].name);
+		document_row(d, NULL);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", c->lines[i].name);
 		for (uint32_t k = 0; k < chart_bars(c); k++)
-			write_point(out, &c->lines[i], k);
-		fputs("</tr>\n", out);
+			figure_add_point(d, &c->lines[i], k);
 	}
 }
 
-static void write_means(FILE *out, const struct chart *c)
-{
-	for (double x = next_x(c, -(double)INFINITY); isfinite(x); x = next_x(c, x)) {
-		fprintf(out, "<tr><th>%.6g</th>", x);
-		for (uint32_t i = 0; i < c->line_count; i++)
-			write_point(out, &c->lines[i], x);
-		fputs("</tr>\n", out);
-	}
-}
-
-/* What the chart shows, as a table: a row for each x, a column for each line or bar. */
-static void write_numbers(FILE *out, const struct chart *c)
+/* The chart as a table: a row for each x, a column for each line or bar. */
+static void figure_add_numbers(struct document *d, const struct chart *c)
 {
 	uint32_t columns = c->kind == CHART_BARS ? chart_bars(c) : c->line_count;
+	char *summary = NULL;
 
-	fputs("<details><summary>Its numbers", out);
-	if (c->variant[0]) {
-		fputs(" for ", out);
-		html_write_text(out, c->variant);
-	}
-	fputs("</summary>\n<p class=\"note\">", out);
-	html_write_text(out, c->y_label);
-	fputs("</p>\n<div class=\"wide\"><table class=\"numbers\">\n<thead><tr>", out);
-	page_element(out, "th", c->x_label);
+	text_print(&summary, "Its numbers%s%s", c->variant[0] ? " for " : "", c->variant);
+	document_open(d, DOCUMENT_DETAILS, summary);
+	free(summary);
+	document_add(d, DOCUMENT_PARAGRAPH, "note", "%s", c->y_label);
+	document_open(d, DOCUMENT_TABLE, "numbers");
+	document_head_row(d);
+	document_add(d, DOCUMENT_HEAD, NULL, "%s", c->x_label);
 	for (uint32_t i = 0; i < columns; i++)
-		page_element(out, "th", c->lines[i].name);
-	fputs("</tr></thead>\n<tbody>\n", out);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", c->lines[i].name);
 	if (c->kind == CHART_BARS)
-		write_bars(out, c);
-	else
-		write_means(out, c);
-	fputs("</tbody></table></div></details>\n", out);
+		figure_add_bars(d, c);
+	for (double x = figure_next_x(c, -(double)INFINITY); c->kind != CHART_BARS && isfinite(x);
+	     x = figure_next_x(c, x)) {
+		document_row(d, NULL);
+		document_add(d, DOCUMENT_HEAD, NULL, "%.6g", x);
+		for (uint32_t i = 0; i < c->line_count; i++)
+			figure_add_point(d, &c->lines[i], x);
+	}
+	document_close(d);
+	document_close(d);
 }
 
-static void write_panel(FILE *out, const struct panel *p, const struct chart_list *charts,
-			uint32_t part)
+static void figure_add_panel(struct document *d, const struct panel *p,
+			     const struct chart_list *charts, uint32_t part)
 {
 	uint32_t first = 0;
 	char *title = NULL;
 
-	fputs("<div>\n", out);
+	document_open(d, DOCUMENT_GROUP, "");
 	while (first < charts->count && charts->all[first].part != part)
 		first++;
 	if (first == charts->count) {
 		panel_title(p, &title);
-		page_element(out, "h3", title);
+		document_add(d, DOCUMENT_HEADING_3, NULL, "%s", title);
 		free(title);
-		fputs("\n<p class=\"empty\">None of its runs is there.</p>\n</div>\n", out);
-		return;
+		document_add(d, DOCUMENT_PARAGRAPH, "empty", "None of its runs is there.");
+	} else {
+		document_chart(d, charts, first);
 	}
-	page_chart(out, charts, first);
 	for (uint32_t i = first; i < charts->count; i++)
 		if (charts->all[i].part == part &&
 		    (charts->all[i].kind == CHART_MEANS || charts->all[i].kind == CHART_BARS))
-			write_numbers(out, &charts->all[i]);
-	fputs("</div>\n", out);
+			figure_add_numbers(d, &charts->all[i]);
+	document_close(d);
 }
 
-static void write_panels(FILE *out, const struct figure *f, const struct report *r)
-{
-	fputs("<section id=\"figure\">\n<h2>The figure</h2>\n", out);
-	page_noscript(out);
-	if (f->panel_count == 0)
-		fputs("<p class=\"empty\">No panel is written down for this figure.</p>\n", out);
-	fputs("<div class=\"panels\">\n", out);
-	for (uint32_t i = 0; i < f->panel_count; i++)
-		write_panel(out, &f->panels[i], &r->charts, i);
-	fputs("</div>\n</section>\n", out);
-}
+/* --- checks before anything runs --- */
 
-/* --- before anything runs --- */
-
-static int values_are_numbers(const char *path, const struct stored_runs *runs)
+static int figure_has_numbers(const char *path, const struct stored_runs *runs)
 {
 	const char **values = memory_grow(NULL, runs->count + UINT64_C(1), sizeof(*values)), *unit;
 	double *numbers = memory_grow(NULL, runs->count + UINT64_C(1), sizeof(*numbers));
@@ -151,7 +211,7 @@ static int values_are_numbers(const char *path, const struct stored_runs *runs)
 int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < f->panel_count; i++)
-		if (f->panels[i].x && !values_are_numbers(f->panels[i].x, runs))
+		if (f->panels[i].x && !figure_has_numbers(f->panels[i].x, runs))
 			return weir_error_set(
 				e, "%s:%d: [panel %s]: x: the values of %s are no numbers", f->file,
 				f->panels[i].line, f->panels[i].name, f->panels[i].x);
@@ -160,75 +220,55 @@ int figure_check_axes(const struct figure *f, const struct stored_runs *runs, st
 
 /* --- the page --- */
 
-/* "Wei Bai, Kai Chen: Enabling ECN. CoNEXT 2016. doi:10.1145/..." */
-static void write_about(FILE *out, const struct paper_about *p)
+static void figure_add_head(struct document *d, const struct figure_report *fr,
+			    const struct paper_about *about)
 {
-	const char *authors = p->text[ABOUT_AUTHORS], *doi = p->text[ABOUT_DOI];
+	int is_full = fr->size == FIGURE_FULL, is_served = fr->place == FIGURE_SERVED;
 
-	if (!p->text[ABOUT_TITLE])
-		return;
-	fputs("<p>", out);
-	if (authors) {
-		html_write_text(out, authors);
-		fputs(": ", out);
-	}
-	page_element(out, "cite", p->text[ABOUT_TITLE]);
-	if (p->text[ABOUT_VENUE]) {
-		fputs(". ", out);
-		html_write_text(out, p->text[ABOUT_VENUE]);
-	}
-	fputc('.', out);
-	if (doi) {
-		fputs(" <a href=\"https://doi.org/", out);
-		html_write_text(out, doi);
-		fputs("\">doi:", out);
-		html_write_text(out, doi);
-		fputs("</a>", out);
-	}
-	fputs("</p>\n", out);
+	document_add(d, DOCUMENT_PARAGRAPH, NULL, "<a href=\"%s\">%s</a>",
+		     is_served ? "/" : "../../" SUMMARY_PAGE,
+		     is_served ? "The runs" : "All papers");
+	document_add(d, DOCUMENT_HEADING_1, NULL, "%s", fr->figure->title);
+	document_add(d, DOCUMENT_PARAGRAPH, NULL,
+		     "%s; re-run in %s by <code>weir reproduce %s%s</code> from <code>%s</code>, "
+		     "whose comments say what was assumed.",
+		     fr->figure->paper, is_full ? "the size of the paper" : "quick size", fr->label,
+		     is_full ? " --full" : "", fr->scenario);
+	about_add(d, about);
+	if (fr->figure->about[0])
+		document_add(d, DOCUMENT_PARAGRAPH, NULL, "%s", fr->figure->about);
 }
 
-static void write_head(FILE *out, const struct figure_report *fr, const struct paper_about *about)
+static int figure_write_page(const struct figure_report *fr, FILE *out, const struct report *r,
+			     struct weir_error *e)
 {
+	const struct figure *f = fr->figure;
+	struct document d = { .count = 0 };
+	struct paper_about about;
 	char *title = NULL;
 
-	text_print(&title, "%s: %s", fr->label, fr->figure->title);
-	page_begin(out, title);
-	free(title);
-	fputs(fr->place == FIGURE_SERVED ? "<p><a href=\"/\">The runs</a></p>\n"
-					 : "<p><a href=\"../../" SUMMARY_PAGE
-					   "\">All papers</a></p>\n",
-	      out);
-	page_element(out, "h1", fr->figure->title);
-	fputs("\n<p>", out);
-	html_write_text(out, fr->figure->paper);
-	fprintf(out, "; re-run in %s by <code>weir reproduce ",
-		fr->size == FIGURE_FULL ? "the size of the paper" : "quick size");
-	html_write_text(out, fr->label);
-	fputs(fr->size == FIGURE_FULL ? " --full</code>" : "</code>", out);
-	fputs(" from <code>", out);
-	html_write_text(out, fr->scenario);
-	fputs("</code>, whose comments say what was assumed.</p>\n", out);
-	write_about(out, about);
-	if (fr->figure->about[0]) {
-		page_element(out, "p", fr->figure->about);
-		fputc('\n', out);
-	}
-}
-
-static int write_page(const struct figure_report *fr, FILE *out, const struct report *r,
-		      struct weir_error *e)
-{
-	struct paper_about about;
-
-	if (paper_about_read(&about, fr->scenario, e))
+	if (about_read(&about, fr->scenario, e))
 		return -1;
-	write_head(out, fr, &about);
-	paper_about_free(&about);
-	figure_claims(out, fr);
-	write_panels(out, fr->figure, r);
-	page_runs(out, r);
-	page_end(out, r->compare.runs.runs[0].version, PAGE_CHARTS);
+	figure_add_head(&d, fr, &about);
+	about_free(&about);
+	figure_add_claims(&d, fr);
+	document_open(&d, DOCUMENT_SECTION, "figure");
+	document_add(&d, DOCUMENT_HEADING_2, NULL, "The figure");
+	if (f->panel_count == 0)
+		document_add(&d, DOCUMENT_PARAGRAPH, "empty",
+			     "No panel is written down for this figure.");
+	document_open(&d, DOCUMENT_GROUP, "panels");
+	for (uint32_t i = 0; i < f->panel_count; i++)
+		figure_add_panel(&d, &f->panels[i], &r->charts, i);
+	document_close(&d);
+	document_close(&d);
+	report_add_runs(&d, r);
+	text_print(&title, "%s: %s", fr->label, f->title);
+	document_write_page(&d, out,
+			    &(struct document_page){ .title = title,
+						     .version = r->compare.runs.runs[0].version });
+	free(title);
+	document_free(&d);
 	return 0;
 }
 
@@ -292,7 +332,7 @@ int figure_report_html(const struct figure_report *fr, FILE *out, struct store *
 	if (figure_compare(&r.compare, s, fr->figure, e))
 		return -1;
 	report_compare(&r);
-	failed = figure_charts(&r, s, fr->figure, e) || write_page(fr, out, &r, e);
+	failed = figure_charts(&r, s, fr->figure, e) || figure_write_page(fr, out, &r, e);
 	report_free(&r);
 	return failed ? -1 : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_report.h -- one figure of a paper as it came out here: its panels drawn the way the paper
- * draws them, and the paper's claims beside them with their verdicts. From the store of its runs.
+/* figure_report.h -- the page of one figure of a paper, from the store of its runs: the panels,
+ * drawn as in the paper, and the paper's claims with their verdicts.
  *
- * Memory that is missing ends the program. */
+ * Functions that return int return 0, or -1 with a message. Running out of memory ends the
+ * program. */
 #ifndef LAB_REPORT_FIGURE_REPORT_H
 #define LAB_REPORT_FIGURE_REPORT_H
 #include "lab/report/report.h"
@@ -15,41 +16,42 @@ struct figure_report {
 	enum figure_size size; /* of the runs */
 	const struct verdict *verdicts;
 	enum figure_place {
-		FIGURE_IN_FOLDER, /* of weir reproduce: below the summary of all papers */
-		FIGURE_SERVED,    /* by weir view: the summary is not */
+		FIGURE_IN_FOLDER, /* a file of weir reproduce, which links to the summary */
+		FIGURE_SERVED,    /* by weir view, which does not serve the summary */
 	} place;
 };
 
-/* Reads the store and writes the page. Refuses a store without runs. */
+/* Writes the page to a file. Refuses a store without runs. */
 int figure_report_write(const struct figure_report *fr, const char *path, struct store *s,
 			struct weir_error *e);
 
-/* The same, to wherever. On -1 nothing, or a part of it, was written. */
+/* The same to a stream. On -1 a part may have been written. */
 int figure_report_html(const struct figure_report *fr, FILE *out, struct store *s,
 		       struct weir_error *e);
 
-/* The planned runs side by side, with the metrics and axes of the figure's panels. */
+/* Compares the planned runs by the metrics and axes of the figure's panels. */
 int figure_compare(struct comparison *c, struct store *s, const struct figure *f,
 		   struct weir_error *e);
 
-/* Before anything runs: are the values along the x axes numbers? */
+/* Checks before a run that the values of all x axes are numbers. */
 int figure_check_axes(const struct figure *f, const struct stored_runs *runs, struct weir_error *e);
 
-/* "section 6.3.1", "Appendix D.2": where the paper says it; "" where that is not known. */
+/* The place in the paper, "section 6.3.1" or "Appendix D.2"; "": unknown. */
 struct claim_text claim_place(const struct claim *c);
 
 /* --- used between the files of this module --- */
 
 /* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and
- * bars; the part of a chart is the number of its panel. */
+ * bars. The part of a chart is the number of its panel. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e);
 
-/* The section of the page about what the paper says; in figure_claims.c. */
-void figure_claims(FILE *out, const struct figure_report *fr);
+/* Adds the section about the paper's claims (figure_claims.c). */
+void figure_add_claims(struct document *d, const struct figure_report *fr);
 
-/* "(a) small flows" of a sub-figure; the title alone where the name is a word. Replaces *title. */
+/* The class of a verdict in the style sheet, which gives it its colour. */
+const char *verdict_class(enum verdict_kind kind);
+
+/* "(a) small flows" for a sub-figure; the title alone if the panel's name is a word. Replaces
+ * *title. */
 void panel_title(const struct panel *p, char **title);
-
-/* The word for a verdict, in its colour. */
-void verdict_html(FILE *out, enum verdict_kind kind, const char *word);
 #endif

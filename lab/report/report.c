@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c -- a report from its store, and its charts as files. */
-#define _POSIX_C_SOURCE 200809L
+/* report.c -- reads a report from its store: the comparisons, the answer and its charts. */
 #include "lab/report/report.h"
 #include "lab/store/results.h"
-#include "base/output.h"
 #include "base/memory.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const enum metric_group flow_groups[] = { METRIC_TRAFFIC, METRIC_COMPLETION };
 static const enum metric_group network_groups[] = { METRIC_QUEUE, METRIC_WAITING, METRIC_LOSSES };
@@ -23,14 +19,14 @@ static const struct {
 		     [REPORT_TIERS] = { tier_groups, 1 },
 		     [REPORT_APPLICATIONS] = { app_groups, 2 } };
 
-static void list_metric(struct report_metrics *l, const char *name)
+static void report_list_metric(struct report_metrics *l, const char *name)
 {
 	if (l->count < REPORT_METRICS_MAX)
 		l->names[l->count++] = name;
 }
 
-/* Those of completion times are in the order of sizes, which metric_all has not all of. */
-static void list_group(struct report_metrics *l, enum metric_group group, int of_all_sizes)
+/* Completion times are listed in the order of flow_metric_name, because metric_all lacks some. */
+static void report_list_group(struct report_metrics *l, enum metric_group group, int of_all_sizes)
 {
 	struct flow_metric m;
 
@@ -38,10 +34,10 @@ static void list_group(struct report_metrics *l, enum metric_group group, int of
 		if ((metric_find(flow_metric_name(i))->shown & METRIC_IN_REPORTS) &&
 		    flow_metric_find(flow_metric_name(i), &m) &&
 		    (!of_all_sizes || m.class == CLASS_ALL))
-			list_metric(l, flow_metric_name(i));
+			report_list_metric(l, flow_metric_name(i));
 	for (const struct metric *a = metric_all; group != METRIC_COMPLETION && a->name; a++)
 		if (a->group == group && (a->shown & METRIC_IN_REPORTS))
-			list_metric(l, a->name);
+			report_list_metric(l, a->name);
 }
 
 struct report_metrics report_metrics_of(enum report_table table)
@@ -49,13 +45,13 @@ struct report_metrics report_metrics_of(enum report_table table)
 	struct report_metrics l = { .count = 0 };
 
 	if (table == REPORT_PARTS)
-		list_group(&l, METRIC_COMPLETION, 1);
+		report_list_group(&l, METRIC_COMPLETION, 1);
 	else if (table == REPORT_FIRST)
 		for (uint32_t i = 0; answer_metric(i); i++)
-			list_metric(&l, answer_metric(i));
+			report_list_metric(&l, answer_metric(i));
 	else
 		for (uint32_t i = 0; i < table_groups[table].count; i++)
-			list_group(&l, table_groups[table].groups[i], 0);
+			report_list_group(&l, table_groups[table].groups[i], 0);
 	return l;
 }
 
@@ -67,14 +63,14 @@ void report_add_sentence(struct report *r, const char *line)
 	text_print(&r->sentences[r->sentence_count++], "%s", line);
 }
 
-static void keep_sentence(void *context, const char *line)
+static void report_receive_sentence(void *context, const char *line)
 {
 	report_add_sentence(context, line);
 }
 
-/* Another comparison of the same runs, with these metrics. */
-static int compare_more(struct comparison *c, struct store *s, struct compare_request *q,
-			enum report_table table, struct weir_error *e)
+/* Makes another comparison of the same runs, with the metrics of a table. */
+static int report_compare_more(struct comparison *c, struct store *s, struct compare_request *q,
+			       enum report_table table, struct weir_error *e)
 {
 	const struct report_metrics metrics = report_metrics_of(table);
 
@@ -83,10 +79,11 @@ static int compare_more(struct comparison *c, struct store *s, struct compare_re
 	return comparison_make(c, s, q, e);
 }
 
-int report_answers(struct report *r, struct store *s, struct weir_error *e)
+/* Sentences and ratios. */
+static int report_answers(struct report *r, struct store *s, struct weir_error *e)
 {
 	struct compare_request ratios = { .scope = r->compare.scope };
-	const struct line_sink ear = { keep_sentence, r };
+	const struct line_sink ear = { report_receive_sentence, r };
 	int axis = answer_axis(&r->compare);
 
 	if (r->has_choice)
@@ -95,23 +92,24 @@ int report_answers(struct report *r, struct store *s, struct weir_error *e)
 		return 0;
 	ratios.normalize_to = answer_baseline(&r->compare, axis);
 	return answer_write(&r->compare, s, NULL, &ear, e) ||
-			       compare_more(&r->ratios, s, &ratios, REPORT_FIRST, e)
+			       report_compare_more(&r->ratios, s, &ratios, REPORT_FIRST, e)
 		       ? -1
 		       : 0;
 }
 
-/* By traffic section, where there are several. */
-static int read_parts(struct report *r, struct store *s, struct weir_error *e)
+/* Compares by traffic section, if there are several. */
+static int report_read_parts(struct report *r, struct store *s, struct weir_error *e)
 {
 	const char *const by[] = { compare_split_names[SPLIT_TRAFFIC] };
 	struct compare_request parts = { .scope = r->compare.scope, .by = by, .by_count = 1 };
 
-	return r->compare.section_count > 1 ? compare_more(&r->parts, s, &parts, REPORT_PARTS, e)
-					    : 0;
+	return r->compare.section_count > 1
+		       ? report_compare_more(&r->parts, s, &parts, REPORT_PARTS, e)
+		       : 0;
 }
 
-/* A column for each name; tables share some. */
-static void add_name(const char **names, uint32_t *count, const char *name)
+/* Adds a name once; tables have metrics in common. */
+static void report_add_column(const char **names, uint32_t *count, const char *name)
 {
 	for (uint32_t i = 0; i < *count; i++)
 		if (strcmp(names[i], name) == 0)
@@ -132,7 +130,7 @@ int report_read_first(struct report *r, struct store *s, enum store_scope scope,
 		const struct report_metrics l = report_metrics_of((enum report_table)table);
 
 		for (uint32_t i = 0; i < l.count; i++)
-			add_name(names, &q.metric_count, l.names[i]);
+			report_add_column(names, &q.metric_count, l.names[i]);
 	}
 	*r = (struct report){ .setting_count = 0 };
 	failed = choice_read(&r->choice, s, e);
@@ -160,7 +158,7 @@ int report_read(struct report *r, struct store *s, enum store_scope scope, struc
 
 	if (failed)
 		return failed;
-	if (read_parts(r, s, e) || report_sizes(r, s, e) || report_charts(r, s, e)) {
+	if (report_read_parts(r, s, e) || report_sizes(r, s, e) || report_charts(r, s, e)) {
 		report_free(r);
 		return -2;
 	}
@@ -185,31 +183,4 @@ void report_free(struct report *r)
 	comparison_free(&r->compare);
 	choice_free(&r->choice);
 	*r = (struct report){ .setting_count = 0 };
-}
-
-static int write_svg(const char *path, const struct chart *c, struct weir_error *e)
-{
-	struct output o;
-
-	if (output_open(&o, path, e))
-		return -1;
-	chart_svg(o.stream, c);
-	return output_finish(&o, e) ? -1 : output_publish(&o, e);
-}
-
-int report_svg(const char *folder, const struct report *r, struct weir_error *e)
-{
-	if (mkdir(folder, 0777) && errno != EEXIST)
-		return weir_error_set(e, "%s: cannot be made: %s", folder, strerror(errno));
-	for (uint32_t i = 0; i < r->charts.count; i++) {
-		char *path = NULL;
-		int status;
-
-		text_print(&path, "%s/%s.svg", folder, r->charts.all[i].id);
-		status = write_svg(path, &r->charts.all[i], e);
-		free(path);
-		if (status)
-			return -1;
-	}
-	return 0;
 }

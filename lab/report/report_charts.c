@@ -68,7 +68,8 @@ struct chart *report_chart(struct chart_list *list, uint32_t part, const char *t
 	return c;
 }
 
-static struct chart_line *add_scheme_line(const struct report *r, struct chart *c, uint32_t scheme)
+static struct chart_line *report_add_scheme_line(const struct report *r, struct chart *c,
+						 uint32_t scheme)
 {
 	struct chart_line *l = chart_line_add(c, r->schemes[scheme]);
 
@@ -76,7 +77,7 @@ static struct chart_line *add_scheme_line(const struct report *r, struct chart *
 	return l;
 }
 
-static void label_y(struct chart *c, const char *what, const char *unit)
+static void report_label_y(struct chart *c, const char *what, const char *unit)
 {
 	if (unit[0])
 		text_print(&c->y_label, "%s (%s)", what, unit);
@@ -92,7 +93,7 @@ void report_y_unit(struct chart *c, const char *what, const char *unit)
 	chart_extent(c, &x);
 	u = report_unit(fmax(fabs(x.y_min), fabs(x.y_max)), unit);
 	chart_scale(c, 1, u.factor);
-	label_y(c, what, u.name);
+	report_label_y(c, what, u.name);
 }
 
 void report_note_health(const struct report *r, struct chart *c)
@@ -102,24 +103,22 @@ void report_note_health(const struct report *r, struct chart *c)
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
 		health_add(&all, &r->compare.runs.runs[i]);
 	if (health_text(&all).text[0])
-		text_print(&c->note, "%s%sNot all is well: %s.", c->note, c->note[0] ? " " : "",
-			   health_text(&all).text);
+		chart_note_add(c, "Not all is well: %s.", health_text(&all).text);
+}
+
+struct report_text report_variant(const struct report *r, const char *section,
+				  const struct report_case *k)
+{
+	struct report_text x = report_x_name(r, k), t;
+
+	snprintf(t.text, sizeof(t.text), "%.100s%s%.140s", section,
+		 section[0] && x.text[0] ? ", " : "", x.text);
+	return t;
 }
 
 /* --- means over the axis, or bars --- */
 
-static void add_mean(struct chart_line *l, const struct report_case *k,
-		     const struct compare_cell *m)
-{
-	struct chart_point *p;
-
-	chart_point_add(l, k->x, m->mean);
-	p = &l->points[l->count - 1];
-	p->low = m->low;
-	p->high = m->high;
-}
-
-static int is_known(const struct report *r, int column)
+static int report_is_known(const struct report *r, int column)
 {
 	for (uint32_t i = 0; i < r->case_count; i++)
 		if (!isnan(r->cases[i].row->cells[column].mean))
@@ -127,15 +126,15 @@ static int is_known(const struct report *r, int column)
 	return 0;
 }
 
-static void add_metric_chart(struct report *r, const char *metric, const char *title,
-			     const char *what)
+static void report_add_metric_chart(struct report *r, const char *metric, const char *title,
+				    const char *what)
 {
-	int column = report_column(r, metric);
+	int column = report_column(&r->compare, metric);
 	struct chart *c;
 	struct chart_line *l = NULL;
 	uint32_t scheme = UINT32_MAX;
 
-	if (!is_known(r, column))
+	if (!report_is_known(r, column))
 		return;
 	c = report_chart(&r->charts, PART_FCT, title, "");
 	c->kind = r->axis ? CHART_MEANS : CHART_BARS;
@@ -147,10 +146,10 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 		const struct compare_cell *m = &k->row->cells[column];
 
 		if (k->scheme != scheme)
-			l = add_scheme_line(r, c, k->scheme);
+			l = report_add_scheme_line(r, c, k->scheme);
 		scheme = k->scheme;
 		if (!isnan(m->mean))
-			add_mean(l, k, m);
+			chart_interval_add(l, k->x, m->mean, m->low, m->high);
 	}
 	report_y_unit(c, what, r->compare.columns[column].unit);
 	if (report_setting(r, "seed") && report_setting(r, "seed")->value_count > 1)
@@ -158,22 +157,21 @@ static void add_metric_chart(struct report *r, const char *metric, const char *t
 			   "Means over seeds, with 95 % confidence intervals, which may "
 			   "reach out of the chart.");
 	if (r->compare.section_count > 1)
-		text_print(&c->note, "%s%sFlows of all traffic sections together.", c->note,
-			   c->note[0] ? " " : "");
+		chart_note_add(c, "Flows of all traffic sections together.");
 	report_note_health(r, c);
 }
 
 /* --- distributions --- */
 
-/* What a distribution is of. */
+/* The values of a distribution, and its titles. */
 struct cdf {
 	const char *title, *tail_title, *x_label, *variant;
 	double *values;
 	uint64_t count;
 };
 
-/* Those that a logarithmic axis can show, to the front. Returns how many. */
-static uint64_t keep_positive(double *values, uint64_t count)
+/* Moves the values that a logarithmic axis can show to the front. Returns their number. */
+static uint64_t report_positive_to_front(double *values, uint64_t count)
 {
 	uint64_t known = 0;
 
@@ -185,11 +183,12 @@ static uint64_t keep_positive(double *values, uint64_t count)
 
 void report_cdf(struct chart_line *l, double *values, uint64_t count)
 {
-	chart_line_cdf(l, values, keep_positive(values, count));
+	chart_line_cdf(l, values, report_positive_to_front(values, count));
 	chart_line_reduce(l, CDF_COLUMNS, 1);
 }
 
-static struct chart *distribution_chart(struct report *r, const char *title, const struct cdf *d)
+static struct chart *report_distribution_chart(struct report *r, const char *title,
+					       const struct cdf *d)
 {
 	struct chart *c = report_chart(&r->charts, PART_CDF, title, d->variant);
 
@@ -199,21 +198,22 @@ static struct chart *distribution_chart(struct report *r, const char *title, con
 	return c;
 }
 
-static void add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
+static void report_add_cdf(struct report *r, const struct report_case *k, const struct cdf *d)
 {
-	struct chart *c = distribution_chart(r, d->title, d);
+	struct chart *c = report_distribution_chart(r, d->title, d);
 	struct chart_line *l;
 
-	report_cdf(add_scheme_line(r, c, k->scheme), d->values, d->count);
+	report_cdf(report_add_scheme_line(r, c, k->scheme), d->values, d->count);
+	c->is_share = 1;
 	text_print(&c->y_label, "share of flows");
 	text_print(&c->note, "Flows that ended, of all seeds; the x axis is logarithmic.");
 	report_note_health(r, c);
 	if (!flow_statistic_is_known(STATISTIC_P95, d->count))
-		return; /* so few have no tail */
-	c = distribution_chart(r, d->tail_title, d);
+		return; /* too few flows for a tail */
+	c = report_distribution_chart(r, d->tail_title, d);
 	c->log_y = 1;
-	l = add_scheme_line(r, c, k->scheme);
-	chart_line_tail(l, d->values, keep_positive(d->values, d->count));
+	l = report_add_scheme_line(r, c, k->scheme);
+	chart_line_tail(l, d->values, report_positive_to_front(d->values, d->count));
 	chart_line_reduce(l, CDF_COLUMNS, 1);
 	text_print(&c->y_label, "flows that have more (share)");
 	text_print(&c->note, "Flows that ended, of all seeds; both axes are logarithmic.");
@@ -250,40 +250,40 @@ void flow_sample_free(struct flow_sample *sample)
 	*sample = (struct flow_sample){ .count = 0 };
 }
 
-/* Of all flows, or of a traffic section where there are several. */
-static int add_distribution(struct report *r, struct store *s, const struct report_case *k,
-			    const char *section, struct weir_error *e)
+/* section NULL: all flows. */
+static int report_add_distribution(struct report *r, struct store *s, const struct report_case *k,
+				   const char *section, struct weir_error *e)
 {
 	struct flow_sample sample = { .section = section };
-	struct report_text x = report_x_name(r, k), variant;
+	struct report_text variant = report_variant(r, section ? section : "", k);
 	int status = 0;
 
-	snprintf(variant.text, sizeof(variant.text), "%.100s%s%.140s", section ? section : "",
-		 section && x.text[0] ? ", " : "", x.text);
 	for (uint32_t i = 0; i < k->row->run_count && status == 0; i++)
 		status = flow_sample_add(&sample, s, &r->compare.runs.runs[k->row->runs[i]], e);
 	if (status == 0 && sample.count) {
-		add_cdf(r, k,
-			&(struct cdf){ "Flow completion time, distribution",
-				       "Flow completion time, tail", "flow completion time (us)",
-				       variant.text, sample.fct_us, sample.count });
-		add_cdf(r, k,
-			&(struct cdf){ "Slowdown, distribution", "Slowdown, tail", "slowdown",
-				       variant.text, sample.slowdown, sample.count });
+		report_add_cdf(r, k,
+			       &(struct cdf){ "Flow completion time, distribution",
+					      "Flow completion time, tail",
+					      "flow completion time (us)", variant.text,
+					      sample.fct_us, sample.count });
+		report_add_cdf(r, k,
+			       &(struct cdf){ "Slowdown, distribution", "Slowdown, tail",
+					      "slowdown", variant.text, sample.slowdown,
+					      sample.count });
 	}
 	flow_sample_free(&sample);
 	return status;
 }
 
-static int add_distributions(struct report *r, struct store *s, const struct report_case *k,
-			     struct weir_error *e)
+static int report_add_distributions(struct report *r, struct store *s, const struct report_case *k,
+				    struct weir_error *e)
 {
 	const struct comparison *c = &r->compare;
 
 	if (c->section_count < 2)
-		return add_distribution(r, s, k, NULL, e);
+		return report_add_distribution(r, s, k, NULL, e);
 	for (uint32_t i = 0; i < c->section_count; i++)
-		if (add_distribution(r, s, k, c->sections[i], e))
+		if (report_add_distribution(r, s, k, c->sections[i], e))
 			return -1;
 	return 0;
 }
@@ -295,7 +295,7 @@ struct series_visit {
 	const struct report_case *k;
 };
 
-static enum report_part series_part(const char *name)
+static enum report_part report_series_part(const char *name)
 {
 	static const struct {
 		const char *start;
@@ -310,8 +310,13 @@ static enum report_part series_part(const char *name)
 	return PART_OTHER;
 }
 
-/* "throughput flow 3": the length of its first word; 0: it is not of a flow. */
-static size_t flow_kind_length(const char *name)
+enum chart_kind report_series_kind(const char *name)
+{
+	return report_series_part(name) == PART_THROUGHPUT ? CHART_CURVES : CHART_STEPS;
+}
+
+/* The length of the first word of "throughput flow 3"; 0: the series is not of a flow. */
+static size_t report_flow_kind_length(const char *name)
 {
 	size_t length = strcspn(name, " ");
 
@@ -319,7 +324,7 @@ static size_t flow_kind_length(const char *name)
 }
 
 /* The flows of one run are compared with each other: one chart a run. */
-static struct chart *flow_chart(struct series_visit *v, const char *name, size_t kind)
+static struct chart *report_flow_chart(struct series_visit *v, const char *name, size_t kind)
 {
 	struct report *r = v->report;
 	const char *scheme = r->schemes[v->k->scheme];
@@ -329,7 +334,7 @@ static struct chart *flow_chart(struct series_visit *v, const char *name, size_t
 	title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
 	snprintf(variant, sizeof(variant), "%s%s%s", r->case_count > 1 ? scheme : "",
 		 r->axis ? ", " : "", report_x_name(r, v->k).text);
-	return report_chart(&r->charts, series_part(name), title, variant);
+	return report_chart(&r->charts, report_series_part(name), title, variant);
 }
 
 void report_series(struct chart_line *l, const struct stored_series *s)
@@ -340,18 +345,18 @@ void report_series(struct chart_line *l, const struct stored_series *s)
 	chart_line_reduce(l, COLUMNS, 0);
 }
 
-static int add_series(void *context, const struct stored_series *s)
+static int report_add_series(void *context, const struct stored_series *s)
 {
 	struct series_visit *v = context;
 	struct report *r = v->report;
-	size_t kind = flow_kind_length(s->name);
+	size_t kind = report_flow_kind_length(s->name);
 	struct chart *c;
 	struct chart_line *l;
 
 	if (!s->count)
 		return 0;
 	if (kind) {
-		c = flow_chart(v, s->name, kind);
+		c = report_flow_chart(v, s->name, kind);
 		if (c->line_count == FLOWS_SHOWN) {
 			text_print(&c->note, "The first %d flows; the store holds more.",
 				   FLOWS_SHOWN);
@@ -359,54 +364,60 @@ static int add_series(void *context, const struct stored_series *s)
 		}
 		l = chart_line_add(c, s->name + kind + 1);
 	} else {
-		c = report_chart(&r->charts, series_part(s->name), s->name,
+		c = report_chart(&r->charts, report_series_part(s->name), s->name,
 				 report_x_name(r, v->k).text);
-		l = add_scheme_line(r, c, v->k->scheme);
+		l = report_add_scheme_line(r, c, v->k->scheme);
 	}
 	report_series(l, s);
-	c->kind = series_part(s->name) == PART_THROUGHPUT ? CHART_CURVES : CHART_STEPS;
-	/* The unit, until the whole chart is known. */
+	c->kind = report_series_kind(s->name);
+	/* Holds the unit until the chart is complete. */
 	text_print(&c->y_label, "%s", s->unit);
 	return 0;
 }
 
 /* Series come from one run a case: curves of several seeds would hide each other. */
-static int add_case_series(struct report *r, struct store *s, const struct report_case *k,
-			   struct weir_error *e)
+static int report_add_case_series(struct report *r, struct store *s, const struct report_case *k,
+				  struct weir_error *e)
 {
 	struct series_visit visit = { r, k };
 
-	return store_each_series(s, r->compare.runs.runs[k->row->runs[0]].id, add_series, &visit,
-				 e);
+	return store_each_series(s, r->compare.runs.runs[k->row->runs[0]].id, report_add_series,
+				 &visit, e);
 }
 
-static void finish_series(struct report *r)
+void report_finish_series(struct chart *c, const char *unit)
+{
+	struct chart_extent x = { 0, 0, 0, 0 };
+	struct report_unit time;
+	char what[64];
+
+	chart_extent(c, &x);
+	time = report_unit(x.x_max, "ns");
+	chart_scale(c, time.factor, 1);
+	text_print(&c->x_label, "time (%s)", time.name);
+	snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
+	report_y_unit(c, what, unit);
+}
+
+static void report_finish_all_series(struct report *r)
 {
 	const struct report_setting *seed = report_setting(r, "seed");
 
 	for (uint32_t i = 0; i < r->charts.count; i++) {
 		struct chart *c = &r->charts.all[i];
-		struct chart_extent x = { 0, 0, 0, 0 };
-		struct report_unit time;
-		char what[64], *unit = NULL;
+		char *unit;
 
 		if (c->part < PART_QUEUE)
 			continue;
-		chart_extent(c, &x);
-		time = report_unit(x.x_max, "ns");
-		chart_scale(c, time.factor, 1);
-		text_print(&c->x_label, "time (%s)", time.name);
-		text_print(&unit, "%s", c->y_label);
-		snprintf(what, sizeof(what), "%.*s", (int)strcspn(c->title, " "), c->title);
-		report_y_unit(c, what, unit);
+		unit = text_copy(c->y_label);
+		report_finish_series(c, unit);
 		free(unit);
 		if (seed && seed->value_count > 1)
-			text_print(&c->note, "%s%sThe run with seed %s.", c->note,
-				   c->note[0] ? " " : "", seed->values[0]);
+			chart_note_add(c, "The run with seed %s.", seed->values[0]);
 	}
 }
 
-/* --- all of them --- */
+/* --- all charts --- */
 
 void report_limit_points(struct chart_list *list)
 {
@@ -430,16 +441,16 @@ void report_limit_points(struct chart_list *list)
 
 int report_charts(struct report *r, struct store *s, struct weir_error *e)
 {
-	add_metric_chart(r, "fct_mean_ns", "Flow completion time, mean", "mean FCT");
-	add_metric_chart(r, "fct_small_p99_ns",
-			 "Flow completion time, small flows, 99th percentile", "p99 FCT");
-	add_metric_chart(r, "fct_large_mean_ns", "Flow completion time, large flows, mean",
-			 "mean FCT");
+	report_add_metric_chart(r, "fct_mean_ns", "Flow completion time, mean", "mean FCT");
+	report_add_metric_chart(r, "fct_small_p99_ns",
+				"Flow completion time, small flows, 99th percentile", "p99 FCT");
+	report_add_metric_chart(r, "fct_large_mean_ns", "Flow completion time, large flows, mean",
+				"mean FCT");
 	for (uint32_t i = 0; i < r->case_count; i++)
-		if (add_distributions(r, s, &r->cases[i], e) ||
-		    add_case_series(r, s, &r->cases[i], e))
+		if (report_add_distributions(r, s, &r->cases[i], e) ||
+		    report_add_case_series(r, s, &r->cases[i], e))
 			return -1;
-	finish_series(r);
+	report_finish_all_series(r);
 	report_limit_points(&r->charts);
 	return 0;
 }

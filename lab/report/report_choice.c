@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct listener {
+struct choice_sentences {
 	struct report *report;
-	uint32_t count; /* of sentences so far */
+	uint32_t count; /* sentences so far */
 };
 
 /* The second sentence is the first of those about fresh seeds. */
-static void keep_sentence(void *context, const char *line)
+static void choice_add_sentence(void *context, const char *line)
 {
-	struct listener *to = context;
+	struct choice_sentences *to = context;
 	char *text = NULL;
 
 	if (to->count++ == 1)
@@ -28,23 +28,23 @@ static void keep_sentence(void *context, const char *line)
 
 void report_choice_sentences(struct report *r)
 {
-	struct listener listener = { r, 0 };
+	struct choice_sentences sentences = { r, 0 };
 	char *goal = NULL;
 
 	text_print(&goal, "Goal: %s.", choice_goal_text(&r->choice).text);
 	report_add_sentence(r, goal);
 	free(goal);
-	choice_describe(&r->choice, &(struct line_sink){ keep_sentence, &listener });
+	choice_describe(&r->choice, &(struct line_sink){ choice_add_sentence, &sentences });
 }
 
-static uint32_t setting_of_row(const struct report *r, const struct compare_row *row)
+static uint32_t choice_setting_of_row(const struct report *r, const struct compare_row *row)
 {
 	return choice_setting_of(&r->choice, r->compare.runs.runs[row->runs[0]].key);
 }
 
 char *report_choice_label(const struct report *r, const struct compare_row *row)
 {
-	uint32_t number = setting_of_row(r, row);
+	uint32_t number = choice_setting_of_row(r, row);
 	struct choice_text role = { "" };
 	char *label = NULL;
 
@@ -82,7 +82,7 @@ uint32_t *report_row_order(const struct report *r)
 
 	for (uint32_t i = 0; i < count; i++)
 		placed[i] = (struct placed_row){
-			r->has_choice ? setting_of_row(r, &r->compare.rows[i]) : 0, i
+			r->has_choice ? choice_setting_of_row(r, &r->compare.rows[i]) : 0, i
 		};
 	qsort(placed, count, sizeof(*placed), compare_placed);
 	for (uint32_t i = 0; i < count; i++)
@@ -93,148 +93,133 @@ uint32_t *report_row_order(const struct report *r)
 
 /* --- tables --- */
 
-/* Which numbers of a setting a table shows. */
+/* Which means of a setting a table shows. */
 enum choice_column { COLUMN_ALL, COLUMN_FIRST, COLUMN_FRESH };
 
-static const struct choice_numbers *numbers_of(const struct choice_setting *s,
-					       enum choice_column column)
+/* Opens a table of settings and adds its heads; the caller adds further ones. */
+static void choice_open_table(struct document *d, const struct choice *c)
 {
-	return column == COLUMN_FRESH ? &s->fresh : column == COLUMN_FIRST ? &s->first : &s->all;
+	document_open(d, DOCUMENT_TABLE, "numbers choice");
+	document_head_row(d);
+	document_add(d, DOCUMENT_HEAD, NULL, "setting");
+	for (uint32_t i = 0; i < c->range_count; i++) {
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", choice_path_text(c, c->ranges[i].path));
+		document_tooltip(d, c->ranges[i].path);
+	}
+	document_add(d, DOCUMENT_HEAD, NULL, "%s", c->goal.name);
+	document_tooltip(d, c->goal_is_most ? "goal: most" : "goal: least");
+	for (uint32_t i = 0; i < c->rule_count; i++) {
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", c->rules[i].metric.name);
+		document_tooltip(d, choice_rule_text(&c->rules[i]).text);
+	}
 }
 
-static void write_named(FILE *f, const char *text, const char *title)
+static void choice_add_row(struct document *d, const struct choice *c, uint32_t number,
+			   enum choice_column column)
 {
-	fputs("<th title=\"", f);
-	html_write_text(f, title);
-	fputs("\">", f);
-	html_write_text(f, text);
-	fputs("</th>", f);
-}
+	const struct choice_setting *s = &c->all[number];
+	const struct choice_numbers *n = column == COLUMN_FRESH   ? &s->fresh
+					 : column == COLUMN_FIRST ? &s->first
+								  : &s->all;
 
-static void write_head(FILE *f, const struct choice *c, const char *more)
-{
-	fputs("<div class=\"wide\"><table class=\"numbers choice\">\n<thead><tr><th>setting</th>",
-	      f);
+	document_row(d, number == 0 ? "chosen" : NULL);
+	document_add(d, DOCUMENT_HEAD, NULL, "%s", choice_role_text(c, number).text);
 	for (uint32_t i = 0; i < c->range_count; i++)
-		write_named(f, choice_path_text(c, c->ranges[i].path), c->ranges[i].path);
-	write_named(f, c->goal.name, c->goal_is_most ? "goal: most" : "goal: least");
+		document_add(d, DOCUMENT_CELL, NULL, "%s",
+			     choice_value_text(s, c->ranges[i].path).text);
+	document_add(d, DOCUMENT_CELL, NULL, "%s", choice_number_text(n->goal, c->goal.unit).text);
 	for (uint32_t i = 0; i < c->rule_count; i++)
-		write_named(f, c->rules[i].metric.name, choice_rule_text(&c->rules[i]).text);
-	fprintf(f, "%s</tr></thead>\n<tbody>\n", more);
+		document_add(d, DOCUMENT_CELL, NULL, "%s",
+			     choice_number_text(n->rule[i], c->rules[i].metric.unit).text);
 }
 
-static void write_numbers(FILE *f, const struct choice *c, uint32_t number,
-			  enum choice_column column)
+static void choice_add_fresh(struct document *d, const struct choice *c)
 {
-	const struct choice_numbers *n = numbers_of(&c->all[number], column);
-
-	page_element(f, "td", choice_number_text(n->goal, c->goal.unit).text);
-	for (uint32_t i = 0; i < c->rule_count; i++)
-		page_element(f, "td", choice_number_text(n->rule[i], c->rules[i].metric.unit).text);
-}
-
-/* The row without its end. */
-static void begin_row(FILE *f, const struct choice *c, uint32_t number, enum choice_column column)
-{
-	fputs(number == 0 ? "<tr class=\"chosen\">" : "<tr>", f);
-	page_element(f, "th", choice_role_text(c, number).text);
-	for (uint32_t i = 0; i < c->range_count; i++)
-		page_element(f, "td", choice_value_text(&c->all[number], c->ranges[i].path).text);
-	write_numbers(f, c, number, column);
-}
-
-static void end_table(FILE *f)
-{
-	fputs("</tbody></table></div>\n", f);
-}
-
-static void write_judged(FILE *f, const struct choice *c)
-{
-	fputs("<h3>", f);
-	html_write_text(f, choice_fresh_text(c).text);
-	fputs("</h3>\n", f);
-	write_head(f, c, c->rule_count ? "<th>constraints</th>" : "");
+	document_add(d, DOCUMENT_HEADING_3, NULL, "%s", choice_fresh_text(c).text);
+	choice_open_table(d, c);
+	if (c->rule_count)
+		document_add(d, DOCUMENT_HEAD, NULL, "constraints");
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (!c->all[i].is_judged)
 			continue;
-		begin_row(f, c, i, COLUMN_FRESH);
+		choice_add_row(d, c, i, COLUMN_FRESH);
 		if (c->rule_count)
-			page_element(f, "td", c->all[i].is_fresh_kept ? "met" : "missed");
-		fputs("</tr>\n", f);
+			document_add(d, DOCUMENT_CELL, NULL,
+				     c->all[i].is_fresh_kept ? "met" : "missed");
 	}
-	end_table(f);
-	for (uint32_t i = 0; i < c->rule_count; i++) {
-		if (!c->rules[i].is_of_best)
-			continue;
-		fputs("<p class=\"note\">", f);
-		html_write_text(f, choice_rule_text(&c->rules[i]).text);
-		fputs(": the limit on these seeds is ", f);
-		html_write_text(
-			f, choice_number_text(c->rules[i].limit, c->rules[i].metric.unit).text);
-		fputs(".</p>\n", f);
-	}
+	document_close(d);
+	for (uint32_t i = 0; i < c->rule_count; i++)
+		if (c->rules[i].is_of_best)
+			document_add(d, DOCUMENT_PARAGRAPH, "note",
+				     "%s: the limit on these seeds is %s.",
+				     choice_rule_text(&c->rules[i]).text,
+				     choice_number_text(c->rules[i].limit, c->rules[i].metric.unit)
+					     .text);
 }
 
-static void write_front(FILE *f, const struct choice *c)
+static void choice_add_front(struct document *d, const struct choice *c)
 {
 	uint32_t *front = memory_zeroed(c->count, sizeof(*front)), count = choice_front(c, front);
 
 	if (count) {
-		fprintf(f,
-			"<h3>The front, on the %" PRIu64 " seed%s that all settings had</h3>\n"
-			"<p class=\"note\">No other setting is better in both the goal and the "
-			"first constraint's metric.</p>\n",
-			c->seeds, c->seeds == 1 ? "" : "s");
-		write_head(f, c, "");
-		for (uint32_t i = 0; i < count; i++) {
-			begin_row(f, c, front[i], COLUMN_FIRST);
-			fputs("</tr>\n", f);
-		}
-		end_table(f);
+		document_add(d, DOCUMENT_HEADING_3, NULL,
+			     "The front, on the %" PRIu64 " seed%s that all settings had", c->seeds,
+			     c->seeds == 1 ? "" : "s");
+		document_add(d, DOCUMENT_PARAGRAPH, "note",
+			     "No other setting is better in both the goal and the first "
+			     "constraint's metric.");
+		choice_open_table(d, c);
+		for (uint32_t i = 0; i < count; i++)
+			choice_add_row(d, c, front[i], COLUMN_FIRST);
+		document_close(d);
 	}
 	free(front);
 }
 
-static void write_tried(FILE *f, const struct choice *c)
+static void choice_add_tried(struct document *d, const struct choice *c)
 {
-	fprintf(f,
-		"<details><summary>All %" PRIu32
-		" settings that were tried, the best first</summary>\n",
-		c->count);
-	write_head(f, c, c->rule_count ? "<th>constraints</th><th>seeds</th>" : "<th>seeds</th>");
+	char summary[96];
+
+	snprintf(summary, sizeof(summary),
+		 "All %" PRIu32 " settings that were tried, the best first", c->count);
+	document_open(d, DOCUMENT_DETAILS, summary);
+	choice_open_table(d, c);
+	if (c->rule_count)
+		document_add(d, DOCUMENT_HEAD, NULL, "constraints");
+	document_add(d, DOCUMENT_HEAD, NULL, "seeds");
 	for (uint32_t i = 0; i < c->count; i++) {
-		begin_row(f, c, i, COLUMN_ALL);
+		choice_add_row(d, c, i, COLUMN_ALL);
 		if (c->rule_count)
-			page_element(f, "td", c->all[i].is_kept ? "met" : "missed");
-		fprintf(f, "<td>%" PRIu32 "</td></tr>\n", c->all[i].seeds);
+			document_add(d, DOCUMENT_CELL, NULL, c->all[i].is_kept ? "met" : "missed");
+		document_add(d, DOCUMENT_CELL, NULL, "%" PRIu32, c->all[i].seeds);
 	}
-	end_table(f);
-	fprintf(f,
-		"<p class=\"note\">Means over the seeds on which a setting took part in the "
-		"search: the better half goes on and gets as many seeds again. %" PRIu64
-		" runs of at most %" PRIu64 ".</p>\n</details>\n",
-		c->run_count, c->budget);
+	document_close(d);
+	document_add(d, DOCUMENT_PARAGRAPH, "note",
+		     "Means over the seeds on which a setting took part in the search: the better "
+		     "half goes on and gets as many seeds again. %" PRIu64
+		     " runs of at most %" PRIu64 ".",
+		     c->run_count, c->budget);
+	document_close(d);
 }
 
-void report_table_choice(FILE *f, const struct report *r)
+void report_table_choice(struct document *d, const struct report *r)
 {
 	const struct choice *c = &r->choice;
 
 	if (!r->has_choice)
 		return;
-	fputs("<section id=\"choice\">\n<p class=\"note\">Searched: ", f);
-	for (uint32_t i = 0; i < c->range_count; i++) {
-		fputs(i ? ", <code>" : "<code>", f);
-		html_write_text(f, c->ranges[i].path);
-		fputs("</code> ", f);
-		html_write_text(f, c->ranges[i].text);
-	}
-	fputs(".</p>\n", f);
-	write_judged(f, c);
-	write_front(f, c);
-	write_tried(f, c);
-	fputs("<p class=\"note\">All other tables and charts are over every run that a setting "
-	      "has; settings that left the search early have fewer seeds, so compare them by the "
-	      "tables above.</p>\n</section>\n",
-	      f);
+	document_open(d, DOCUMENT_SECTION, "choice");
+	document_add(d, DOCUMENT_PARAGRAPH, "note", "Searched: ");
+	for (uint32_t i = 0; i < c->range_count; i++)
+		document_append(d, "%s<code>%s</code> %s", i ? ", " : "", c->ranges[i].path,
+				c->ranges[i].text);
+	document_append(d, ".");
+	choice_add_fresh(d, c);
+	choice_add_front(d, c);
+	choice_add_tried(d, c);
+	document_add(d, DOCUMENT_PARAGRAPH, "note",
+		     "All other tables and charts are over every run that a setting has; settings "
+		     "that left the search early have fewer seeds, so compare them by the tables "
+		     "above.");
+	document_close(d);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_compare.c -- which settings differ between runs, and which runs belong together. */
+/* report_compare.c -- the settings of the runs, which of them is the axis, and which runs form a
+ * scheme. */
 #include "lab/report/report.h"
 #include "lab/scenario/sections.h"
 #include "base/units.h"
@@ -10,7 +11,7 @@
 
 static const char absent[] = "-";
 
-static const char *run_value(const struct stored_run *run, const char *path)
+static const char *report_run_value(const struct stored_run *run, const char *path)
 {
 	const char *value = strcmp(path, "version") == 0 ? run->version : stored_setting(run, path);
 
@@ -27,7 +28,7 @@ const struct report_setting *report_setting(const struct report *r, const char *
 	return NULL;
 }
 
-static void add_value(struct report_setting *s, const char *value)
+static void report_add_value(struct report_setting *s, const char *value)
 {
 	for (uint32_t i = 0; i < s->value_count; i++)
 		if (strcmp(s->values[i], value) == 0)
@@ -36,7 +37,7 @@ static void add_value(struct report_setting *s, const char *value)
 	s->values[s->value_count++] = value;
 }
 
-static void add_setting(struct report *r, const char *path)
+static void report_add_setting(struct report *r, const char *path)
 {
 	struct report_setting *s;
 
@@ -47,33 +48,33 @@ static void add_setting(struct report *r, const char *path)
 	s = &r->settings[r->setting_count++];
 	*s = (struct report_setting){ path, 0, NULL };
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
-		add_value(s, run_value(&r->compare.runs.runs[i], path));
+		report_add_value(s, report_run_value(&r->compare.runs.runs[i], path));
 }
 
-static void find_settings(struct report *r)
+static void report_find_settings(struct report *r)
 {
-	add_setting(r, "version");
+	report_add_setting(r, "version");
 	for (uint32_t i = 0; i < r->compare.runs.count; i++)
 		for (uint32_t k = 0; k < r->compare.runs.runs[i].setting_count; k++)
-			add_setting(r, r->compare.runs.runs[i].settings[k].path);
+			report_add_setting(r, r->compare.runs.runs[i].settings[k].path);
 }
 
 /* --- numbers --- */
 
-/* What a text with a number is: two texts compare where type and kind are equal. */
-struct quantity {
+/* A value that is a number. Two values are comparable if type and kind of unit are equal. */
+struct report_quantity {
 	double number;           /* in the smallest unit */
 	const struct unit *unit; /* NULL: has none */
 	enum weir_opt_type type;
 };
 
-static int read_quantity(const char *text, struct quantity *q)
+static int report_read_quantity(const char *text, struct report_quantity *q)
 {
 	static const enum weir_opt_type types[] = { WEIR_OPT_TIME_PS, WEIR_OPT_LENGTH,
 						    WEIR_OPT_RATE_BPS };
 	char *end;
 
-	*q = (struct quantity){ strtod(text, &end), NULL, WEIR_OPT_COUNT };
+	*q = (struct report_quantity){ strtod(text, &end), NULL, WEIR_OPT_COUNT };
 	if (end == text || !isfinite(q->number))
 		return -1;
 	if (!*end)
@@ -89,16 +90,16 @@ static int read_quantity(const char *text, struct quantity *q)
 	return -1;
 }
 
-/* Are all values numbers of one kind? The unit of the largest, or NULL, goes to *unit. */
-static int is_numeric(const char *const *values, uint32_t count, const struct unit **unit)
+/* Are all values numbers of one kind? *unit: that of the largest; unchanged if they have none. */
+static int report_is_numeric(const char *const *values, uint32_t count, const struct unit **unit)
 {
-	struct quantity first = { 0, NULL, WEIR_OPT_COUNT };
+	struct report_quantity first = { 0, NULL, WEIR_OPT_COUNT };
 	double largest = -INFINITY;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct quantity q;
+		struct report_quantity q;
 
-		if (read_quantity(values[i], &q))
+		if (report_read_quantity(values[i], &q))
 			return 0;
 		if (i == 0)
 			first = q;
@@ -117,20 +118,20 @@ int report_numbers(const char *const *values, uint32_t count, double *numbers, c
 {
 	const struct unit *found = NULL;
 
-	if (!is_numeric(values, count, &found))
+	if (!report_is_numeric(values, count, &found))
 		return -1;
 	for (uint32_t i = 0; i < count; i++) {
-		struct quantity q;
+		struct report_quantity q;
 
-		read_quantity(values[i], &q);
+		report_read_quantity(values[i], &q);
 		numbers[i] = q.number / (found ? (double)found->factor : 1);
 	}
 	*unit = found ? found->name : "";
 	return 0;
 }
 
-/* The swept numbers with the most values. Returns their unit, NULL: none. */
-static const struct unit *find_axis(struct report *r)
+/* Selects the swept numeric setting with the most values. Returns its unit; NULL: none. */
+static const struct unit *report_find_axis(struct report *r)
 {
 	const struct unit *unit = NULL, *chosen = NULL;
 
@@ -139,7 +140,7 @@ static const struct unit *find_axis(struct report *r)
 		const struct compare_axis *a = &r->compare.axes[i];
 
 		if (a->value_count < 2 || (r->axis && a->value_count <= r->axis->value_count) ||
-		    !is_numeric(a->values, a->value_count, &unit))
+		    !report_is_numeric(a->values, a->value_count, &unit))
 			continue;
 		r->axis = a;
 		chosen = unit;
@@ -151,16 +152,16 @@ static const struct unit *find_axis(struct report *r)
 
 /* --- schemes --- */
 
-/* A value that says what it is ("tcn"), unlike "yes" or "5". */
-static int speaks_for_itself(const char *value)
+/* Is the value a name ("tcn"), unlike "yes" or "5"? */
+static int scheme_value_is_name(const char *value)
 {
 	return strcspn(value, "0123456789-") > 0 && strcmp(value, "yes") != 0 &&
 	       strcmp(value, "no") != 0;
 }
 
-/* Does another axis have values of the same kind: marking of another section, the control of
- * another one? */
-static int has_sibling(const struct report *r, const struct compare_axis *a)
+/* Does another axis have values of the same kind: marking or congestion control of another
+ * section? */
+static int report_has_sibling(const struct report *r, const struct compare_axis *a)
 {
 	size_t kind = strcspn(a->path, ".");
 
@@ -178,7 +179,7 @@ static int has_sibling(const struct report *r, const struct compare_axis *a)
 }
 
 /* "storage" of "switch.marking.storage", "web.cc" of "traffic.web.cc". */
-static const char *axis_name(const char *path)
+static const char *report_axis_name(const char *path)
 {
 	static const char marking[] = "switch.marking.", traffic[] = "traffic.";
 
@@ -188,29 +189,30 @@ static const char *axis_name(const char *path)
 							    : section_key_of(path);
 }
 
-/* A value that does not speak for itself, or that another setting could have, is named. */
-static void append_value(struct report_text *t, const struct report *r,
-			 const struct compare_axis *a, uint32_t value)
+/* Appends a value, with its setting's name if the value is not a name itself, or if another setting
+ * could have it. */
+static void report_append_value(struct report_text *t, const struct report *r,
+				const struct compare_axis *a, uint32_t value)
 {
 	const char *label = a->labels[value][0] ? a->labels[value] : absent, *name = "";
 	size_t used = strlen(t->text);
 
-	if (has_sibling(r, a))
-		name = axis_name(a->path);
-	else if (!speaks_for_itself(label))
+	if (report_has_sibling(r, a))
+		name = report_axis_name(a->path);
+	else if (!scheme_value_is_name(label))
 		name = section_key_of(a->path);
 	snprintf(t->text + used, sizeof(t->text) - used, "%s%s%s%s", used ? ", " : "", name,
 		 name[0] ? "=" : "", label);
 }
 
-static struct report_text scheme_label(const struct report *r, const struct compare_row *row)
+static struct report_text report_scheme_label(const struct report *r, const struct compare_row *row)
 {
 	const struct report_setting *marking = report_setting(r, "switch.marking");
 	struct report_text t = { "" };
 
 	for (uint32_t i = 0; i < r->compare.axis_count; i++)
 		if (&r->compare.axes[i] != r->axis)
-			append_value(&t, r, &r->compare.axes[i], row->value[i]);
+			report_append_value(&t, r, &r->compare.axes[i], row->value[i]);
 	if (!t.text[0] && marking && marking->value_count == 1)
 		snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(marking->values[0], "("),
 			 marking->values[0]);
@@ -220,8 +222,8 @@ static struct report_text scheme_label(const struct report *r, const struct comp
 }
 
 /* Do two rows differ in the axis only? */
-static int same_scheme(const struct report *r, const struct compare_row *a,
-		       const struct compare_row *b)
+static int report_same_scheme(const struct report *r, const struct compare_row *a,
+			      const struct compare_row *b)
 {
 	for (uint32_t i = 0; i < r->compare.axis_count; i++)
 		if (&r->compare.axes[i] != r->axis && a->value[i] != b->value[i])
@@ -229,17 +231,17 @@ static int same_scheme(const struct report *r, const struct compare_row *a,
 	return 1;
 }
 
-static uint32_t find_scheme(struct report *r, const struct compare_row *row)
+static uint32_t report_find_scheme(struct report *r, const struct compare_row *row)
 {
 	for (uint32_t i = 0; i < r->case_count; i++)
-		if (same_scheme(r, r->cases[i].row, row))
+		if (report_same_scheme(r, r->cases[i].row, row))
 			return r->cases[i].scheme;
 	r->schemes = memory_grow(r->schemes, r->scheme_count + UINT64_C(1), sizeof(*r->schemes));
 	r->schemes[r->scheme_count] = NULL;
 	if (r->has_choice)
 		r->schemes[r->scheme_count] = report_choice_label(r, row);
 	if (!r->schemes[r->scheme_count])
-		text_print(&r->schemes[r->scheme_count], "%s", scheme_label(r, row).text);
+		text_print(&r->schemes[r->scheme_count], "%s", report_scheme_label(r, row).text);
 	return r->scheme_count++;
 }
 
@@ -259,17 +261,17 @@ void report_compare(struct report *r)
 	const struct unit *unit;
 	uint32_t *order = report_row_order(r);
 
-	find_settings(r);
-	unit = find_axis(r);
+	report_find_settings(r);
+	unit = report_find_axis(r);
 	r->cases = memory_grow(NULL, r->compare.row_count, sizeof(*r->cases));
 	for (uint32_t i = 0; i < r->compare.row_count; i++) {
 		const struct compare_row *row = &r->compare.rows[order[i]];
-		struct report_case k = { find_scheme(r, row), 0, "", row };
-		struct quantity q;
+		struct report_case k = { report_find_scheme(r, row), 0, "", row };
+		struct report_quantity q;
 
 		if (r->axis) {
 			k.x_text = r->axis->values[row->value[r->axis - r->compare.axes]];
-			read_quantity(k.x_text, &q);
+			report_read_quantity(k.x_text, &q);
 			k.x = q.number / (unit ? (double)unit->factor : 1);
 		}
 		r->cases[r->case_count++] = k;
@@ -287,10 +289,10 @@ struct report_text report_x_name(const struct report *r, const struct report_cas
 	return t;
 }
 
-int report_column(const struct report *r, const char *metric)
+int report_column(const struct comparison *c, const char *metric)
 {
-	for (uint32_t i = 0; i < r->compare.column_count; i++)
-		if (strcmp(r->compare.columns[i].name, metric) == 0)
+	for (uint32_t i = 0; i < c->column_count; i++)
+		if (strcmp(c->columns[i].name, metric) == 0)
 			return (int)i;
 	return -1;
 }
@@ -300,7 +302,7 @@ int report_goal(const struct report *r)
 	const struct report_metrics first = report_metrics_of(REPORT_FIRST);
 
 	for (uint32_t m = 0; m < first.count; m++) {
-		int column = report_column(r, first.names[m]);
+		int column = report_column(&r->compare, first.names[m]);
 
 		for (uint32_t i = 0; column >= 0 && i < r->case_count; i++)
 			if (!isnan(r->cases[i].row->cells[column].mean))
@@ -309,9 +311,9 @@ int report_goal(const struct report *r)
 	return -1;
 }
 
-/* The value of an axis of the comparison that has the path; NULL: it has no such axis. */
-static const char *value_of(const struct comparison *c, const struct compare_row *row,
-			    const char *path)
+/* The row's value of the setting; NULL: the comparison has no such axis. */
+static const char *report_value_of(const struct comparison *c, const struct compare_row *row,
+				   const char *path)
 {
 	for (uint32_t i = 0; i < c->axis_count; i++)
 		if (strcmp(c->axes[i].path, path) == 0)
@@ -327,7 +329,7 @@ const struct compare_row *report_row(const struct report *r, const struct compar
 
 		for (uint32_t a = 0; a < r->compare.axis_count && same; a++) {
 			const struct compare_axis *axis = &r->compare.axes[a];
-			const char *value = value_of(c, &c->rows[i], axis->path);
+			const char *value = report_value_of(c, &c->rows[i], axis->path);
 
 			same = value && strcmp(value, axis->values[k->row->value[a]]) == 0;
 		}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_sizes.c -- slowdown and completion time by flow size, a line for each scheme: how much
- * each size pays. Where there are several traffic sections, each has a chart of its own. Panels of
- * figures use it, too. */
+/* report_sizes.c -- charts of slowdown and flow completion time by flow size, with a line for each
+ * scheme and a chart for each traffic section. Panels of figures use parts of it. */
 #include "lab/report/report.h"
 #include "base/memory.h"
 #include <math.h>
@@ -10,7 +9,7 @@
 
 enum { COLOURED = 4, MUTED_FROM = 6 };
 
-/* The first that can be drawn is on the first screen. */
+/* The first one that has lines is on the first screen. */
 static const struct {
 	const char *metric, *title, *what;
 } size_charts[] = {
@@ -24,9 +23,9 @@ static const struct {
 
 enum { SIZE_CHARTS = sizeof(size_charts) / sizeof(size_charts[0]) };
 
-/* --- which lines matter most --- */
+/* --- which lines have colours on the first screen --- */
 
-static double scheme_number(const struct report *r, uint32_t scheme, int column)
+static double sizes_scheme_number(const struct report *r, uint32_t scheme, int column)
 {
 	double sum = 0;
 	uint32_t count = 0;
@@ -39,8 +38,8 @@ static double scheme_number(const struct report *r, uint32_t scheme, int column)
 	return count ? sum / count : INFINITY;
 }
 
-/* What others are compared with is always seen. */
-static int is_baseline(const struct report *r, uint32_t scheme)
+/* Does the scheme have the value that others are compared with? */
+static int sizes_is_baseline(const struct report *r, uint32_t scheme)
 {
 	int axis = answer_axis(&r->compare);
 
@@ -52,37 +51,25 @@ static int is_baseline(const struct report *r, uint32_t scheme)
 	return 0;
 }
 
-/* Is it among the few that are best by what the first table is ordered by? */
-static int is_among_the_best(const struct report *r, uint32_t scheme)
+/* Is it one of the best few by the goal of the first table? */
+static int sizes_is_best(const struct report *r, uint32_t scheme)
 {
 	int goal = report_goal(r);
 	uint32_t better = 0;
 
 	for (uint32_t i = 0; goal >= 0 && i < r->scheme_count; i++)
-		better += scheme_number(r, i, goal) < scheme_number(r, scheme, goal);
+		better += sizes_scheme_number(r, i, goal) < sizes_scheme_number(r, scheme, goal);
 	return better < COLOURED;
 }
 
 /* --- charts --- */
 
-static const struct compare_split *size_split(const struct comparison *c)
+static const struct compare_split *sizes_split(const struct comparison *c)
 {
 	return &c->splits[c->split_count - 1];
 }
 
-static struct report_text variant_of(const struct report *r, const struct comparison *c,
-				     const struct report_case *k, uint32_t part)
-{
-	struct report_text x = report_x_name(r, k), t;
-	const char *section =
-		c->split_count > 1 ? c->splits[0].names[comparison_part_value(c, part, 0)] : "";
-
-	snprintf(t.text, sizeof(t.text), "%.100s%s%.140s", section,
-		 *section && x.text[0] ? ", " : "", x.text);
-	return t;
-}
-
-static struct chart_line *line_of(const struct report *r, struct chart *c, uint32_t scheme)
+static struct chart_line *sizes_line_of(const struct report *r, struct chart *c, uint32_t scheme)
 {
 	struct chart_line *l;
 
@@ -94,10 +81,12 @@ static struct chart_line *line_of(const struct report *r, struct chart *c, uint3
 	return l;
 }
 
-static void add_points(struct report *r, const struct comparison *c, const struct report_case *k,
-		       const struct flow_parts *p)
+static void sizes_add_points(struct report *r, const struct comparison *c,
+			     const struct report_case *k, const struct flow_parts *p)
 {
-	double size = size_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
+	const char *section =
+		c->split_count > 1 ? c->splits[0].names[comparison_part_value(c, p->part, 0)] : "";
+	double size = sizes_split(c)->middle[comparison_part_value(c, p->part, c->split_count - 1)];
 	uint64_t count = flow_set_count(&p->set, CLASS_ALL, NULL);
 	double *sample = memory_grow(NULL, p->set.count + 1, sizeof(*sample));
 	struct flow_numbers numbers[QUANTITIES];
@@ -114,17 +103,17 @@ static void add_points(struct report *r, const struct comparison *c, const struc
 		if (!flow_statistic_is_known(m.statistic, count))
 			continue;
 		chart = report_chart(&r->charts, PART_SIZES, size_charts[i].title,
-				     variant_of(r, c, k, p->part).text);
+				     report_variant(r, section, k).text);
 		chart->kind = CHART_CURVES;
 		chart->log_x = chart->log_y = 1;
-		chart_point_add(line_of(r, chart, k->scheme), size,
+		chart_point_add(sizes_line_of(r, chart, k->scheme), size,
 				numbers[m.quantity].of[m.statistic]);
 	}
 }
 
-/* The flows of all seeds together: a tenth of those of one run is few. */
-static int read_row(struct flow_set *set, struct store *s, const struct stored_runs *runs,
-		    const struct compare_row *row, struct weir_error *e)
+/* Joins the flows of all seeds, because a tenth of the flows of one run is few. */
+static int sizes_read_row(struct flow_set *set, struct store *s, const struct stored_runs *runs,
+			  const struct compare_row *row, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < row->run_count; i++) {
 		const struct flow_set *run = store_flow_set(s, &runs->runs[row->runs[i]], e);
@@ -142,7 +131,7 @@ int report_size_line(struct chart_line *l, const struct size_line *of, struct we
 	struct flow_parts parts;
 	double *sample;
 
-	if (read_row(&set, of->s, of->runs, of->row, e)) {
+	if (sizes_read_row(&set, of->s, of->runs, of->row, e)) {
 		flow_set_free(&set);
 		return -1;
 	}
@@ -151,7 +140,7 @@ int report_size_line(struct chart_line *l, const struct size_line *of, struct we
 	do
 		if (flow_statistic_is_known(of->metric.statistic,
 					    flow_set_count(&parts.set, CLASS_ALL, NULL)))
-			chart_point_add(l, size_split(of->bins)->middle[parts.part],
+			chart_point_add(l, sizes_split(of->bins)->middle[parts.part],
 					flow_set_metric(&parts.set, &of->metric, NULL, sample));
 	while (comparison_next_part(&parts));
 	free(sample);
@@ -159,26 +148,26 @@ int report_size_line(struct chart_line *l, const struct size_line *of, struct we
 	return 0;
 }
 
-static int add_case(struct report *r, struct store *s, const struct comparison *c,
-		    const struct report_case *k, struct weir_error *e)
+static int sizes_add_case(struct report *r, struct store *s, const struct comparison *c,
+			  const struct report_case *k, struct weir_error *e)
 {
 	struct flow_set set = { .count = 0 };
 	struct flow_parts parts;
 
-	if (read_row(&set, s, &r->compare.runs, k->row, e)) {
+	if (sizes_read_row(&set, s, &r->compare.runs, k->row, e)) {
 		flow_set_free(&set);
 		return -1;
 	}
 	parts = comparison_parts_of(c, &set);
 	do
-		add_points(r, c, k, &parts);
+		sizes_add_points(r, c, k, &parts);
 	while (comparison_next_part(&parts));
 	flow_set_free(&set);
 	return 0;
 }
 
 /* Grey lines first, so that the others lie on top. */
-static int compare_lines(const void *a, const void *b)
+static int sizes_compare_lines(const void *a, const void *b)
 {
 	const struct chart_line *p = a, *q = b;
 
@@ -198,8 +187,8 @@ void report_size_axis(struct chart *c)
 	text_print(&c->x_label, "flow size (%s)", size.name);
 }
 
-static void finish_chart(const struct report *r, struct chart *c, const char *what,
-			 const char *unit)
+static void sizes_finish_chart(const struct report *r, struct chart *c, const char *what,
+			       const char *unit)
 {
 	report_size_axis(c);
 	report_y_unit(c, what, unit);
@@ -207,22 +196,22 @@ static void finish_chart(const struct report *r, struct chart *c, const char *wh
 		&c->note, "%s",
 		"Each point is of a tenth of the flows of all seeds, at its middle size. Both axes "
 		"are logarithmic.");
-	qsort(c->lines, c->line_count, sizeof(*c->lines), compare_lines);
+	qsort(c->lines, c->line_count, sizeof(*c->lines), sizes_compare_lines);
 	report_note_health(r, c);
 }
 
-/* The best few lines of it have colours. */
-static void move_to_front(const struct report *r, struct chart *c)
+/* Moves the chart to the first screen, where the best few lines have colours. */
+static void sizes_move_to_front(const struct report *r, struct chart *c)
 {
 	c->part = PART_FIRST;
 	for (uint32_t i = 0; i < c->line_count; i++)
 		c->lines[i].is_muted = r->scheme_count >= MUTED_FROM &&
-				       !is_among_the_best(r, c->lines[i].style) &&
-				       !is_baseline(r, c->lines[i].style);
+				       !sizes_is_best(r, c->lines[i].style) &&
+				       !sizes_is_baseline(r, c->lines[i].style);
 }
 
-/* Flows of one size make a point and no line. */
-static void remove_points(struct report *r)
+/* Removes charts whose flows have one size: they would be points. */
+static void sizes_remove_points(struct report *r)
 {
 	for (uint32_t i = r->charts.count; i-- > 0;) {
 		struct chart_extent x;
@@ -233,7 +222,7 @@ static void remove_points(struct report *r)
 	}
 }
 
-static void finish_charts(struct report *r)
+static void sizes_finish_charts(struct report *r)
 {
 	uint32_t front = SIZE_CHARTS;
 
@@ -248,8 +237,8 @@ static void finish_charts(struct report *r)
 				continue;
 			front = front == SIZE_CHARTS ? k : front;
 			if (front == k)
-				move_to_front(r, c);
-			finish_chart(r, c, size_charts[k].what, unit);
+				sizes_move_to_front(r, c);
+			sizes_finish_chart(r, c, size_charts[k].what, unit);
 		}
 	}
 }
@@ -272,10 +261,10 @@ int report_sizes(struct report *r, struct store *s, struct weir_error *e)
 	if (comparison_make(&c, s, &q, e))
 		return -1;
 	for (uint32_t i = 0; i < r->case_count && !failed; i++)
-		failed = add_case(r, s, &c, &r->cases[i], e);
+		failed = sizes_add_case(r, s, &c, &r->cases[i], e);
 	if (!failed) {
-		remove_points(r);
-		finish_charts(r);
+		sizes_remove_points(r);
+		sizes_finish_charts(r);
 	}
 	comparison_free(&c);
 	return failed;

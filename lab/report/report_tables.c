@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_tables.c -- the tables of a report: a row for each case, in the order of schemes, or the
- * best first. */
+/* report_tables.c -- the tables of a report, with a row for each case, sorted by scheme or the best
+ * first. */
 #include "lab/report/report.h"
 #include "lab/store/results.h"
 #include "lab/scenario/sections.h"
@@ -11,43 +11,35 @@
 
 enum { FIRST_COLUMNS = 5 };
 
-/* What a table is of: a comparison, or a part of it. */
+/* The contents of a table: a comparison, or one part of it. */
 struct table_view {
 	const struct report *r;
-	const struct comparison *c, *ratios; /* ratios: beside the numbers; NULL: none */
+	const struct comparison *c, *ratios; /* ratios: shown below the numbers; NULL: none */
 	uint32_t part;
 	enum report_table table;
-	uint32_t column_max; /* of those that are known */
+	uint32_t column_max; /* limit for columns with numbers; 0: none */
 	enum { ORDER_SCHEMES, ORDER_BEST } order;
 	enum { FACTS_ALL, FACTS_NONE } facts;
 };
 
-static int column_of(const struct comparison *c, const char *name)
-{
-	for (uint32_t i = 0; i < c->column_count; i++)
-		if (strcmp(c->columns[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* How the numbers of a column look: one unit and as many decimals as its largest number
- * deserves. */
+/* The format of a column: one unit, and decimals for four digits of its largest number. */
 struct column_form {
 	struct metric_title title;
-	int column, ratio; /* of the comparisons */
+	int column, ratio; /* columns of v->c and v->ratios; -1: none */
 	struct report_unit unit;
 	int decimals;
-	int is_known; /* some row has a number */
-	int is_zero;  /* and all of them are 0 */
+	int is_known; /* 1: some row has a number */
+	int is_zero;  /* 1: all numbers are 0 */
 };
 
-static struct column_form column_form(const struct table_view *v, const char *name)
+static struct column_form table_column_form(const struct table_view *v, const char *name)
 {
-	struct column_form form = { .title = metric_title(name), .column = column_of(v->c, name) };
+	struct column_form form = { .title = metric_title(name),
+				    .column = report_column(v->c, name) };
 	double largest = 0;
 	int whole = 1;
 
-	form.ratio = v->ratios ? column_of(v->ratios, name) : -1;
+	form.ratio = v->ratios ? report_column(v->ratios, name) : -1;
 	if (form.column < 0)
 		return form;
 	for (uint32_t i = 0; i < v->c->row_count; i++) {
@@ -72,183 +64,179 @@ static struct column_form column_form(const struct table_view *v, const char *na
 
 /* --- cells --- */
 
-/* The class of a ratio: better or worse than the baseline, or neither. */
-static const char *ratio_class(const struct compare_cell *m, enum metric_better better)
+/* "x 0.52 (0.46..0.59)" below a number: better or worse than the baseline, or neither. */
+static void table_add_ratio(struct document *d, const struct compare_cell *m,
+			    enum metric_better better)
 {
-	if (m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1))
-		return "even";
-	return (m->low > 1) == (better == METRIC_HIGHER) ? "better" : "worse";
-}
+	int is_even = m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1);
 
-/* "x 0.52 (0.46..0.59)", and what it is worth. */
-static void write_ratio(FILE *f, const struct compare_cell *m, enum metric_better better)
-{
 	if (isnan(m->mean))
 		return;
-	fprintf(f, "<br><small class=\"%s\">× %.2f%s", ratio_class(m, better), m->mean,
-		m->is_even ? "~" : "");
+	document_append(d, "<br><small class=\"%s\">× %.2f%s",
+			is_even                                     ? "even"
+			: (m->low > 1) == (better == METRIC_HIGHER) ? "better"
+								    : "worse",
+			m->mean, m->is_even ? "~" : "");
 	if (m->low < m->high)
-		fprintf(f, " <span class=\"interval\">%.2f..%.2f</span>", m->low, m->high);
-	fputs("</small>", f);
+		document_append(d, " <span class=\"interval\">%.2f..%.2f</span>", m->low, m->high);
+	document_append(d, "</small>");
 }
 
-static void write_mean(FILE *f, const struct compare_row *row, const struct column_form *form)
+static void table_add_mean(struct document *d, const struct compare_row *row,
+			   const struct column_form *form)
 {
 	const struct compare_cell *m = &row->cells[form->column];
 	const char *mark = cell_mark(row, m);
+	char *runs = NULL;
 
 	if (isnan(m->mean)) {
-		fputs("<td>–", f);
+		document_add(d, DOCUMENT_CELL, NULL, "–");
 		return;
 	}
-	if (m->is_doubtful)
-		fprintf(f, "<td class=\"doubtful\" title=\"%s\">", health_text(&row->health).text);
-	else if (*mark)
-		fprintf(f, "<td title=\"of %u of %u runs\">", m->count, row->run_count);
-	else
-		fputs("<td>", f);
-	fprintf(f, "%.*f%s", form->decimals, m->mean / form->unit.factor, mark);
+	document_add(d, DOCUMENT_CELL, m->is_doubtful ? "doubtful" : NULL, "%.*f%s", form->decimals,
+		     m->mean / form->unit.factor, mark);
 	if (m->half > 0 && form->ratio < 0)
-		fprintf(f, "<small> ± %.*f</small>", form->decimals, m->half / form->unit.factor);
+		document_append(d, "<small> ± %.*f</small>", form->decimals,
+				m->half / form->unit.factor);
+	if (m->is_doubtful) {
+		document_tooltip(d, health_text(&row->health).text);
+	} else if (*mark) {
+		text_print(&runs, "of %u of %u runs", m->count, row->run_count);
+		document_tooltip(d, runs);
+		free(runs);
+	}
 }
 
-/* "load" of "traffic.web.load", which is shown when pointed at. */
-static void write_axis_head(FILE *f, const char *path)
-{
-	fputs("<th title=\"", f);
-	html_write_text(f, path);
-	fputs("\">", f);
-	html_write_text(f, section_key_of(path));
-	fputs("</th>", f);
-}
-
-static int has_fact(const struct table_view *v, int fact)
+static int table_has_fact(const struct table_view *v, int fact)
 {
 	return v->facts == FACTS_ALL && fact_is_shown(v->c, (enum compare_fact)fact);
 }
 
-static void write_head(FILE *f, const struct table_view *v, const struct column_form *forms,
-		       uint32_t count)
+static void table_add_heads(struct document *d, const struct table_view *v,
+			    const struct column_form *forms, uint32_t count)
 {
-	fputs("<thead><tr><th>scheme</th>", f);
-	if (v->r->axis)
-		write_axis_head(f, v->r->axis->path);
+	const struct compare_axis *axis = v->r->axis;
+
+	document_head_row(d);
+	document_add(d, DOCUMENT_HEAD, NULL, "scheme");
+	if (axis) { /* "load", and "traffic.web.load" as its tooltip */
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", section_key_of(axis->path));
+		document_tooltip(d, axis->path);
+	}
 	for (int i = 0; i < FACTS; i++)
-		if (has_fact(v, i))
-			page_element(f, "th", fact_title((enum compare_fact)i));
+		if (table_has_fact(v, i))
+			document_add(d, DOCUMENT_HEAD, NULL, "%s",
+				     fact_title((enum compare_fact)i));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct metric_title *title = &forms[i].title;
 
-		fprintf(f, "<th title=\"%s\">", v->c->columns[forms[i].column].info->help);
-		fprintf(f, "%s%s", title->part[0], title->part[0][0] ? " " : "");
-		fputs(title->part[1], f);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s%s%s", title->part[0],
+			     title->part[0][0] ? " " : "", title->part[1]);
+		document_tooltip(d, v->c->columns[forms[i].column].info->help);
 		if (forms[i].unit.name[0])
-			fprintf(f, "<br><small>%s</small>", forms[i].unit.name);
-		fputs("</th>", f);
+			document_append(d, "<br><small>%s</small>", forms[i].unit.name);
 	}
-	fputs("</tr></thead>\n", f);
 }
 
 /* --- rows --- */
 
-static void write_row(FILE *f, const struct table_view *v, const struct report_case *k,
-		      const struct column_form *forms, uint32_t count)
+static void table_add_row(struct document *d, const struct table_view *v,
+			  const struct report_case *k, const struct column_form *forms,
+			  uint32_t count)
 {
 	const struct compare_row *row = report_row(v->r, v->c, k, v->part);
 	const struct compare_row *ratio = v->ratios ? report_row(v->r, v->ratios, k, 0) : NULL;
 
-	page_element(f, "th", v->r->schemes[k->scheme]);
+	document_add(d, DOCUMENT_HEAD, NULL, "%s", v->r->schemes[k->scheme]);
 	if (v->r->axis)
-		page_element(f, "th", k->x_text);
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", k->x_text);
 	for (int n = 0; n < FACTS; n++)
-		if (has_fact(v, n))
-			page_element(f, "td",
+		if (table_has_fact(v, n))
+			document_add(d, DOCUMENT_CELL, NULL, "%s",
 				     row ? fact_text(v->c, row, (enum compare_fact)n).text : "");
 	for (uint32_t n = 0; n < count; n++) {
 		if (!row) {
-			fputs("<td>–</td>", f);
+			document_add(d, DOCUMENT_CELL, NULL, "–");
 			continue;
 		}
-		write_mean(f, row, &forms[n]);
+		table_add_mean(d, row, &forms[n]);
 		if (ratio && forms[n].ratio >= 0)
-			write_ratio(f, &ratio->cells[forms[n].ratio],
-				    v->c->columns[forms[n].column].info->better);
-		fputs("</td>", f);
+			table_add_ratio(d, &ratio->cells[forms[n].ratio],
+					v->c->columns[forms[n].column].info->better);
 	}
 }
 
-/* A case and the number that orders it. */
-struct ranked {
+/* A case and the number by which cases are sorted. */
+struct ranked_case {
 	double number;
 	uint32_t at;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
-	const struct ranked *p = a, *q = b;
+	const struct ranked_case *p = a, *q = b;
 
 	if (p->number != q->number && !(isnan(p->number) && isnan(q->number)))
 		return isnan(q->number) || p->number < q->number ? -1 : 1;
 	return (p->at > q->at) - (p->at < q->at);
 }
 
-/* The best first; where there is an axis, schemes stay together. */
-static struct ranked *rank_cases(const struct table_view *v)
+/* The order of rows, freed by the caller: the best case first, but schemes stay together where
+ * there is an axis, and a search has an order of its own. */
+static struct ranked_case *table_rank_cases(const struct table_view *v)
 {
 	const struct report *r = v->r;
-	struct ranked *ranked = memory_grow(NULL, r->case_count, sizeof(*ranked));
-	/* A search has an order of its own. */
+	struct ranked_case *ranked = memory_grow(NULL, r->case_count, sizeof(*ranked));
 	int goal = v->order == ORDER_BEST && !r->axis && !r->has_choice ? report_goal(r) : -1;
 
 	for (uint32_t i = 0; i < r->case_count; i++)
-		ranked[i] = (struct ranked){ goal < 0 ? 0 : r->cases[i].row->cells[goal].mean, i };
+		ranked[i] =
+			(struct ranked_case){ goal < 0 ? 0 : r->cases[i].row->cells[goal].mean, i };
 	qsort(ranked, r->case_count, sizeof(*ranked), compare_ranked);
 	return ranked;
 }
 
-static void write_table(FILE *f, const struct table_view *v)
+/* Adds nothing if no metric of the table has a number. Returns the number of columns. */
+static uint32_t table_add(struct document *d, const struct table_view *v)
 {
 	const struct report_metrics metrics = report_metrics_of(v->table);
 	struct column_form forms[REPORT_METRICS_MAX];
-	struct ranked *ranked = rank_cases(v);
+	struct ranked_case *ranked;
 	uint32_t count = 0, before = UINT32_MAX;
 
-	for (uint32_t i = 0; i < metrics.count && count < v->column_max; i++) {
-		forms[count] = column_form(v, metrics.names[i]);
+	for (uint32_t i = 0; i < metrics.count && (!v->column_max || count < v->column_max); i++) {
+		forms[count] = table_column_form(v, metrics.names[i]);
+		/* The first table leaves out what adds nothing to the columns before it. */
 		if (v->table == REPORT_FIRST && count > 0 &&
 		    (answer_is_substitute(metrics.names[i]) || forms[count].is_zero))
-			continue; /* it would say nothing more */
+			continue;
 		count += (uint32_t)forms[count].is_known;
 	}
-	if (count == 0) {
-		free(ranked);
-		return;
-	}
-	fputs("<div class=\"wide\"><table class=\"numbers\">\n", f);
-	write_head(f, v, forms, count);
-	fputs("<tbody>\n", f);
+	if (count == 0)
+		return 0;
+	ranked = table_rank_cases(v);
+	document_open(d, DOCUMENT_TABLE, "numbers");
+	table_add_heads(d, v, forms, count);
 	for (uint32_t i = 0; i < v->r->case_count; i++) {
 		const struct report_case *k = &v->r->cases[ranked[i].at];
 
-		fputs(i && v->r->axis && before != k->scheme ? "<tr class=\"next\">" : "<tr>", f);
+		document_row(d, i && v->r->axis && before != k->scheme ? "next" : NULL);
 		before = k->scheme;
-		write_row(f, v, k, forms, count);
-		fputs("</tr>\n", f);
+		table_add_row(d, v, k, forms, count);
 	}
-	fputs("</tbody></table></div>\n", f);
+	document_close(d);
 	free(ranked);
+	return count;
 }
 
 /* --- the tables --- */
 
-static void write_caveat(void *context, const char *line)
+static void table_add_note(void *context, const char *line)
 {
-	fputs("<p class=\"note\">", context);
-	html_write_text(context, line);
-	fputs("</p>\n", context);
+	document_add(context, DOCUMENT_PARAGRAPH, "note", "%s", line);
 }
 
-static const char *baseline_label(const struct report *r)
+static const char *table_baseline_label(const struct report *r)
 {
 	int axis = answer_axis(&r->compare);
 	const struct compare_axis *a = axis < 0 ? NULL : &r->compare.axes[axis];
@@ -260,7 +248,7 @@ static const char *baseline_label(const struct report *r)
 	return value;
 }
 
-void report_table_first(FILE *f, const struct report *r)
+void report_table_first(struct document *d, const struct report *r)
 {
 	const struct table_view view = { .r = r,
 					 .c = &r->compare,
@@ -270,98 +258,83 @@ void report_table_first(FILE *f, const struct report *r)
 					 .order = ORDER_BEST,
 					 .facts = FACTS_NONE };
 
-	write_table(f, &view);
-	if (view.ratios) {
-		fputs("<p class=\"note\">×: over the run of ", f);
-		html_write_text(f, baseline_label(r));
-		fputs(" with the same seed, and the 95 % interval; ~ where that holds 1: no "
-		      "difference "
-		      "is shown.</p>\n",
-		      f);
-	}
+	table_add(d, &view);
+	if (view.ratios)
+		document_add(d, DOCUMENT_PARAGRAPH, "note",
+			     "×: over the run of %s with the same seed, and the 95 %% interval; ~ "
+			     "where that holds 1: no difference is shown.",
+			     table_baseline_label(r));
 	if (r->parts.row_count)
-		fputs("<p class=\"note\">Flows of all traffic sections are in one pool here; "
-		      "<em>By "
-		      "traffic</em> tells them apart.</p>\n",
-		      f);
-	if (r->compare.joined) {
-		fputs("<p class=\"note\">", f);
-		html_write_text(f, r->compare.joined);
-		fputs(": the same numbers in every run.</p>\n", f);
-	}
+		document_add(d, DOCUMENT_PARAGRAPH, "note",
+			     "Flows of all traffic sections are in one pool here; <em>By "
+			     "traffic</em> tells them apart.");
+	if (r->compare.joined)
+		document_add(d, DOCUMENT_PARAGRAPH, "note", "%s: the same numbers in every run.",
+			     r->compare.joined);
 }
 
-void report_table_all(FILE *f, const struct report *r)
+void report_table_all(struct document *d, const struct report *r)
 {
 	const struct report_setting *seed = report_setting(r, "seed");
 	const struct report_setting *small = report_setting(r, "measure.small");
 	const struct report_setting *large = report_setting(r, "measure.large");
-	struct table_view view = {
-		.r = r, .c = &r->compare, .table = REPORT_FLOWS, .column_max = REPORT_METRICS_MAX
-	};
+	struct table_view view = { .r = r, .c = &r->compare, .table = REPORT_FLOWS };
 
-	fputs("<section id=\"summary\">\n<h2>Summary</h2>\n<p>", f);
-	if (seed && seed->value_count > 1)
-		fputs("Means over seeds, ± half the width of the 95 % confidence interval. ", f);
-	if (small && large && small->value_count == 1 && large->value_count == 1) {
-		fputs("Flows are small up to ", f);
-		html_write_text(f, small->values[0]);
-		fputs(" and large above ", f);
-		html_write_text(f, large->values[0]);
-		fputs(". ", f);
-	}
-	fputs("</p>\n", f);
-	write_table(f, &view);
+	document_open(d, DOCUMENT_SECTION, "summary");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "Summary");
+	document_add(
+		d, DOCUMENT_PARAGRAPH, NULL, "%s",
+		seed && seed->value_count > 1
+			? "Means over seeds, ± half the width of the 95 % confidence interval. "
+			: "");
+	if (small && large && small->value_count == 1 && large->value_count == 1)
+		document_append(d, "Flows are small up to %s and large above %s. ",
+				small->values[0], large->values[0]);
+	table_add(d, &view);
 	view.table = REPORT_NETWORK;
-	write_table(f, &view);
-	comparison_caveats(&r->compare, &(struct line_sink){ write_caveat, f });
-	fputs("</section>\n", f);
+	table_add(d, &view);
+	comparison_caveats(&r->compare, &(struct line_sink){ table_add_note, d });
+	document_close(d);
 }
 
-void report_table_parts(FILE *f, const struct report *r)
+void report_table_parts(struct document *d, const struct report *r)
 {
-	struct table_view view = {
-		.r = r, .c = &r->parts, .table = REPORT_PARTS, .column_max = REPORT_METRICS_MAX
-	};
+	struct table_view view = { .r = r, .c = &r->parts, .table = REPORT_PARTS };
 
-	fputs("<section id=\"traffic\">\n<h2>By traffic section</h2>\n", f);
+	document_open(d, DOCUMENT_SECTION, "traffic");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "By traffic section");
 	for (view.part = 0; view.part < r->parts.part_count; view.part++) {
-		page_element(f, "h3", r->parts.splits[0].names[view.part]);
-		write_table(f, &view);
+		document_add(d, DOCUMENT_HEADING_3, NULL, "%s",
+			     r->parts.splits[0].names[view.part]);
+		table_add(d, &view);
 	}
-	comparison_caveats(&r->parts, &(struct line_sink){ write_caveat, f });
-	fputs("</section>\n", f);
+	comparison_caveats(&r->parts, &(struct line_sink){ table_add_note, d });
+	document_close(d);
 }
 
-void report_table_tiers(FILE *f, const struct report *r)
+void report_table_tiers(struct document *d, const struct report *r)
 {
-	const struct table_view view = {
-		.r = r, .c = &r->compare, .table = REPORT_TIERS, .column_max = REPORT_METRICS_MAX
-	};
+	const struct table_view view = { .r = r, .c = &r->compare, .table = REPORT_TIERS };
 
-	fputs("<section id=\"tiers\">\n<h2>All ports, and links by tier</h2>\n", f);
-	write_table(f, &view);
-	fputs("<p class=\"note\">Up is away from hosts, or between switches equally far from them. "
-	      "Busy: the "
-	      "share of their rate that links send; paused: the share of the time.</p>\n"
-	      "</section>\n",
-	      f);
+	document_open(d, DOCUMENT_SECTION, "tiers");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "All ports, and links by tier");
+	table_add(d, &view);
+	document_add(d, DOCUMENT_PARAGRAPH, "note",
+		     "Up is away from hosts, or between switches equally far from them. Busy: the "
+		     "share of their rate that links send; paused: the share of the time.");
+	document_close(d);
 }
 
-void report_table_apps(FILE *f, const struct report *r)
+void report_table_apps(struct document *d, const struct report *r)
 {
-	const struct table_view view = { .r = r,
-					 .c = &r->compare,
-					 .table = REPORT_APPLICATIONS,
-					 .column_max = REPORT_METRICS_MAX };
-	const struct report_metrics metrics = report_metrics_of(REPORT_APPLICATIONS);
-	int known = 0;
+	const struct table_view view = { .r = r, .c = &r->compare, .table = REPORT_APPLICATIONS };
+	struct document table = { .count = 0 };
 
-	for (uint32_t i = 0; i < metrics.count; i++)
-		known |= column_form(&view, metrics.names[i]).is_known;
-	if (!known)
-		return;
-	fputs("<section id=\"applications\">\n<h2>Applications</h2>\n", f);
-	write_table(f, &view);
-	fputs("</section>\n", f);
+	if (table_add(&table, &view)) {
+		document_open(d, DOCUMENT_SECTION, "applications");
+		document_add(d, DOCUMENT_HEADING_2, NULL, "Applications");
+		table_add(d, &view);
+		document_close(d);
+	}
+	document_free(&table);
 }

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reproduce.h -- the figures of papers that can be re-run: which there are and where their results
- * go.
+/* reproduce.h -- the figures of papers that can be re-run: where their files are, what is known of
+ * their claims, and the pages over them (weir reproduce).
  *
  * A figure is a scenario and its claims, PAPERS/PAPER/FIGURE.ini and FIGURE.claims; "pred/fig13" is
- * its name. Its results are a folder, OUT/PAPER/FIGURE, or FIGURE.full for the size of the
- * paper. */
+ * its label. Its results are a folder, OUT/PAPER/FIGURE, or FIGURE.full for the size of the paper.
+ * Functions that return int return 0, or -1 with a message; then nothing is left to free. Running
+ * out of memory ends the program. */
 #ifndef LAB_REPORT_REPRODUCE_H
 #define LAB_REPORT_REPRODUCE_H
-#include "lab/report/figure_report.h"
-#include "lab/report/shipped.h"
+#include "lab/analysis/verdict.h"
 #include "lab/analysis/planned.h"
+#include "lab/report/figure_report.h"
+#include "lab/scenario/sweep.h"
 
-/* Pages: of a figure, in its folder of results; of them all, in OUT. */
+struct ini_form;
+
+/* The page of a figure, in its result folder; and of all figures, in OUT. */
 #define FIGURE_PAGE "figure.html"
 #define SUMMARY_PAGE "index.html"
+
+/* --- figures.c: files --- */
 
 struct figure_files {
 	char *paper, *name;      /* "pred", "fig13" */
@@ -22,13 +28,13 @@ struct figure_files {
 };
 
 struct figure_list {
-	char *folder; /* where they are */
+	char *folder; /* PAPERS */
 	uint32_t count;
-	struct figure_files *all; /* by paper, and fig3a before fig11 */
+	struct figure_files *all; /* sorted by paper and name; fig3a is before fig11 */
 };
 
-/* Every figure in the folder; NULL: in scenarios/papers here, or else in share/weir/papers of the
- * place where the program is installed. On -1 nothing is left to free. */
+/* Finds every figure in the folder; NULL: in ./scenarios/papers or, if that does not exist, in
+ * share/weir/papers of the installation. */
 int figures_find(struct figure_list *l, const char *folder, struct weir_error *e);
 void figures_free(struct figure_list *l);
 
@@ -37,7 +43,7 @@ struct figure_range {
 	uint32_t first, count;
 };
 
-/* Which figures a word means: "pred/fig13", "pred", "all". */
+/* Selects figures by "pred/fig13", "pred" or "all". */
 int figures_choose(const struct figure_list *l, const char *word, struct figure_range *r,
 		   struct weir_error *e);
 
@@ -45,83 +51,144 @@ enum { FIGURE_SIZES = FIGURE_FULL + 1 };
 
 extern const char *const figure_size_names[FIGURE_SIZES]; /* "quick", "full" */
 
-/* Where the results are, "OUT/pred/fig13.full"; the caller frees it. */
+/* The result folder, "OUT/pred/fig13.full", freed by the caller. */
 char *figure_folder(const struct figure_files *f, const char *out, enum figure_size size);
 
-/* Makes the folders above it, OUT and OUT/pred. */
+/* Creates the folders above it, OUT and OUT/pred. */
 int figure_prepare(const struct figure_files *f, const char *out, struct weir_error *e);
 
-/* How far a figure is in one size. */
-struct figure_state {
-	uint64_t planned, done;            /* runs; planned 0: none were ever asked for */
-	double run_seconds;                /* on one core, of those that are done, added up */
-	struct figure_freshness freshness; /* of those that are done; 0 where that was not asked */
-	struct verdict *verdicts;          /* one a claim */
-	struct verdict_counts claims, sentences;
-	char version[FINDINGS_VERSION_SIZE]; /* of Weir that made them; "several" */
+/* A file beside the scenarios of a paper, freed by the caller. Both readers return 1, or 0 if there
+ * is no such file. load: the content as text, freed by the caller; NULL: none. */
+char *paper_file(const char *scenario, const char *name);
+int paper_file_load(const char *scenario, const char *name, const struct ini_form *form,
+		    char **content, struct weir_error *e);
+int paper_file_read(const char *scenario, const char *name, const struct ini_form *form, void *user,
+		    struct weir_error *e);
+
+/* A figure that is ready to run in one size: its scenario and sweep, checked against its claims. */
+struct figure_job {
+	struct figure figure;
+	struct scenario scenario;
+	struct sweep sweep;
 };
 
-/* Where the runs of a figure are, and what they were made from. */
+/* Checks both sizes, so that a mistake in either is found before hours of simulation. */
+int figure_job_read(struct figure_job *j, const struct figure_files *f, enum figure_size size,
+		    struct weir_error *e);
+void figure_job_free(struct figure_job *j);
+
+/* --- shipped.c: verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts ---
+ *
+ *	[figure fig13.full]
+ *	version = 0.2.0
+ *	digest = 0a1b2c3d4e5f6071
+ *	runs = 40
+ *	seconds = 12.5
+ *	[claims fig13.full]
+ *	small-p99 = disagrees | 0.31 ±0.02, 5 seeds
+ *	large-mean = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not
+ * end
+ *
+ * For each figure and size: the version of Weir that made the runs, the digest of the judged files,
+ * the number of runs and their CPU time; for each claim the verdict, the verdict by number in
+ * brackets if it differs, the measurement, and why its runs are incomplete. Verdicts whose digest
+ * differs from that of today's files are out of date. weir reproduce --summary --ship writes these
+ * files. */
+
+#define SHIPPED_FILE "paper.verdicts"
+
+/* Reads one figure's verdicts in each size, which are not counted yet; empty if there are none. */
+int shipped_read(struct findings o[FIGURE_SIZES], const char *scenario, struct weir_error *e);
+
+/* Writes the sections of a figure. */
+void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o);
+
+/* Digest of everything that affects the verdicts of a figure in one size: the settings of its
+ * scenario, and what its claims measure and expect; without comments, titles and notes, and for
+ * quick size without [full]. */
+int figure_digest(struct digest *d, const char *scenario, const char *claims, enum figure_size size,
+		  struct weir_error *e);
+
+/* --- summary.c: results --- */
+
+/* A result folder, and which files its runs should be of. */
 struct figure_results {
 	const char *folder;
-	const char *scenario; /* NULL: it is not asked whether the runs are of today's */
+	const char *scenario; /* NULL: freshness is not determined */
 	enum figure_size size;
+	/* Claims are judged if there are runs; with JUDGES_ALWAYS also if there are none. */
+	enum { JUDGES_RUNS, JUDGES_ALWAYS } judges;
 };
 
-/* From the results in the folder, if there are any. On -1 nothing is left to free. */
+/* The results of a figure in one size. */
+struct figure_state {
+	uint64_t planned, done; /* runs; planned 0: the figure was never run in this size */
+	double run_seconds;     /* CPU time of the done runs */
+	struct figure_freshness freshness; /* zero if it was not determined */
+	struct verdict *verdicts;          /* one per claim; NULL: not judged */
+	struct verdict_counts claims, sentences;
+	char version[FINDINGS_VERSION_SIZE]; /* version of Weir that made the runs; "several" */
+};
+
 int figure_state_read(struct figure_state *st, const struct figure *f,
 		      const struct figure_results *at, struct weir_error *e);
 void figure_state_free(struct figure_state *st);
 
-/* A figure with all that is known of it. */
+/* Everything that is known of a figure. */
 struct summary_entry {
 	const struct figure_files *files;
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
-	struct findings run[FIGURE_SIZES];     /* of the runs that are here, whatever they are of */
-	struct findings shipped[FIGURE_SIZES]; /* what Weir came with */
-	struct digest digest[FIGURE_SIZES];    /* of what is judged today */
-	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE is there */
-	/* PAPERS/PAPER/paper.md: what people say of the paper's figures, in Markdown; NULL:
-	 * nothing. */
-	char *text;
+	struct findings run[FIGURE_SIZES];     /* of the runs in the result folder */
+	struct findings shipped[FIGURE_SIZES]; /* from paper.verdicts */
+	struct digest digest[FIGURE_SIZES];    /* of today's files */
+	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE exists */
+	char *text; /* PAPERS/PAPER/paper.md, Markdown about the paper's figures; NULL: none */
 };
 
-/* out: where the results are. files must outlive it. On -1 nothing is left to free. */
+/* out: OUT. files must outlive the entry. */
 int summary_entry_read(struct summary_entry *y, const struct figure_files *files, const char *out,
 		       struct weir_error *e);
 void summary_entry_free(struct summary_entry *y);
 
-/* Figures of papers, and what became of them. */
 struct summary {
 	uint32_t count;
 	struct summary_entry *all; /* in the order of the list */
 };
 
-/* The list must outlive the summary. On -1 nothing is left to free. */
-int summary_read(struct summary *y, const struct figure_list *l, const char *out,
+/* The list must outlive the summary. */
+int summary_read(struct summary *s, const struct figure_list *l, const char *out,
 		 struct weir_error *e);
-void summary_free(struct summary *y);
+void summary_free(struct summary *s);
 
-/* Are runs of today's scenario there in that size, some or all? */
+/* Are there runs of today's scenario, all or some? */
 int summary_is_run(const struct summary_entry *y, int size);
 
-/* Are there none, and is it known what to expect? */
+/* If not: are there shipped verdicts of today's files, or of others? */
 int summary_is_shipped(const struct summary_entry *y, int size);
-
-/* Likewise, but was that of other settings or claims than today's? */
 int summary_is_outdated(const struct summary_entry *y, int size);
 
-/* What is known for certain: of runs, where all of today's are there, or else what was shipped,
- * where it is not out of date; NULL: nothing. */
+/* Findings that do not depend on this machine: of a complete set of runs, otherwise the shipped
+ * ones, if they are up to date; NULL: none. */
 const struct findings *summary_certain(const struct summary_entry *y, int size);
 
-/* Writes the verdicts of all figures whose runs of today's scenario are all there as those that
- * Weir comes with, into the papers' folders; the others stay. */
-int summary_ship(const struct summary *y, struct weir_error *e);
+/* Writes the verdicts of all figures with a complete set of runs into the papers' folders; others
+ * stay as they are. */
+int summary_ship(const struct summary *s, struct weir_error *e);
 
-/* A page with links to the figures' pages, of what is there now. And a document, of what is known
- * for certain: it is the same whether that was run here or was shipped. */
-void summary_html(FILE *f, const struct summary *y);
-void summary_markdown(FILE *f, const struct summary *y);
+/* --- summary_page.c --- */
+
+/* The page describes the results on this machine and links to the figures' pages. The Markdown
+ * document holds what is certain, and is the same everywhere. */
+void summary_html(FILE *f, const struct summary *s);
+void summary_markdown(FILE *f, const struct summary *s);
+
+/* --- files --- */
+
+/* Write the page of a figure into its result folder, and the page of all figures into OUT, which is
+ * created if missing. *path: the page, freed by the caller; on -1 there is none. */
+int figure_page_write(const struct figure_report *fr, const char *folder, char **path,
+		      struct weir_error *e);
+int summary_page_write(const struct summary *s, const char *out, char **path, struct weir_error *e);
+int summary_document_write(const struct summary *s, const char *path, struct weir_error *e);
 #endif

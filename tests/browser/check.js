@@ -17,32 +17,22 @@ for (const kind of ['error', 'warn']) {
 window.addEventListener('load', () => {
 	const verdict = [];
 
-	/* Pixels that are not empty, and how many colours these have. */
-	function ink(canvas) {
-		const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-		const colours = new Set();
-		let pixels = 0;
-		for (let i = 0; i < data.length; i += 4)
-			if (data[i + 3] > 128) {
-				pixels++;
-				colours.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
-			}
-		return { pixels: pixels, colours: colours.size };
-	}
+	/* The variant of a chart that is to be seen, and what is drawn in it. */
+	const variantOf = (figure) => figure.querySelector('.variant:not([hidden])');
+	const inView = (node, box) => { const b = node.getBoundingClientRect(); return b.right > box.left && b.left < box.right && b.width + b.height > 0; };
 
 	function look(figure, when) {
-		const name = figure.dataset.chart;
-		const canvases = Array.from(figure.querySelectorAll('.plot canvas'));
-		const best = canvases.map(ink).sort((a, b) => b.pixels - a.pixels)[0] || { pixels: 0, colours: 0 };
-		const legend = figure.querySelectorAll('.legend li').length;
-		/* Axes and grid alone are a few colours; so is a chart without lines. */
-		const fine = best.pixels > 500 && best.colours > 4 && legend > 0;
-		verdict.push((fine ? 'drawn ' : 'EMPTY ') + name + ' ' + when + ': ' + best.pixels + ' pixels, ' +
-			best.colours + ' colours, ' + legend + ' lines');
+		const variant = variantOf(figure), plot = variant.querySelector('svg.plot'), box = plot.getBoundingClientRect();
+		const drawn = Array.from(plot.querySelectorAll('.line path, .line rect, .line circle')).filter((node) => inView(node, box));
+		const colours = new Set(drawn.map((node) => getComputedStyle(node).stroke + getComputedStyle(node).fill));
+		const legend = variant.querySelectorAll('.legend li').length, labels = plot.querySelectorAll('text').length;
+		const fine = box.width > 100 && drawn.length >= legend && colours.size > 0 && legend > 0 && labels > 2;
+		verdict.push((fine ? 'drawn ' : 'EMPTY ') + variant.dataset.chart + ' ' + when + ': ' + drawn.length + ' elements, ' +
+			legend + ' lines, ' + labels + ' texts');
 	}
 
 	const figures = Array.from(document.querySelectorAll('figure.chart'));
-	/* What is behind a button is drawn when that is pressed. */
+	/* A tab is seen when its button is pressed. */
 	function show(figure) {
 		const tab = figure.closest('.tab');
 		if (tab && !tab.classList.contains('open'))
@@ -53,54 +43,56 @@ window.addEventListener('load', () => {
 	for (const figure of figures) {
 		show(figure);
 		look(figure, 'at first');
-	}
-	for (const figure of figures) {
-		show(figure);
 		const select = figure.querySelector('select');
-		if (!select)
-			continue;
-		for (const option of select.options) {
+		for (const option of select ? select.options : []) {
 			select.value = option.value;
 			select.dispatchEvent(new Event('change'));
 			look(figure, 'chosen');
 		}
 	}
 
-	/* Saved charts are pictures with something in them. */
+	/* Saved charts are pictures with all that is drawn, error bars among it. */
 	const clicked = HTMLAnchorElement.prototype.click;
 	for (const figure of figures) {
 		let saved = '';
 		HTMLAnchorElement.prototype.click = function () { saved = decodeURIComponent(this.href); };
 		show(figure);
-		figure.querySelector('.save button').click();
+		const variant = variantOf(figure), plot = variant.querySelector('svg.plot');
+		variant.querySelector('.save button').click();
 		const svg = new DOMParser().parseFromString(saved.slice(saved.indexOf(',') + 1), 'image/svg+xml');
+		const whiskers = (root) => Array.from(root.querySelectorAll('path')).filter((p) => /h6M.*h6$/.test(p.getAttribute('d'))).length;
 		if (svg.querySelector('parsererror') || svg.querySelectorAll('path, rect').length < 4 ||
-		    svg.querySelectorAll('text').length < 4)
-			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: ' + saved.length + ' characters');
-		/* With its error bars: as many as there are intervals in what it draws. */
-		const chart = JSON.parse(document.getElementById('data-' + figure.dataset.chart).textContent);
-		const intervals = chart.kind !== 'bars' && chart.kind !== 'means' ? 0 : chart.lines.reduce((sum, line) =>
-			sum + (line.low || []).filter((low, i) => low !== null && line.high[i] !== null).length, 0);
-		if (saved.split('m-4 0h8').length - 1 !== intervals)
-			verdict.push('EMPTY ' + figure.dataset.chart + ' saved: not its ' + intervals + ' error bars');
+		    svg.querySelectorAll('text').length < 4 || svg.querySelectorAll('.line').length !== plot.querySelectorAll('.line').length)
+			verdict.push('EMPTY ' + variant.dataset.chart + ' saved: ' + saved.length + ' characters');
+		if (whiskers(svg) !== whiskers(plot))
+			verdict.push('EMPTY ' + variant.dataset.chart + ' saved: not its ' + whiskers(plot) + ' error bars');
 	}
 	HTMLAnchorElement.prototype.click = clicked;
 
-	/* Zooming in, hiding a line, and printing must work too. */
+	/* Zooming in, values at the pointer, and hiding a line. */
 	for (const figure of figures) {
 		show(figure);
-		const [from, to] = figure.graph.xAxisRange();
-		figure.graph.updateOptions({ dateWindow: [from + (to - from) * 0.4, from + (to - from) * 0.6] });
-		figure.graph.resetZoom();
-		const buttons = figure.querySelectorAll('.legend button');
+		const variant = variantOf(figure), plot = variant.querySelector('svg.plot'), name = variant.dataset.chart;
+		const path = plot.querySelector('path[vector-effect]'), before = path && path.getAttribute('transform');
+		const buttons = Array.from(variant.querySelectorAll('.legend button'));
+		if (plot.dataset.kind !== 'bars') {
+			const { x0, x1 } = variant.chart.frame, box = plot.getBoundingClientRect();
+			const ticks = plot.querySelector('.ticks').textContent;
+			variant.chart.zoom(x0 + (x1 - x0) * 0.4, x0 + (x1 - x0) * 0.6);
+			if (!variant.chart.isZoomed() || path.getAttribute('transform') === before || plot.querySelector('.ticks').textContent === ticks)
+				verdict.push('EMPTY ' + name + ': zooming moves nothing');
+			variant.chart.reset();
+			if (variant.chart.isZoomed())
+				verdict.push('EMPTY ' + name + ': it stays zoomed');
+			plot.dispatchEvent(new PointerEvent('pointermove', { clientX: box.right - 30, clientY: box.top + 50 }));
+			if (!buttons.some((button) => button.querySelector('output').textContent))
+				verdict.push('EMPTY ' + name + ': no values at the pointer');
+		}
 		buttons.forEach((button) => button.click());
-		if (figure.graph.visibility().filter(Boolean).length !== 1)
-			verdict.push('EMPTY ' + figure.dataset.chart + ': clicks hide all lines, or none');
+		if (Array.from(plot.querySelectorAll('.line')).filter((line) => line.style.display !== 'none').length !== 1)
+			verdict.push('EMPTY ' + name + ': clicks hide all lines, or none');
 		buttons.forEach((button) => { if (button.getAttribute('aria-pressed') === 'false') button.click(); });
 	}
-	window.dispatchEvent(new Event('beforeprint'));
-	figures.forEach((figure) => look(figure, 'on paper'));
-	window.dispatchEvent(new Event('afterprint'));
 	if (document.documentElement.scrollWidth > window.innerWidth)
 		verdict.push('WIDE: the page scrolls sideways, ' + document.documentElement.scrollWidth + ' of ' +
 			window.innerWidth);

@@ -51,7 +51,7 @@ def press_tabs(page, name, width):
         assert seen == [title], f"{name}: {title} shows {seen}"
         look(page, f"{name}-{i}", width)
         undrawn = page.evaluate("[...document.querySelectorAll('.tab.open figure.chart')]"
-                                ".filter((f) => !f.querySelector('.plot canvas')).length")
+                                ".filter((f) => !(f.querySelector('.plot .line') && f.querySelector('.tools'))).length")
         assert undrawn == 0, f"{name}: {undrawn} charts of {title} are not drawn"
 
 
@@ -72,8 +72,8 @@ def figures(browser, weir, folder):
             look(page, "figure-live", width)
             page.close()
             page = browser.open(at + "figure", width)
-            drawn = page.evaluate("document.querySelectorAll('figure.chart .plot canvas').length")
-            assert drawn >= 4, f"figure: {drawn} canvases"
+            drawn = page.evaluate("document.querySelectorAll('figure.chart svg.plot').length")
+            assert drawn >= 4, f"figure: {drawn} charts"
             look(page, "figure", width)
             page.close()
 
@@ -96,9 +96,9 @@ def live(browser, weir, folder):
         before = int(state(first, r"(\d+) of 6 runs done, 1 running").group(1))
         first.wait("document.querySelector('#running li progress').value > 0")
         first.wait("document.querySelector('#of').textContent.startsWith('A run that goes on now: ')")
-        first.wait("document.querySelector('#charts .plot canvas')")
-        drawn = first.evaluate("document.querySelector('#charts script').textContent.length")
-        first.wait(f"document.querySelector('#charts script').textContent.length !== {drawn}")
+        first.wait("document.querySelector('#charts .plot .line')")
+        first.evaluate("window.drawn = document.querySelector('#charts .plot').outerHTML; 0")
+        first.wait("document.querySelector('#charts .plot').outerHTML !== window.drawn")
         first.wait("document.querySelector('#table tbody tr')")
         for width, page in pages.items():
             page.wait("document.querySelector('#table tbody tr')")

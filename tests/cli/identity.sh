@@ -39,7 +39,7 @@ do_sweep() {
 do_sweep "the first program" 2
 ./weir version | grep -q '(no commit)' || fail "without git: $(./weir version)"
 do_sweep "the same program" 0
-echo '/* another report */' >>lab/report/report_html.c
+echo '/* another report */' >>lab/report/report_page.c
 do_sweep "a program with another report" 0
 echo '/* another scheme */' >>lib/mark/ecn.c
 do_sweep "a program with another scheme" 2

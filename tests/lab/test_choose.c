@@ -109,15 +109,15 @@ TEST(test_what_is_to_be_kept_is_a_part_of_the_best_or_a_quantity)
 
 	CHECK_INT(choose_add_constraint(&q, "goodput >= 0.98 of best", &e), 0);
 	CHECK_INT(choose_add_constraint(&q, "fct_p99 of web <= 2ms", &e), 0);
-	CHECK_INT(q.keep_count, 2);
-	CHECK(q.keeps[0].is_of_best && q.keeps[0].is_most);
-	CHECK_NEAR(q.keeps[0].number, 0.98, 1e-12);
-	CHECK(!q.keeps[1].is_of_best && !q.keeps[1].is_most);
-	CHECK_NEAR(q.keeps[1].number, 2e6, 1e-3);
-	CHECK_STR(q.keeps[1].metric.section, "web");
+	CHECK_INT(q.constraint_count, 2);
+	CHECK(q.constraints[0].is_of_best && q.constraints[0].is_most);
+	CHECK_NEAR(q.constraints[0].number, 0.98, 1e-12);
+	CHECK(!q.constraints[1].is_of_best && !q.constraints[1].is_most);
+	CHECK_NEAR(q.constraints[1].number, 2e6, 1e-3);
+	CHECK_STR(q.constraints[1].metric.section, "web");
 	CHECK_INT(choose_add_constraint(&q, "goodput >= 5ms", &e), -1);
 	CHECK_INT(choose_add_constraint(&q, "goodput >= 0.9 of bset", &e), -1);
-	CHECK_INT(q.keep_count, 2);
+	CHECK_INT(q.constraint_count, 2);
 }
 
 /* --- who is drawn --- */

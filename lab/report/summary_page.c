@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary_page.c -- the summary of all papers as a document: how many claims and sentences have
+ * which verdict, paper by paper and figure by figure, and every claim that is not as the paper
+ * says.
+ *
+ * It has two forms. The page (HTML) describes this machine: verdicts of runs in the result folders
+ * and, where there are none, verdicts that ship with Weir. The report (Markdown, docs/results)
+ * holds what is certain wherever it is written: the same verdicts whether they were run here or
+ * shipped. */
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "lab/report/document.h"
+#include "lab/report/reproduce.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum summary_form { SUMMARY_HTML, SUMMARY_MARKDOWN };
+
+/* A summary while its document is built. */
+struct summary_writer {
+	struct document d;
+	const struct summary *summary;
+	enum summary_form form;
+};
+
+/* Whose verdicts a row counts. */
+enum summary_source { SOURCE_RUN_HERE, SOURCE_SHIPPED, SOURCE_CERTAIN };
+
+/* What a table counts: claims; sentences, which may be several claims; or for claims that disagree
+ * the reasons. */
+enum summary_unit { UNIT_CLAIMS, UNIT_SENTENCES, UNIT_REASONS };
+
+/* Sums over one paper in one size, or over one figure. */
+struct summary_tally {
+	enum summary_source source;
+	uint32_t figures;
+	uint64_t planned, runs;
+	double seconds;
+	struct verdict_counts claims, sentences;
+	struct why_counts whys;
+};
+
+static const struct findings *summary_findings(enum summary_source source,
+					       const struct summary_entry *y, int size)
+{
+	switch (source) {
+	case SOURCE_RUN_HERE:
+		return summary_is_run(y, size) ? &y->run[size] : NULL;
+	case SOURCE_SHIPPED:
+		return summary_is_shipped(y, size) ? &y->shipped[size] : NULL;
+	default:
+		return summary_certain(y, size);
+	}
+}
+
+static enum summary_source summary_source_of(const struct summary_writer *w,
+					     const struct summary_entry *y, int size)
+{
+	return w->form == SUMMARY_MARKDOWN   ? SOURCE_CERTAIN
+	       : summary_is_shipped(y, size) ? SOURCE_SHIPPED
+					     : SOURCE_RUN_HERE;
+}
+
+static void summary_count(struct summary_tally *t, const struct summary_entry *y, int size)
+{
+	const struct findings *o = summary_findings(t->source, y, size);
+
+	if (!o)
+		return;
+	t->figures++;
+	t->planned += t->source == SOURCE_RUN_HERE ? y->states[size].planned : o->runs;
+	t->runs += o->runs;
+	t->seconds += o->seconds;
+	for (int kind = 0; kind < VERDICTS; kind++) {
+		t->claims.of[kind] += o->claims.of[kind];
+		t->sentences.of[kind] += o->sentences.of[kind];
+	}
+	for (int why = 0; why < WHYS; why++)
+		t->whys.of[why] += o->whys.of[why];
+}
+
+static int summary_same_paper(const struct summary_entry *a, const struct summary_entry *b)
+{
+	return strcmp(a->files->paper, b->files->paper) == 0;
+}
+
+static int summary_begins_paper(const struct summary *s, uint32_t i)
+{
+	return i == 0 || !summary_same_paper(&s->all[i], &s->all[i - 1]);
+}
+
+/* "PRED" of "PRED, Figure 13, section 6.3.1". */
+static struct report_text summary_paper_name(const struct summary_entry *y)
+{
+	const char *paper = y->figure.paper;
+	struct report_text t;
+
+	snprintf(t.text, sizeof(t.text), "%.*s", (int)strcspn(paper, ","), paper);
+	return t;
+}
+
+/* Cores that times refer to: a page's are those of this machine. */
+static uint32_t summary_cores(const struct summary_writer *w)
+{
+	return w->form == SUMMARY_HTML ? cpu_count() : 1;
+}
+
+/* --- cells --- */
+
+static void summary_add_count(struct summary_writer *w, uint32_t count)
+{
+	document_add(&w->d, DOCUMENT_CELL, NULL, "%u", count);
+}
+
+/* A count in the colour of its verdict. */
+static void summary_add_verdict_count(struct summary_writer *w, int kind, uint32_t count)
+{
+	if (count)
+		document_add(&w->d, DOCUMENT_CELL, NULL, "<span class=\"verdict %s\">%u</span>",
+			     verdict_class((enum verdict_kind)kind), count);
+	else
+		summary_add_count(w, 0);
+}
+
+static void summary_add_runs(struct summary_writer *w, const struct summary_tally *t)
+{
+	document_add(&w->d, DOCUMENT_CELL, NULL, "%" PRIu64, t->runs);
+	if (t->runs < t->planned)
+		document_append(&w->d, " of %" PRIu64, t->planned);
+}
+
+static void summary_add_verdicts(struct summary_writer *w, const struct verdict_counts *counts)
+{
+	summary_add_count(w, verdict_total(counts));
+	for (int kind = 0; kind < VERDICTS; kind++)
+		summary_add_verdict_count(w, kind, counts->of[kind]);
+}
+
+static void summary_add_time(struct summary_writer *w, const struct summary_tally *t)
+{
+	document_add(&w->d, DOCUMENT_CELL, NULL, "%s",
+		     format_duration(t->seconds / summary_cores(w)).text);
+}
+
+/* --- heads --- */
+
+static void summary_add_head(struct summary_writer *w, const char *name)
+{
+	document_add(&w->d, DOCUMENT_HEAD, NULL, "%s", name);
+}
+
+/* Opens a table whose first three columns are texts. */
+static void summary_open_table(struct summary_writer *w, const char *class,
+			       const char *const texts[3])
+{
+	document_open(&w->d, DOCUMENT_TABLE, class);
+	document_head_row(&w->d);
+	for (int i = 0; i < 3; i++)
+		document_add(&w->d, DOCUMENT_HEAD, "text", "%s", texts[i]);
+}
+
+static void summary_add_verdict_heads(struct summary_writer *w, const char *unit)
+{
+	summary_add_head(w, unit);
+	for (int kind = 0; kind < VERDICTS; kind++)
+		summary_add_head(w, verdict_word((enum verdict_kind)kind, 0));
+}
+
+static void summary_add_time_head(struct summary_writer *w)
+{
+	document_add(&w->d, DOCUMENT_HEAD, NULL, "time on %u core%s", summary_cores(w),
+		     summary_cores(w) == 1 ? "" : "s");
+}
+
+/* --- papers --- */
+
+/* A row of papers. */
+struct summary_row {
+	const struct summary_entry *paper; /* its first figure; NULL: all papers */
+	enum summary_unit unit;
+	enum summary_source source;
+	int size;
+};
+
+static int summary_row_has(const struct summary_row *r, const struct summary_entry *y)
+{
+	return !r->paper || summary_same_paper(r->paper, y);
+}
+
+/* Has the row for shipped verdicts, which follows this one, any figure? */
+static int summary_has_shipped(const struct summary *s, const struct summary_row *r)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (summary_row_has(r, &s->all[i]) && summary_is_shipped(&s->all[i], r->size))
+			return 1;
+	return 0;
+}
+
+static void summary_add_paper_row(struct summary_writer *w, const struct summary_row *r)
+{
+	const struct summary *s = w->summary;
+	struct summary_tally t = { .source = r->source };
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (summary_row_has(r, &s->all[i])) {
+			summary_count(&t, &s->all[i], r->size);
+			count++;
+		}
+	if (!t.figures &&
+	    (r->size == FIGURE_FULL || r->source != SOURCE_RUN_HERE || summary_has_shipped(s, r)))
+		return;
+	document_row(&w->d, NULL);
+	document_add(&w->d, DOCUMENT_HEAD, NULL, "%s",
+		     r->paper ? summary_paper_name(r->paper).text : "all");
+	document_add(&w->d, DOCUMENT_CELL, "text", "%s%s", figure_size_names[r->size],
+		     r->source == SOURCE_SHIPPED ? ", shipped" : "");
+	document_add(&w->d, DOCUMENT_CELL, "text", "%u of %u", t.figures, count);
+	if (r->unit == UNIT_REASONS) { /* the reason that is not given comes last */
+		summary_add_count(w, t.claims.of[VERDICT_DISAGREES]);
+		for (int i = 1; i <= WHYS; i++)
+			summary_add_count(w, t.whys.of[i % WHYS]);
+		return;
+	}
+	summary_add_runs(w, &t);
+	summary_add_verdicts(w, r->unit == UNIT_CLAIMS ? &t.claims : &t.sentences);
+	if (r->unit == UNIT_CLAIMS)
+		summary_add_time(w, &t);
+}
+
+/* One paper in every size, run here and shipped. */
+static void summary_add_paper_rows(struct summary_writer *w, const struct summary_entry *paper,
+				   enum summary_unit unit)
+{
+	int first = w->form == SUMMARY_HTML ? SOURCE_RUN_HERE : SOURCE_CERTAIN;
+	int last = w->form == SUMMARY_HTML ? SOURCE_SHIPPED : SOURCE_CERTAIN;
+
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		for (int source = first; source <= last; source++)
+			summary_add_paper_row(w, &(struct summary_row){ paper, unit,
+									(enum summary_source)source,
+									size });
+}
+
+static void summary_add_papers(struct summary_writer *w, enum summary_unit unit)
+{
+	const struct summary *s = w->summary;
+
+	summary_open_table(w, unit == UNIT_REASONS ? "numbers" : "numbers summary",
+			   (const char *const[3]){ "paper", "size", "figures" });
+	if (unit == UNIT_REASONS) {
+		summary_add_head(w, "claims that disagree");
+		for (int i = 1; i <= WHYS; i++)
+			summary_add_head(w, why_name((enum claim_why)(i % WHYS)));
+	} else {
+		summary_add_head(w, "runs");
+		summary_add_verdict_heads(w, unit == UNIT_CLAIMS ? "claims" : "sentences");
+	}
+	if (unit == UNIT_CLAIMS)
+		summary_add_time_head(w);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (summary_begins_paper(s, i))
+			summary_add_paper_rows(w, &s->all[i], unit);
+	summary_add_paper_rows(w, NULL, unit);
+	document_close(&w->d);
+}
+
+/* --- figures of a paper --- */
+
+/* Which results a row shows, and whether they fit today's files; NULL: there are none. */
+static const char *summary_state_text(const struct summary_writer *w, const struct summary_entry *y,
+				      int size)
+{
+	if (w->form == SUMMARY_MARKDOWN)
+		return summary_certain(y, size)      ? ""
+		       : y->shipped[size].version[0] ? ", out of date"
+						     : NULL;
+	return summary_is_shipped(y, size)       ? ", shipped"
+	       : y->states[size].freshness.extra ? ", of another scenario"
+	       : summary_is_outdated(y, size)    ? ", shipped: out of date"
+	       : y->states[size].done            ? ""
+						 : NULL;
+}
+
+static void summary_add_figure_row(struct summary_writer *w, const struct summary_entry *y,
+				   int size)
+{
+	struct summary_tally t = { .source = summary_source_of(w, y, size) };
+	const char *state = summary_state_text(w, y, size);
+
+	summary_count(&t, y, size);
+	document_row(&w->d, NULL);
+	if (y->has_page[size])
+		document_add(&w->d, DOCUMENT_HEAD, NULL,
+			     "<a href=\"%s/%s%s/" FIGURE_PAGE "\">%s</a>", y->files->paper,
+			     y->files->name, size == FIGURE_FULL ? ".full" : "", y->files->name);
+	else
+		document_add(&w->d, DOCUMENT_HEAD, NULL, "%s", y->files->name);
+	document_add(&w->d, DOCUMENT_CELL, "text title", "%s", y->figure.title);
+	document_add(&w->d, DOCUMENT_CELL, "text", "%s%s",
+		     state ? figure_size_names[size] : "not run yet", state ? state : "");
+	if (!t.figures) {
+		for (int i = 0; i < VERDICTS + 5; i++)
+			document_add(&w->d, DOCUMENT_CELL, NULL, "%s", "");
+		return;
+	}
+	summary_add_runs(w, &t);
+	summary_add_verdicts(w, &t.claims);
+	summary_add_count(w, verdict_total(&t.sentences));
+	summary_add_verdict_count(w, VERDICT_AGREES, t.sentences.of[VERDICT_AGREES]);
+	summary_add_time(w, &t);
+}
+
+/* The paper that begins with the given figure. */
+static void summary_add_figures(struct summary_writer *w, uint32_t first)
+{
+	const struct summary *s = w->summary;
+	const struct summary_entry *y = &s->all[first];
+
+	document_add(&w->d, DOCUMENT_HEADING_2, NULL, "%s", summary_paper_name(y).text);
+	if (y->text)
+		document_markdown(&w->d, y->text);
+	summary_open_table(w, "numbers summary", (const char *const[3]){ "figure", "", "size" });
+	summary_add_head(w, "runs");
+	summary_add_verdict_heads(w, "claims");
+	summary_add_head(w, "sentences");
+	summary_add_head(w, "agree");
+	summary_add_time_head(w);
+	for (uint32_t i = first; i < s->count && summary_same_paper(&s->all[first], &s->all[i]);
+	     i++) {
+		int has_full = summary_state_text(w, &s->all[i], FIGURE_FULL) != NULL;
+
+		if (!has_full || summary_state_text(w, &s->all[i], FIGURE_QUICK))
+			summary_add_figure_row(w, &s->all[i], FIGURE_QUICK);
+		if (has_full)
+			summary_add_figure_row(w, &s->all[i], FIGURE_FULL);
+	}
+	document_close(&w->d);
+}
+
+/* --- claims that are not as the paper says --- */
+
+static const struct finding *summary_finding(const struct summary_writer *w,
+					     const struct summary_entry *y, uint32_t claim,
+					     int size)
+{
+	const struct findings *o = summary_findings(summary_source_of(w, y, size), y, size);
+
+	return o ? findings_find(o, y->figure.claims[claim].name) : NULL;
+}
+
+/* Has the claim the verdict in any size? */
+static int summary_has_verdict(const struct summary_writer *w, const struct summary_entry *y,
+			       uint32_t claim, enum verdict_kind kind)
+{
+	for (int size = 0; size < FIGURE_SIZES; size++) {
+		const struct finding *f = summary_finding(w, y, claim, size);
+
+		if (f && f->kind == kind)
+			return 1;
+	}
+	return 0;
+}
+
+/* "disagrees: 0.31 ±0.02, 5 seeds" */
+static void summary_add_measured(struct summary_writer *w, const struct finding *f, int size)
+{
+	if (!f || !f->measured[0]) {
+		document_add(&w->d, DOCUMENT_CELL, NULL, "%s", "");
+		return;
+	}
+	document_add(&w->d, DOCUMENT_CELL, NULL, "<b class=\"verdict %s\">%s</b>",
+		     verdict_class(f->kind), verdict_name(f->kind));
+	if (f->kind != f->by_number)
+		document_append(&w->d, " (by number: %s)", verdict_name(f->by_number));
+	document_append(&w->d, ": %s", f->measured);
+	document_label(&w->d, figure_size_names[size]);
+}
+
+static void summary_add_claim(struct summary_writer *w, const struct summary_entry *y,
+			      uint32_t claim)
+{
+	const struct claim *c = &y->figure.claims[claim];
+
+	document_row(&w->d, NULL);
+	document_add(&w->d, DOCUMENT_HEAD, NULL, "%s", c->name);
+	document_add(&w->d, DOCUMENT_CELL, NULL, "%s", c->says);
+	if (c->section[0])
+		document_append(&w->d, " (%s)", claim_place(c).text);
+	document_add(&w->d, DOCUMENT_CELL, NULL, "%s", claim_expected(c).text);
+	document_label(&w->d, "expected");
+	for (int size = 0; size < FIGURE_SIZES; size++)
+		summary_add_measured(w, summary_finding(w, y, claim, size), size);
+}
+
+/* The explanation of a claim's verdict, freed by the caller. */
+static char *summary_remark(const struct claim *c)
+{
+	const char *first = c->contradicts ? c->contradicts : c->fitted ? c->fitted : "";
+	char *text = NULL;
+
+	if (c->note[0] || first[0])
+		text_print(&text, "%s%s%s%s", first, first[0] && c->note[0] ? ". " : "",
+			   c->note[0] ? why_begin(c->why) : "", c->note);
+	else
+		text_print(&text, "No explanation was found yet.");
+	return text;
+}
+
+/* Adds an item for all claims with the same remark, unless an earlier claim has added it. */
+static void summary_add_remark(struct summary_writer *w, const struct summary_entry *y,
+			       uint32_t claim, enum verdict_kind kind)
+{
+	const struct figure *f = &y->figure;
+	char *text = summary_remark(&f->claims[claim]);
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		char *other = summary_remark(&f->claims[i]);
+		int is_same = strcmp(text, other) == 0 && summary_has_verdict(w, y, i, kind);
+
+		free(other);
+		if (!is_same)
+			continue;
+		if (i < claim) {
+			free(text);
+			return;
+		}
+		if (i == claim)
+			document_add(&w->d, DOCUMENT_ITEM, NULL, "%s", f->claims[i].name);
+		else
+			document_append(&w->d, ", %s", f->claims[i].name);
+	}
+	document_append(&w->d, ": %s", text);
+	free(text);
+}
+
+/* Returns the number of claims of the figure with the verdict. */
+static uint32_t summary_add_figure_claims(struct summary_writer *w, const struct summary_entry *y,
+					  enum verdict_kind kind)
+{
+	static const char *const heads[] = { "claim", "what the paper says", "expected", "quick",
+					     "full" };
+	const uint32_t count = y->figure.claim_count;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += (uint32_t)summary_has_verdict(w, y, i, kind);
+	if (!found)
+		return 0;
+	document_add(&w->d, DOCUMENT_HEADING_3, NULL, "%s: %s", y->files->label, y->figure.title);
+	document_open(&w->d, DOCUMENT_TABLE, "claims");
+	document_head_row(&w->d);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		document_add(&w->d, DOCUMENT_HEAD, "text", "%s", heads[i]);
+	for (uint32_t i = 0; i < count; i++)
+		if (summary_has_verdict(w, y, i, kind))
+			summary_add_claim(w, y, i);
+	document_close(&w->d);
+	document_open(&w->d, DOCUMENT_LIST, "");
+	for (uint32_t i = 0; i < count; i++)
+		if (summary_has_verdict(w, y, i, kind))
+			summary_add_remark(w, y, i, kind);
+	document_close(&w->d);
+	return found;
+}
+
+static void summary_add_claims(struct summary_writer *w, const char *heading,
+			       enum verdict_kind kind)
+{
+	uint32_t found = 0;
+
+	document_add(&w->d, DOCUMENT_HEADING_2, NULL, "%s", heading);
+	for (uint32_t i = 0; i < w->summary->count; i++)
+		found += summary_add_figure_claims(w, &w->summary->all[i], kind);
+	if (!found)
+		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "None.");
+}
+
+/* Claims whose runs are incomplete. */
+static void summary_add_doubts(struct summary_writer *w)
+{
+	const struct summary *s = w->summary;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++)
+			for (int size = 0; size < FIGURE_SIZES; size++) {
+				const struct finding *f = summary_finding(w, &s->all[i], k, size);
+
+				if (!f || !f->doubt[0])
+					continue;
+				if (found++ == 0) {
+					document_add(&w->d, DOCUMENT_HEADING_2, NULL,
+						     "Claims judged by runs that did not end well");
+					document_open(&w->d, DOCUMENT_LIST, "");
+				}
+				document_add(&w->d, DOCUMENT_ITEM, NULL, "%s: %s, %s size: %s",
+					     s->all[i].files->label, f->claim,
+					     figure_size_names[size], f->doubt);
+			}
+	if (found)
+		document_close(&w->d);
+}
+
+/* --- the whole --- */
+
+static const char meaning[] =
+	"Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or with --full in the size "
+	"of "
+	"the paper. A claim is what the paper's text says about it, and its verdict is computed. "
+	"It "
+	"agrees when the mean over seeds lies within the stated tolerance, and at least half of "
+	"its "
+	"95 % interval; it has the same direction when it does not, but the order of what is "
+	"compared "
+	"is the paper's in the whole interval, which cannot be said of claims that two are alike; "
+	"otherwise it disagrees. Too few: fewer than five seeds, unless they change nothing; or "
+	"the "
+	"mean agrees, and the interval is too long for any of these. Where another passage of the "
+	"paper says something else, the paper contradicts itself. What a setting was chosen by is "
+	"fitted, and is not counted among the claims. Not at this size: it is judged in full size "
+	"alone. No claim is left out because it fails.";
+
+static const char shipped_meaning[] = "Shipped: not run here. These verdicts came with Weir, from "
+				      "runs of the version that it names "
+				      "in paper.verdicts of each paper; weir reproduce "
+				      "PAPER/FIGURE replaces them by those of runs "
+				      "of your own.";
+
+static const char outdated_meaning[] = "Out of date: the scenario or the claims of a figure are "
+				       "others than those that its shipped "
+				       "verdicts came from; these are not shown, nor counted.";
+
+static const char sentences_meaning[] =
+	"The same by sentences of the papers: what one sentence says of several schemes, loads or "
+	"statistics is counted once, and agrees only where all of it does.";
+
+static const char reasons_meaning[] =
+	"Why claims disagree. Paper silent: something that it does not tell of decides, and the "
+	"note "
+	"says what, with numbers. Not reproduced here: by an experiment that the note tells of. "
+	"Too "
+	"small to tell: runs in quick size are too few or too short. Unexplained: the note says "
+	"what "
+	"was tried. Claims of which another passage of the paper says otherwise are counted above.";
+
+static void summary_add_all(struct summary_writer *w)
+{
+	const struct summary *s = w->summary;
+	int has_shipped = 0, has_outdated = 0;
+
+	for (uint32_t i = 0; i < s->count && w->form == SUMMARY_HTML; i++)
+		for (int size = 0; size < FIGURE_SIZES; size++) {
+			has_shipped |= summary_is_shipped(&s->all[i], size);
+			has_outdated |= summary_is_outdated(&s->all[i], size);
+		}
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", meaning);
+	if (has_shipped)
+		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", shipped_meaning);
+	if (has_outdated)
+		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", outdated_meaning);
+	summary_add_papers(w, UNIT_CLAIMS);
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", sentences_meaning);
+	summary_add_papers(w, UNIT_SENTENCES);
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", reasons_meaning);
+	summary_add_papers(w, UNIT_REASONS);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (summary_begins_paper(s, i))
+			summary_add_figures(w, i);
+	summary_add_claims(w, "Claims that disagree", VERDICT_DISAGREES);
+	summary_add_claims(w, "Claims that the paper contradicts itself", VERDICT_CONTRADICTS);
+	summary_add_claims(w, "What settings were fitted to", VERDICT_FITTED);
+	summary_add_doubts(w);
+}
+
+static const char summary_title[] = "The papers, re-run";
+
+void summary_html(FILE *f, const struct summary *s)
+{
+	struct summary_writer w = { .summary = s, .form = SUMMARY_HTML };
+	struct version version = version_of_results();
+
+	document_add(&w.d, DOCUMENT_HEADING_1, NULL, "%s", summary_title);
+	summary_add_all(&w);
+	document_write_page(
+		&w.d, f,
+		&(struct document_page){ .title = summary_title, .version = version.text });
+	document_free(&w.d);
+}
+
+void summary_markdown(FILE *f, const struct summary *s)
+{
+	struct summary_writer w = { .summary = s, .form = SUMMARY_MARKDOWN };
+
+	document_add(&w.d, DOCUMENT_HEADING_1, NULL, "%s", summary_title);
+	document_add(
+		&w.d, DOCUMENT_PARAGRAPH, NULL,
+		"Written by <code>weir reproduce --summary --markdown FILE</code>, from the "
+		"verdicts and texts that stand beside the figures (<code>paper.verdicts</code>, "
+		"<code>paper.md</code>).");
+	summary_add_all(&w);
+	document_write_markdown(&w.d, f);
+	document_free(&w.d);
+}
