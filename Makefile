@@ -3,27 +3,26 @@
 #
 #	make			the program, ./weir
 #	make demo		a first look
-#	make test		the tests, under sanitizers and in release; the targets below it need other tools
-#	make test-browser	does a report draw in a browser?
-#	make test-cluster	many processes, and many machines in one: Open MPI and Slurm, with what goes wrong in them
-#	make test-keeper	the keeper: faults of a real Redis, real packets, a real kernel's red (minutes)
-#	make bench		how fast it is; also bench-instructions, bench-lab, bench-memory, bench-ns3, bench-switch
-#	make mutants		would the tests notice a mistake? some hundred of them, one by one (an hour); MUTANTS= names some
-#	make proof-testbed	real and simulated packets beside each other; proof-switch: is every byte there?
-#	make asan		build/asan/weir, with address and undefined-behaviour checks
-#	make docs		docs/reference/scenario.md, docs/reference/weir.1, the tables of docs/reference/results.md and docs/results/reproduction.md, from the program's
-#				own tables and the shipped verdicts
-#	make site		the manual, reference and results as a static site with a search, in build/site
+#	make test		all tests, in release and under sanitizers
+#	make test-browser	reports and live pages in a browser
+#	make test-cluster	Open MPI and Slurm on one machine, with failures
+#	make test-keeper	the keeper with a real Redis, real packets, the kernel's red (minutes)
+#	make bench		speed; also bench-instructions, -lab, -memory, -ns3, -switch
+#	make mutants		mutation testing (an hour); MUTANTS= selects
+#	make proof-testbed	real beside simulated packets; proof-switch: no byte is lost
+#	make asan		build/asan/weir, with address and undefined-behaviour sanitizers
+#	make docs		the generated pages of docs/reference and docs/results
+#	make site		the documentation as a static, searchable site, in build/site
 #	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
-#	make check-more		what takes other tools: clang, threads, coverage, linters, big-endian
+#	make check-more		clang, threads, coverage, linters, big-endian (other tools)
 #	make format check-format clean
 #
-# A warning is an error in a git checkout and where CI is set, and nowhere else: a newer compiler than
-# ours must not stop who only wants the program. WERROR=-Werror and WERROR= say so by hand.
+# A warning is an error only in a git checkout and where CI is set, so that a newer compiler than ours
+# does not stop a user. WERROR=-Werror and WERROR= decide by hand.
 #
-# make --trace shows every command.
-# What a target needs from Debian is in packages.txt and is installed when missing.
+# make --trace shows every command. packages.txt names the Debian packages of each target; missing
+# ones are installed.
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -37,16 +36,17 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1) --no-print-directory
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wvla $(WERROR)
 COMMON := -std=c11 -Iinclude -I. -pthread -ffp-contract=off $(WARNINGS) $(CPPFLAGS)
-# Redis, for the keeper of SONiC switches, where there is hiredis; HIREDIS= builds without.
+# hiredis, for the keeper of SONiC switches, if installed; HIREDIS= builds without.
 HIREDIS ?= $(shell pkg-config --libs hiredis 2>/dev/null)
 LIBS := -lsqlite3 $(HIREDIS) -lm -pthread
-# DCTCP for kernels that have none (weir testbed), and AF_XDP (weir switch): where there are clang and libbpf; the program says so without.
+# BPF programs, if clang and libbpf are installed: DCTCP for kernels without it (weir testbed), AF_XDP
+# (weir switch).
 BPF ?= $(shell command -v $(CLANG) >/dev/null && pkg-config --exists libbpf 2>/dev/null && echo yes)
 ifeq ($(BPF),yes)
 LIBS += $(shell pkg-config --libs libbpf)
 endif
-# Open MPI, for many processes on many machines (sim/parallel/mpi_*.c): MPI=auto takes it where pkg-config or mpicc knows it,
-# MPI=yes insists on it, MPI=no builds without. As a system's headers: they are not ours to warn of.
+# Open MPI (sim/parallel/mpi_*.c): MPI=auto uses it where pkg-config or mpicc knows it, MPI=yes requires
+# it, MPI=no builds without. Its headers are included as system headers, without warnings.
 MPI ?= auto
 ifneq ($(MPI),no)
 MPI_FLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags ompi-c 2>/dev/null || mpicc --showme:compile 2>/dev/null))
@@ -58,42 +58,42 @@ else ifeq ($(MPI),yes)
 $(error MPI=yes: neither pkg-config (ompi-c) nor mpicc knows Open MPI; on Debian it is libopenmpi-dev)
 endif
 endif
-# What a plug-in may call of the program; everything else it uses is inline in include/weir.
+# The only function of the program that plug-ins may call; the others are inline in include/weir.
 EXPORTS := -Wl,--export-dynamic-symbol=weir_error_set
-# Vectorising a pair of counters costs more than it saves: 3 % of all instructions.
-# What is installed is hardened as Debian's packages are: the program runs as root on frames of others (weir switch).
-# HARDEN_CFLAGS= and HARDEN_LDFLAGS= build without.
+# Hardening as in Debian's packages, because weir switch runs as root on frames of others;
+# HARDEN_CFLAGS= and HARDEN_LDFLAGS= build without. No vectorisation: of a pair of counters it costs 3 %
+# of all instructions.
 HARDEN_CFLAGS ?= -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 HARDEN_LDFLAGS ?= -Wl,-z,relro,-z,now
 FLAGS_release := -O2 -g -fno-tree-vectorize $(HARDEN_CFLAGS)
 LDFLAGS_release := $(HARDEN_LDFLAGS)
-# For the shared library: what include/weir declares is seen from outside (begin.h), nothing else is.
+# The shared library exports what include/weir declares (begin.h) and nothing else.
 FLAGS_shared := $(FLAGS_release) -fPIC -fvisibility=hidden
-# For check-more, which also chooses the compiler.
+# For tools/check-more.sh, which also selects the compiler.
 FLAGS_clang := $(FLAGS_release) -fno-slp-vectorize
-# It hides from the compiler how long texts can get.
+# The thread sanitizer hides the bounds of texts from -Wformat-truncation.
 FLAGS_tsan := -O1 -g -fsanitize=thread -Wno-format-truncation
 FLAGS_coverage := -O0 -g --coverage
 FLAGS_big-endian := $(FLAGS_release) -isystem $(FOREIGN)/usr/include -L $(FOREIGN)/usr/lib/s390x-linux-gnu
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# Learning is loops over floats; these flags change how they are compiled and not what they compute.
+# Loops over floats; these flags change the code, not the results.
 LEARN_release := -O3 -ftree-vectorize -fno-math-errno -fno-trapping-math
 LEARN_asan := -O2
 LEARN_shared := $(LEARN_release)
 LEARN_clang := $(LEARN_release)
-# What runs once a packet and reads no bytes from outside has only functions with arrays watched: with -strong, which takes
-# every local whose address is handed on, an incast costs 1.1 % more instructions a hop.
+# Code on the per-packet path that reads no external bytes has the weaker stack protector (functions with
+# arrays only): -strong costs an incast 1.1 % more instructions per hop.
 HOT_release := $(if $(findstring -fstack-protector-strong,$(HARDEN_CFLAGS)),-fstack-protector)
 HOT_shared := $(HOT_release)
-# Of some files only; see where objects are made.
+# Flags of single files; set per target in the variant template.
 FILE_FLAGS :=
 
-# The library: the algorithms and the files of base/ that they call, which use neither files nor clocks.
-# Everything else is the program. Tests use all of it but main.
+# LIB is the library: the algorithms and the files of base/ that they call. HOUSE is the rest of the
+# program without main; tests link both.
 FREESTANDING := $(addprefix base/,error.c json.c option.c option_text.c pool.c registry.c units.c)
 LIB := $(FREESTANDING) $(wildcard lib/*/*.c)
 MAIN := cli/main.c
-# What the kernel runs, and not the program.
+# BPF programs, compiled for the kernel.
 KERNEL := testbed/dctcp.bpf.c switch/wire/xdp.bpf.c
 PROGRAM := base config sim/* lab/* train switch/* testbed keeper/* cli
 HOUSE := $(filter-out $(MAIN) $(KERNEL) $(FREESTANDING),$(wildcard $(PROGRAM:%=%/*.c))) build/workloads.c build/models.c build/assets.c build/version.c \
@@ -111,7 +111,7 @@ asan: build/asan/weir
 
 .SECONDEXPANSION:
 
-# One set of objects a variant: build/release/sim/x.o, build/asan/sim/x.o.
+# A set of objects per variant: build/release/sim/x.o, build/asan/sim/x.o.
 define variant
 build/$(1)/%.o: %.c Makefile | build/have-build
 	@mkdir -p $$(@D)
@@ -132,7 +132,7 @@ build/$(1)/weir-test: $$(TESTS:%.c=build/$(1)/%.o) build/$(1)/libhouse.a build/$
 build/$(1)/fuzz: build/$(1)/tests/fuzz_scenario.o build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz-store: build/$(1)/tests/fuzz_store.o build/$(1)/libhouse.a build/$(1)/libweir.a
 build/$(1)/fuzz-import: build/$(1)/tests/fuzz_import.o build/$(1)/libhouse.a build/$(1)/libweir.a
-# One test file by itself: make build/asan/only/test_mark
+# The tests of one file: make build/asan/only/test_mark
 build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$$$(wildcard tests/$$$$*.c tests/*/$$$$*.c)))) \
 		build/$(1)/tests/runner.o build/$(1)/libhouse.a build/$(1)/libweir.a
 	@mkdir -p $$(@D)
@@ -149,18 +149,18 @@ endef
 $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call variant,$(v))))
 
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
-SONAME := libweir.so.0
-SIM_SONAME := libweir-sim.so.0
+SONAME := libweir.so.1
+SIM_SONAME := libweir-sim.so.1
 lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME)
 
-# The simulator for programs that drive it (weir/sim.h, weir/env.h): one object, of which only the door is seen.
+# The simulator for embedding programs (weir/sim.h, weir/env.h): one object that exports only weir_*.
 SIM := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
 build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 	@echo link $@
 	@rm -f $@ && $(LD) -r -o $(@:.a=.o) $^
 	@$(OBJCOPY) --wildcard --keep-global-symbol='weir_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o)
 
-# The same with the library in it, for languages that load a shared object and call it.
+# The same as a shared object that contains the library, for ctypes and the like.
 build/$(SIM_SONAME): $(SIM:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
 	@echo link $@
 	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(SIM_SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
@@ -169,17 +169,17 @@ build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 	@echo link $@
 	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
 
-# The flow-size distributions travel inside the program.
+# Embedded data: flow-size distributions.
 build/workloads.c: workloads $(wildcard workloads/*.txt) tools/embed.awk
 	@mkdir -p $(@D)
 	@awk -f tools/embed.awk $(filter %.txt,$^) /dev/null >$@
 
-# So do trained networks.
+# Embedded data: trained networks.
 build/models.c: models $(wildcard models/*.model) tools/embed-models.sh
 	@mkdir -p $(@D)
 	@tools/embed-models.sh $(filter %.model,$^) >$@.part && mv $@.part $@
 
-# So do programs, as the kernel takes them.
+# Embedded data: BPF programs.
 build/dctcp_bpf.c: testbed/dctcp.bpf.c
 build/xdp_bpf.c: switch/wire/xdp.bpf.c
 build/%_bpf.c: tools/embed-binary.sh Makefile
@@ -187,31 +187,30 @@ build/%_bpf.c: tools/embed-binary.sh Makefile
 	@$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -c -o build/$*_bpf.o $(filter %.bpf.c,$^)
 	@tools/embed-binary.sh $*_bpf build/$*_bpf.o >$@.part && mv $@.part $@
 
-# So do the style and the scripts of reports.
+# Embedded data: style and scripts of reports.
 build/assets.c: $(wildcard lab/report/*.css lab/report/*.js lab/report/*.py lab/campaign/*.js) tools/embed-assets.awk | build/have-build
 	@mkdir -p $(@D)
 	@awk -f tools/embed-assets.awk $(filter %.css %.js %.py,$^) >$@.part && mv $@.part $@
 
-# And which program it is: looked at with every make, written only where it has become another.
+# The identity of the program: computed by every make, written only when it changes.
 build/version.c: always
 	@mkdir -p $(@D)
 	@tools/identity.sh $(abspath $@)
 
 always:
 
-# What there is for optional parts, which may come and go between two calls of make.
+# Optional parts may be installed or removed between two calls of make: objects depend on this file.
 build/options: always
 	@mkdir -p $(@D)
 	@echo '$(MPI_FLAGS) $(LIBS)' | cmp -s - $@ || echo '$(MPI_FLAGS) $(LIBS)' >$@
 
-# clang's opinion of every source, and of every header by itself.
+# Every source, and every header by itself, compiles with clang without a warning.
 build/clang/%.ok: % Makefile | build/have-build build/have-test
 	@mkdir -p $(@D)
 	@$(CLANG) $(COMMON) $(if $(filter sim/parallel/mpi_%,$<),$(MPI_FLAGS)) -Wno-unused-function -fsyntax-only -x c -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
-# In two steps: what packages.txt names for tests decides which optional parts of the program are built, and make looks
-# for these when it starts.
+# In two steps: make looks for optional parts when it starts, so the packages for tests come first.
 test: | build/have-build build/have-test
 	@$(MAKE) run-tests
 
@@ -219,23 +218,23 @@ run-tests: weir lib build/asan/weir build/release/weir-test build/asan/weir-test
 		$(patsubst %,build/clang/%.ok,$(SOURCES) $(HEADERS))
 	@tools/run-tests.sh $(FUZZ_SECONDS)
 
-# Not a part of test: it needs a browser.
+# Not part of test: needs a browser.
 test-browser: weir | build/have-browser
 	@tests/browser/report.sh
 
-# Not a part of test: it needs Open MPI, Slurm and root, and three minutes of two cores.
+# Not part of test: needs Open MPI, Slurm, root, and three minutes of two cores.
 test-cluster: | build/have-cluster
 	@$(MAKE) MPI=yes weir
 	@tests/cluster/mpi.sh
 	@tests/cluster/ranks.sh
 	@tests/cluster/slurm.sh || [ $$? = 77 ]
 
-# Not a part of test: it takes minutes, and root, iperf3 and user-mode-linux for all of it.
+# Not part of test: needs minutes, and for all of it root, iperf3 and user-mode Linux.
 test-keeper: weir | build/have-test
 	@tests/keeper/all.sh
 
-# Not a part of test: it takes an hour of a core. It continues where it was interrupted; MUTANTS= takes names, files and options
-# (MUTANTS="codel --all"). That every mutant still applies is a part of test: tests/cli/mutants.sh.
+# Not part of test: takes an hour of a core, and resumes where it was interrupted. MUTANTS= takes names,
+# files and options (MUTANTS="codel --all"). tests/cli/mutants.sh checks that every mutant still applies.
 mutants:
 	@nice tools/mutants.py $(MUTANTS)
 
@@ -249,20 +248,20 @@ bench: weir build/release/bench-schemes build/release/bench-learn build/release/
 	@build/release/bench-minds
 	@bench/train.sh
 
-# Not parts of bench: large networks, for as long as there is memory, and stores of a million flows.
+# Not part of bench: large networks, as far as memory allows, and stores of a million flows.
 bench-memory: weir
 	@bench/memory.py
 bench-lab: weir
 	@bench/lab.py
 
-# Not a part of bench: it needs root.
+# Not part of bench: needs root.
 bench-switch: weir | build/have-switch
 	@bench/switch.sh
 
-# Both worlds beside each other, as docs/manual/09b-testbed.md shows them: ten minutes and root. proof-switch: does every byte come through
-# once, and as it was sent? Ten minutes as well.
+# The tables of docs/results/testbed.md: ten minutes and root. proof-switch checks that every byte arrives
+# once and unchanged: ten minutes, too.
 proof-testbed: | build/have-switch
-	@$(MAKE) --no-print-directory weir # with what has just been installed
+	@$(MAKE) --no-print-directory weir # with the optional parts just installed
 	@tools/testbed-proof.py
 proof-switch: weir | build/have-switch
 	@bench/transfer.sh
@@ -271,7 +270,7 @@ bench-instructions: weir build/release/bench-minds | build/have-instructions
 	@bench/instructions.sh
 	@bench/minds.sh
 
-# NS3=source: also with an ns-3 compiled here to be fast, from Debian's source package.
+# NS3=source: also with an optimised ns-3, compiled here from Debian's source package.
 bench-ns3: weir build/ns3-bench $(if $(filter source,$(NS3)),build/ns3-bench-source)
 	@NS3=$(NS3) bench/ns3.sh
 
@@ -290,8 +289,8 @@ build/ns3-source/done: bench/ns3/source.sh | build/have-ns3-source
 	@bench/ns3/source.sh build/ns3-source
 	@touch $@
 
-# What a scenario may hold, which commands there are and what results hold, from the tables that also read
-# and write them; what became of the papers, from the verdicts and texts beside their figures.
+# The reference of scenarios, commands and results, from the program's own tables; the verdicts of papers,
+# from the verdicts and texts beside their figures.
 docs: weir
 	@./weir help --markdown >docs/reference/scenario.md
 	@./weir help --man | sed -e '/^@COMMANDS@$$/{r /dev/stdin' -e 'd}' docs/reference/weir.1.in >docs/reference/weir.1
@@ -299,11 +298,11 @@ docs: weir
 	@./weir reproduce --summary --out build/shipped --markdown docs/results/reproduction.md >/dev/null
 	@tools/verdict-table.sh docs/results/reproduction.md | sed -i -e '/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r /dev/stdin' -e '};/^<!-- end/!d}' docs/results/five-papers.md
 
-# The same pages as a site with a search, in build/site: nothing is fetched when it is read.
+# The documentation as a site, in build/site; its pages load nothing from elsewhere.
 site: | build/have-site
 	@tools/site.sh build/site
 
-# Shell completion, from the same tables.
+# Shell completion, from the tables of commands and options.
 build/weir.%: weir
 	@./$< help --completion $* >$@.part && mv $@.part $@
 
@@ -325,7 +324,7 @@ build/weir-$(VERSION).tar.gz: always
 deb: dist | build/have-build build/have-deb
 	@tools/deb.sh $(VERSION) build
 
-# Not a part of test: each step needs a tool of its own and is left out where that is missing; STEPS= names some.
+# Not part of test: each step needs a tool of its own and is left out if that is missing; STEPS= selects.
 check-more: weir
 	@tools/check-more.sh $(STEPS)
 
@@ -333,14 +332,14 @@ FORMATTED = $(SOURCES) $(HEADERS) $(wildcard examples/*/*.c)
 format: | build/have-format
 	@clang-format -i $(FORMATTED)
 
-# Fails where 'make format' would change something. CI runs it; other versions of clang-format differ in details.
+# Fails where 'make format' would change something; CI runs it. Other versions of clang-format differ.
 check-format: | build/have-format
 	@clang-format --dry-run --Werror $(FORMATTED)
 
 clean:
 	rm -rf build weir
 
-# Debian packages of a group in packages.txt; looked for once, until the list changes.
+# Debian packages of a group in packages.txt; checked once, until the list changes.
 build/have-%: packages.txt tools/packages.sh
 	@mkdir -p $(@D)
 	@tools/packages.sh $*

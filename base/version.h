@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* version.h -- which Weir this is: the released version, hashes of the sources that decide results
- * (tools/identity.sh generates them), and the commit. */
+/* version.h -- the identity of the program: the released version, hashes of the sources that decide
+ * results (tools/identity.sh generates them), and the commit. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 #include <stdio.h>
 
-#define WEIR_VERSION "0.2.0"
+#define WEIR_VERSION "0.3.0"
 
 /* Twelve hexadecimal digits: equal in any two programs that give the same results. */
 extern const char version_sources[];
 /* The same for the sources of train/. */
 extern const char version_trainers[];
-/* "v0.2.0-3-g1234567", with "+changes" for a modified tree, or "no commit". */
+/* "v0.3.0-3-g1234567", with "+changes" for a modified tree, or "no commit". */
 extern const char version_commit[];
 
 enum { VERSION_SIZE = 48 };

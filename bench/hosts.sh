@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # hosts.sh -- for scripts here that have a switch between hosts, called $bed, as many as $host_count says: namespaces $host1, $host2, ...
 # with an address 10.99.0.N on eth0, whose cable ends at vN in $sw; $weir, a folder $dir, and $switch, the process that runs, if
-# one does. All of it goes when the script ends. Hosts leave the cutting of packets to nobody: see docs/manual/09a-switch.md. Needs root.
+# one does. All of it goes when the script ends. Hosts leave the cutting of packets to nobody: see docs/manual/09-real-packets.md. Needs root.
 weir=$(realpath "${WEIR:-./weir}")
 [ "$(id -u)" = 0 ] || { echo "bench/$bed.sh: network namespaces need root"; exit 1; }
 dir=$(mktemp -d)

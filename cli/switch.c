@@ -46,7 +46,7 @@ static const char switch_more[] =
 	"  interface = veth-b\n"
 	"  rate = 100Mbps\n"
 	"  delay = 100us\n"
-	"'weir help port' and 'weir help real' name all keys, docs/manual/09a-switch.md tells the "
+	"'weir help port' and 'weir help real' name all keys, docs/manual/09-real-packets.md tells the "
 	"rest.\n";
 
 /* The socket of the switch that CONFIG.ini describes; a word that is no file of settings is the

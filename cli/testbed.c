@@ -54,7 +54,7 @@ static const char testbed_more[] =
 	"  patterns whose flows start at known times: not storage, training, ring\n"
 	"and root or a user's own namespaces, ip (iproute2), and for dctcp, where the kernel has\n"
 	"none, root and a build with clang and libbpf. Nothing is left behind, however it ends.\n"
-	"docs/manual/09b-testbed.md tells the rest.\n";
+	"docs/manual/09-real-packets.md tells the rest.\n";
 
 struct testbed_request {
 	struct scenario scenario;

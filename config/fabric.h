@@ -5,7 +5,8 @@
  * PFC pauses a class of a link. The schemes here pause a flow's queue (bfc) or limit what is in
  * flight to one destination (floodgate). A switch with one processes arrivals and departures in
  * strict time order (sim/core/event_switch.c) and reports each packet to the scheme; the scheme's
- * own control frames travel like pause frames. The manual lists what of each paper is implemented.
+ * own control frames travel like pause frames. docs/manual/04-schemes.md says what of each
+ * paper is implemented.
  *
  * Hooks run in the worker thread that processes the switch or host; those of one switch are never
  * concurrent. */

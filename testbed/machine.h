@@ -11,7 +11,7 @@
  *
  * An idle processor enters a sleep state, and that of a virtual machine wakes late: by more than
  * the serialisation delay of a packet at 100 Mb/s, enough to change the decisions of a scheme with
- * state (docs/manual/09b-testbed.md). Each processor therefore runs a spinning thread of the lowest
+ * state (docs/results/testbed.md). Each processor therefore runs a spinning thread of the lowest
  * priority (SCHED_IDLE), which any other work preempts at once. */
 
 enum { AWAKE_MAX = 64 }; /* processors; more than these may sleep */

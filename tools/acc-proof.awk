@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# acc-proof.awk FILES -- for acc-proof.sh: FILES has a line "SCENARIO runs.csv" for each. Means over seeds of the
-# reward, by policy and scenario; then the constant tuned on the judged scenarios, and the oracle. Scenarios are judged
-# ones, null cases, or held out.
+# acc-proof.awk FILES -- part of acc-proof.sh. FILES has a line "SCENARIO runs.csv" for each scenario.
+# Prints mean rewards over seeds by policy and scenario, the constant tuned on the judged scenarios, and
+# the oracle. A scenario is judged, a null case, or held out.
 
-# Fields of a line of CSV, some of them in quotes, into part[1..n]; returns n.
+# Splits a line of CSV with quoted fields into part[1..n]; returns n.
 function fields(line, part,   n, c, i, quoted, text) {
 	n = 1
 	part[1] = ""
@@ -19,7 +19,7 @@ function fields(line, part,   n, c, i, quoted, text) {
 	return n
 }
 
-# What comes after "key=" in a spec, up to the next comma or the end.
+# The value of "key=" in a scheme, up to the next comma or the end.
 function option(spec, key,   text) {
 	text = spec
 	if (!sub(".*[(, ]" key "=", "", text))

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# acc-proof.sh OUT MODEL... -- does a trained agent do better than a setting that never changes? Plain sweeps over
-# switch.tune: constants, SECN1 and SECN2, any action, an untrained network, the rule "patience", and the models,
-# which are best several trainings that differ in the seed; paper:MODEL is one of preset=paper, and learns on. Prints the
-# mean reward (metric reward) for every policy and scenario, and completion times and I/Os where there are any.
+# acc-proof.sh OUT MODEL... -- compares trained agents with constant settings: plain sweeps over
+# switch.tune with constants, SECN1, SECN2, random actions, an untrained network, the rule "patience", and
+# the models. Pass several trainings that differ in the seed; paper:MODEL is one of preset=paper, and keeps
+# learning. Prints the mean reward (metric reward) for every policy and scenario, and completion times and
+# I/Os where there are any.
 #
-# Scenarios: those that judged the training (weir train acc --show N), others that nobody was trained on, and null cases
-# where a gain should raise suspicion, for nothing comes and goes there. The tuned constant is the best of all constants on the
-# first, each run once; the oracle is the best constant of each scenario in hindsight, which no constant is. SEEDS=1..3 of the
-# others, JUDGED=24 and WEIR=./weir may be set. Runs that are there are kept.
+# Scenarios: those that evaluated the training (weir train acc --show N), unseen ones, and null cases with
+# steady traffic, where a gain should raise suspicion. The tuned constant is the best of all constants on
+# the first, each run once; the oracle is the best constant of each scenario in hindsight. SEEDS=1..3 of
+# the others, JUDGED=24 and WEIR=./weir may be set. Existing runs are kept.
 set -eu
 [ $# -ge 1 ] || {
 	echo "usage: tools/acc-proof.sh OUT MODEL..." >&2
@@ -28,7 +29,7 @@ for model; do
 	esac
 done
 
-# KB/KB/%, all of which are among the agent's own; the last is SECN1.
+# KB/KB/%: the agent's own settings; the last is SECN1.
 constants="5/200/100 5/1000/100 20/20/100 20/1000/25 20/1000/100 20/10000/5 20/10000/25 20/10000/100 40/1000/100
 	640/1000/5 640/1000/100 2560/10000/100 5/200/1"
 
@@ -37,7 +38,7 @@ fixed() {
 	printf 'fixed(min=%sKB, max=%sKB, p=%s%%)' "$1" "$2" "$3"
 }
 
-# policies GBPS: a list for [sweep]. SECN2 goes with the rate.
+# policies GBPS: a list for [sweep]. SECN2 scales with the rate.
 policies() {
 	for setting in $constants; do
 		fixed $(echo "$setting" | tr / ' ')
@@ -88,8 +89,8 @@ measure() {
 	printf '[measure]\nfrom = %sms\nto = %sms\ndrain = 300ms\nport = %s\n' "$1" "$2" "$3"
 }
 
-# Counts, periods and rates lie between those that train/draw.c draws, but for bursts-beyond, null-clos and null-storage;
-# they were chosen before any of them was run.
+# Counts, periods and rates lie within the ranges of train/draw.c, except for bursts-beyond, null-clos and
+# null-storage. They were chosen before any of them was run.
 scenario() {
 	case $1 in
 	regime-40G) # steady for 80 ms, then bursts for 80 ms, twice
@@ -162,7 +163,7 @@ scenario() {
 
 # --- runs ---
 
-# go NAME GBPS PORT SEEDS: the scenario comes by standard input, [measure] last.
+# go NAME GBPS PORT SEEDS: runs the scenario on standard input, whose last section is [measure].
 go() {
 	{
 		cat

@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# check-more.sh [STEP...] -- what "make test" does not ask, because each step needs a tool of its own or a long
-# while: clang threads coverage tidy cppcheck big-endian deb, or those that are named. A step whose tool is
-# missing is left out and says what it wants ("make build/have-more" gets them). What was found is in
-# build/more/STEP.log. 32-bit machines are not among the steps: the headers want __int128, which compilers have
-# on 64-bit machines only.
+# check-more.sh [STEP...] -- checks beyond "make test", each of which needs a tool of its own or a long
+# time: clang threads coverage tidy cppcheck big-endian deb, or the named ones. A step whose tool is missing
+# is left out and names it ("make build/have-more" installs them). Findings are in build/more/STEP.log.
+# 32-bit machines are not among the steps: the headers need __int128.
 set -u
 logs=build/more
 mkdir -p "$logs"
 failed=0
 
-# wants COMMAND...: are they there? Says which is not.
+# wants COMMAND...: fails if one is not installed, and names it.
 wants() {
 	for tool; do
 		command -v "$tool" >/dev/null && continue
@@ -19,7 +18,7 @@ wants() {
 	done
 }
 
-# same_results PROGRAM: does it give the same bytes as ./weir, but for what a run costs?
+# same_results PROGRAM: compares its output with that of ./weir, except for the costs of a run.
 same_results() {
 	for file in scenarios/incast.ini scenarios/priority.ini bench/lossy-32.ini bench/fabric-128.ini; do
 		for program in ./weir "$1"; do
@@ -32,7 +31,7 @@ same_results() {
 	done
 }
 
-# Another compiler: no warnings, every test holds, the same results.
+# clang: no warnings, all tests pass, equal results.
 step_clang() {
 	make CC=clang WERROR=-Werror build/clang/weir build/clang/weir-test && build/clang/weir-test &&
 		same_results build/clang/weir
@@ -44,7 +43,7 @@ step_threads() {
 	done
 }
 
-# Of the tests in C; shell tests come on top.
+# Coverage of the C tests only, without the shell tests.
 step_coverage() {
 	find build/coverage -name '*.gcda' -delete 2>/dev/null
 	make build/coverage/weir-test && build/coverage/weir-test &&
@@ -53,7 +52,7 @@ step_coverage() {
 		lcov --list "$logs/coverage.info" 2>/dev/null && lcov --summary "$logs/coverage.info" 2>&1 | grep lines
 }
 
-# All that is ours and compiled by CC, with the parts that optional libraries bring. What is for the kernel has rules of its own.
+# All sources that CC compiles, with optional parts. BPF programs are left out.
 step_tidy() {
 	flags="-std=c11 -pthread -Iinclude -I."
 	pkg-config --exists hiredis && flags="$flags -DWEIR_HAVE_HIREDIS"
@@ -77,8 +76,8 @@ step_cppcheck() {
 		--error-exitcode=1 -Iinclude -I. lib sim lab mpi train keeper switch cli bench examples
 }
 
-# s390x under qemu: the tests hold and the results are the same bytes. Its libraries come from Debian into a
-# folder of their own; apt's settings stay as they are.
+# s390x under qemu: all tests pass and results are the same bytes. Its libraries are unpacked from Debian
+# packages into a directory of their own, without changing apt's configuration.
 step_big_endian() {
 	foreign=$PWD/$logs/s390x
 	if [ ! -e "$foreign/usr/include/ini.h" ]; then

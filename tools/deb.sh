@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# deb.sh VERSION FOLDER -- Debian packages of FOLDER/weir-VERSION.tar.gz, built in a copy of its own and left in
-# FOLDER; lintian has the last word, and its errors are ours.
+# deb.sh VERSION FOLDER -- builds Debian packages of FOLDER/weir-VERSION.tar.gz in a copy, and leaves them in
+# FOLDER. Errors of lintian fail it.
 set -eu
 version=$1
 folder=$2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# dist.sh VERSION FILE -- the source as FILE, a tarball of weir-VERSION/ that is the same bytes for the same
-# source. In a git checkout it holds the files that git knows, as they are now, elsewhere all but what was
-# built; either way it says which commit it is of (tools/identity.sh).
+# dist.sh VERSION FILE -- writes the source as FILE, a reproducible tarball of weir-VERSION/. In a git checkout
+# it holds the tracked files in their present state, elsewhere everything but build outputs. Either way
+# .commit names its commit.
 set -eu
 export LC_ALL=C
 version=$1

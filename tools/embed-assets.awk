@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # embed-assets.awk -- writes files as the C table that lab/report/document.h declares, each under its name.
-# References to source maps are left out: a browser would look for those beside the report.
+# Drops references to source maps, which a browser would request from beside the report.
 function quote(text)
 {
 	gsub(/\\/, "&&", text)

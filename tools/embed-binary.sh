@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# embed-binary.sh NAME FILE -- writes a file as the bytes NAME and their number NAME_size, in C.
+# embed-binary.sh NAME FILE -- writes a file as a C array NAME with its size, NAME_size.
 set -eu
 printf '#include <stddef.h>\n\nextern const unsigned char %s[];\nextern const size_t %s_size;\n\n' "$1" "$1"
 printf '_Alignas(8) const unsigned char %s[] =\n' "$1"

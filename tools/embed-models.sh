@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # embed-models.sh FILE... -- writes the files of models/ as the C table that config/model.h declares, each
-# under its name without its ending.
+# under its name without the extension.
 set -eu
 echo '#include "config/model.h"'
 echo

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# fdcc-proof.awk FILES -- for fdcc-proof.sh: FILES has a line "SETTING BDP_BYTES runs.csv" for each. Means over seeds by setting,
-# number of flows and control, of the unfair ratio also the smallest and the largest; then what each model reaches.
+# fdcc-proof.awk FILES -- part of fdcc-proof.sh. FILES has a line "SETTING BDP_BYTES runs.csv" for each setting.
+# Prints means over seeds by setting, number of flows and control (of the unfair ratio also minimum and
+# maximum), then which targets each model reaches.
 
-# Fields of a line of CSV, some of them in quotes, into part[1..n]; returns n.
+# Splits a line of CSV with quoted fields into part[1..n]; returns n.
 function fields(line, part,   n, c, i, quoted) {
 	n = 1
 	part[1] = ""
@@ -64,7 +65,7 @@ function value(name) {
 	close(file)
 }
 
-# Fairer than HPCC and than that DCQCN, short queue, busy line.
+# The target: fairer than HPCC and than that DCQCN, a short queue, high utilisation.
 function reaches(name, place, dcqcn,   k, h, d) {
 	k = name SUBSEP place
 	h = "hpcc" SUBSEP place

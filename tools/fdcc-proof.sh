@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# fdcc-proof.sh OUT MODEL... -- is a trained congestion control fair, with a short queue and a busy line? Plain sweeps of n-to-1
-# in a dumbbell over controls: an untrained network, a window without control, cuts only, the linear rule, HPCC, DCQCN (with the
-# marking of the HPCC study, under which few flows are never marked, and with that of its own paper), TIMELY, FDCC as its thesis
-# has it, and the models, of fdcc or rl-cc, which are best several trainings that differ in the seed. Prints Jain's index, the unfair
-# ratio, mean and 99th percentile of the queue in bandwidth-delay products and the use of the line, never one without the others:
-# policies that are stuck are perfectly fair. Then, of every model of fdcc, where it is fairer than HPCC and each DCQCN with less than
-# one bandwidth-delay product of queue and no more than 3 % below HPCC's use.
+# fdcc-proof.sh OUT MODEL... -- measures the fairness, queue and utilisation of trained congestion controls:
+# plain sweeps of n-to-1 in a dumbbell over an untrained network, a window without control, cuts only, the
+# linear rule, HPCC, DCQCN (with the marking of the HPCC study, under which few flows are never marked, and
+# with that of its own paper), TIMELY, FDCC as in its thesis, and the models of fdcc or rl-cc. Pass several
+# trainings that differ in the seed.
 #
-# No training has 4, 16, 64, 256 or 1024 flows, links of 2 us, 25 Gb/s, or flows that come one by one until the end.
-# SEEDS=1..2, SETTINGS="short long slow join many" and WEIR=./weir may be set. Runs that are there are kept.
+# Prints Jain's index, the unfair ratio, mean and p99 of the queue in bandwidth-delay products and the
+# utilisation, always together, because a stuck policy is perfectly fair. Then, for every model of fdcc,
+# where it is fairer than HPCC and each DCQCN with a queue below one bandwidth-delay product and at most 3 %
+# less utilisation than HPCC.
+#
+# No training has 4, 16, 64, 256 or 1024 flows, links of 2 us, 25 Gb/s, or flows that join one by one until
+# the end. SEEDS=1..2, SETTINGS="short long slow join many" and WEIR=./weir may be set. Existing runs are kept.
 set -eu
 [ $# -ge 1 ] || {
 	echo "usage: tools/fdcc-proof.sh OUT MODEL..." >&2
@@ -22,7 +25,7 @@ out=$1
 shift
 mkdir -p "$out"
 
-# model_case FILE: the scheme is in the file; its name is that of the case.
+# model_case FILE: the metadata of the model name the scheme; the file name is the name of the case.
 model_case() {
 	scheme=$("$WEIR" model "$1" | sed -n 's/^  scheme *//p')
 	printf '[case %s]\nhost.cc = %s(model=%s)\n' "$(basename "$1" .model)" "$scheme" "$(realpath "$1")"
@@ -68,7 +71,7 @@ setting() {
 	esac
 }
 
-# Bytes that the line carries in a round trip: six links, a packet of 1118 B and a header of 118 B three times each.
+# Bandwidth-delay product in bytes: six links, a packet of 1118 B and a header of 118 B three times each.
 bdp() {
 	case $1 in
 	short | many) echo 14963 ;;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# identity.sh FILE -- writes FILE, a C source that says which program this is (base/version.h), unless
-# it says so already. Results are decided by the library, the simulator, the distributions and what
-# reads scenarios: a digest of these sources is part of a run's name, so that a result of other code
-# is never taken for one of this. Reports and commands are not among them: a new chart throws no
-# night of runs away. What a training gives is decided by train/ as well, which has a digest of its own.
+# identity.sh FILE -- writes FILE, a C source with the identity of the program (base/version.h), if it changed.
+# A digest of the sources that decide results (library, simulator, distributions, scenario reader) is part
+# of a run's key, so a result of other code is never taken for one of this. Reports and commands are not
+# in it: a new chart must not repeat a night of runs. Training also depends on train/, which has a digest
+# of its own.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# install.sh install|uninstall -- puts what was built where DESTDIR, PREFIX and LIBDIR say, or takes it
-# away again: one list for both. Documents lie as in the source, so that their links hold.
+# install.sh install|uninstall -- installs the built files below DESTDIR, PREFIX and LIBDIR, or removes them:
+# one list for both. Documents keep their relative places, so that their links hold.
 set -eu
 root=$DESTDIR
 share=$PREFIX/share

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# keeper-proof.sh -- is it worth to let a keeper tune? Rehearsals of one changing incast behind one port: settings that stay,
-# and those that qla and acc choose, at several intervals. A table for docs/manual/10-keeper.md.
+# keeper-proof.sh -- rehearses a changing incast behind one port with constant settings and with qla and acc at
+# several intervals. Prints the table of docs/results/keeper.md.
 #
 #	WEIR=./weir PHASE_MS=1000 FOR_S=20 INTERVALS="1s 100ms 10ms 1ms" SEEDS="1 2 3" sh tools/keeper-proof.sh
 set -eu
@@ -17,8 +17,8 @@ incast() {
 	printf '[traffic %s]\npattern = incast\nsenders = %s\nreceiver = 0\nsize = %s\nperiod = %s\narrivals = poisson\nstart = %sms..%sms\n' "$@"
 }
 
-# network SEED: two long flows, which only a long queue keeps from losing part of the line; in every second phase a
-# storm of answers beside them, in the others a few.
+# network SEED: two long flows, which need a long queue for full utilisation, beside answers: many in every
+# second phase, few in the others.
 network() {
 	cat <<END
 # a changing incast
@@ -51,7 +51,8 @@ END
 	printf '[measure]\nto = %ss\n' "$for_s"
 }
 
-# rehearse TUNE INTERVAL MIN MAX P [--dry-run]: a line of use, mean queue, p99 queue, drops, FCT mean and p99, writes; means over the seeds.
+# rehearse TUNE INTERVAL MIN MAX P [--dry-run]: prints utilisation, mean and p99 queue, drops, mean and p99 FCT
+# and writes, means over the seeds.
 rehearse() {
 	for seed in $seeds; do
 		network "$seed" >net.ini

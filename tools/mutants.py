@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""mutants.py -- would the tests notice? Mutation testing with a kept list of mistakes.
+"""mutants.py -- mutation testing with a kept list of mistakes: do the tests notice them?
 
 	tools/mutants.py [--check] [--all] [--fresh] [--root DIR] [WORD...]
 
@@ -47,7 +47,7 @@ ARCHIVES = ["build/release/libhouse.a", "build/release/libweir.a"]
 
 
 class Mistake(Exception):
-    """What is wrong with an entry, with its place."""
+    """A mistake in an entry, with its file and line."""
 
 
 class Mutant:
@@ -77,7 +77,7 @@ class Mutant:
             raise Mistake(f"{self.place}: {self.name}: changes nothing")
 
     def apply(self, text):
-        """The file's text with the mistake in it."""
+        """The text of the file with the mistake applied."""
         pattern = r"\s*\n\s*".join(re.escape(line) for line in self.old)
         found = [m.span() for m in re.finditer(pattern, text)]
         if len(found) != 1:
@@ -122,7 +122,7 @@ def read_lists(root):
 
 
 def check(root, mutants):
-    """How many entries do not apply; each is named."""
+    """Names the entries that do not apply; returns their number."""
     bad = 0
     for m in mutants:
         try:
@@ -145,7 +145,7 @@ def files_of(root):
 
 
 def write_if_other(path, data):
-    """Written only where it differs, so that make builds what changed and nothing else."""
+    """Writes a file only if it differs, so that make builds only what changed."""
     if path.is_file() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -171,8 +171,7 @@ def limit_cpu():
 
 
 def run(tree, command, limited=True):
-    """Exit status and output; of a test the output up to the first test that fails, after which it is ended, and -1 where it does not
-    end by itself."""
+    """Exit status and output. A test is ended at its first failure; -1: it did not end in time."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     environment.update(CCACHE_NOHASHDIR="1", WEIR="./weir")
     output = []
@@ -197,7 +196,7 @@ def build(tree, tests):
 
 
 def first_failure(tree, words, program="build/release/weir-test"):
-    """The name of the test that fails; None where all hold."""
+    """The name of the first test that fails; None if all pass."""
     script = words and words[0].endswith(".sh")
     status, output = run(tree, ["sh", words[0]] if script else [program, "-j1", *words])
     if status == 0:
@@ -219,7 +218,7 @@ def kill(tree, tests, everything):
 
 
 def check_tests_hold(tree, mutants):
-    """A test that fails without any mutant would kill them all."""
+    """Runs the tests without a mutant: a test that fails anyway would kill every mutant."""
     for words in sorted({tuple(words) for m in mutants for words in m.tests or [[m.only]]}):
         by = first_failure(tree, list(words))
         if by:
@@ -227,20 +226,20 @@ def check_tests_hold(tree, mutants):
 
 
 def build_only(tree, name):
-    """One file of tests by itself; what else includes the changed header stays as it is."""
+    """Builds one file of tests alone; other users of the changed header are not rebuilt."""
     old = [word for archive in ARCHIVES for word in ("-o", archive)]
     return run(tree, ["make", "-s", "WERROR=", *old, "build/release/only/" + name], limited=False)
 
 
 def forget_only(tree, path, name, times):
-    """The header is as old as it was, so that nothing is built again; what was built with the mistake goes."""
+    """Restores the header with its old time, so that nothing is rebuilt, and deletes what was built with the mistake."""
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     for made in [tree / "build/release/only" / name, *(tree / "build/release/tests").rglob(name + ".o")]:
         made.unlink(missing_ok=True)
 
 
 def try_mutant(tree, m, everything):
-    """killed, survived or broken, and what says so."""
+    """(killed, survived or broken, the evidence)."""
     path = tree / m.file
     original, times = path.read_text(), path.stat()
     path.write_text(m.apply(original))
@@ -287,7 +286,7 @@ def try_all(tree, kept, mutants, everything):
 
 
 def report(mutants, verdicts):
-    """Names what is wrong, then the sum; the exit status."""
+    """Prints problems and the sum; returns the exit status."""
     count = {"killed": 0, "survived": 0, "broken": 0}
     wrong = 0
     for m in mutants:

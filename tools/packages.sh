@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# packages.sh GROUP -- see to it that the Debian packages of a group in packages.txt are there.
-# Silent when they are; says what it installs when not. Elsewhere than on Debian it only names them.
+# packages.sh GROUP -- installs the Debian packages of a group in packages.txt that are missing. Silent if none
+# is. On other systems it only names them.
 set -u
 group=$1
 wanted=$(awk -v group="$group" '$1 !~ /^#/ && $2 == group { printf "%s ", $1 }' packages.txt)
@@ -22,12 +22,12 @@ done
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
-# apt-get does not wait for another apt-get; groups that make asks for at once take turns.
+# apt-get does not wait for another apt-get: a lock serialises groups that make installs in parallel.
 mkdir -p build
 exec 9>build/packages.lock
 flock 9
 echo "installing Debian packages ($group):$missing"
-# The lists of a fresh system are empty, those of an old one out of date: try, update, try again.
+# Package lists may be empty or out of date: try, update, try again.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if $install $missing >"$log" 2>&1; then

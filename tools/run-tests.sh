@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# run-tests.sh FUZZ_SECONDS -- what "make test" runs once everything is built: the tests in release
-# and under sanitizers, the shell tests with either program, and the fuzzers, one after the other in that
-# many seconds. The three go side by side. Shows what failed, then which shell tests were skipped, whole or in
-# part, and why; the last line is the sum of all: "N passed, N failed, N skipped".
+# run-tests.sh FUZZ_SECONDS -- runs the tests of "make test" when everything is built: C and shell tests in
+# release, the same under sanitizers, and the fuzzers for that many seconds in all, in parallel. Prints what
+# failed, which shell tests were skipped, whole or in part, and why; the last line is the sum:
+# "N passed, N failed, N skipped".
 set -u
 fuzz_seconds=$1
 logs=$(mktemp -d)
@@ -17,7 +17,7 @@ count() {
 	echo "$1: $2 of $(($2 + $3)) hold"
 }
 
-# Runs one weir-test; its own last line is read, not shown.
+# Runs one weir-test and reads its last line.
 unit_tests() {
 	log=$logs/unit.$1
 	build/"$1"/weir-test >"$log" 2>&1 </dev/null
@@ -31,8 +31,8 @@ unit_tests() {
 	fi
 }
 
-# shell_tests VARIANT PROGRAM SCRIPT...: a script passes by exit status 0 and is skipped by 77; it finds the program in
-# $WEIR. A line "left out: ..." of one that is skipped is the reason; of one that passes, the part that was not run.
+# shell_tests VARIANT PROGRAM SCRIPT...: a script passes with exit status 0 and is skipped with 77; $WEIR is the
+# program. A line "left out: ..." is the reason of a skip, or the part that a passing script did not run.
 shell_tests() {
 	variant=$1 program=$2 good=0 bad=0 skipped=0 log=$logs/shell.$1
 	shift 2
@@ -58,7 +58,7 @@ shell_tests() {
 	count "shell tests ($variant)" $good $bad $skipped
 }
 
-# The fuzzers: the scenario reader's, which has more to try, the store's and that of other simulators' files.
+# The fuzzers of scenarios (most of the time), stores and files of other simulators.
 fuzz() {
 	if { build/asan/fuzz $(($1 - $1 / 4 - $1 / 4)) && build/asan/fuzz-store $(($1 / 4)) &&
 		build/asan/fuzz-import $(($1 / 4)); } >"$logs/fuzz" 2>&1 </dev/null; then

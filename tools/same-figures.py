@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""same-figures.py -- do two programs give the same results for the figures of all papers?
+"""same-figures.py -- compares the results of two programs for the figures of all papers.
 
 	tools/same-figures.py OLD NEW FOLDER [--jobs N] [--papers DIR] [--discard] [FIGURE...]
 
-OLD and NEW are programs, or folders with the results of one (weir reproduce --out). Each figure is run in quick size by programs, from the
-same files, into FOLDER/old and FOLDER/new; then every run is
-looked for in both stores by its settings, and compared: the rows of each table by a digest, and
-metrics one by one, but for those that are of the machine. What came out is a line of FOLDER/same.csv for each figure, the cheapest
-first; the same command goes on where it was interrupted, and does nothing twice. --discard deletes what was run for a figure that is
-the same. The exit status is 1 where something differs, and 0 where all that was asked for is the same."""
+OLD and NEW are programs, or folders with the results of one (weir reproduce --out). Programs run each figure
+in quick size, from the same files, into FOLDER/old and FOLDER/new. Runs are matched by their settings and
+compared: the rows of each table by a digest, and metrics one by one, except for costs. FOLDER/same.csv gets
+a line for each figure, the cheapest first; the same command resumes and repeats nothing. --discard deletes
+the runs of equal figures. The exit status is 1 if something differs, and 0 if everything is equal."""
 
 import argparse
 import csv
@@ -21,9 +20,10 @@ import sqlite3
 import subprocess
 import sys
 
-# What depends on the machine and on what else it does.
+# Metrics that depend on the machine and its load.
 OF_THE_MACHINE = {"cpu_seconds", "packet_hops_per_cpu_second", "peak_rss_bytes"}
-# Compared by digests of their rows, flows where both stores keep them; metrics are compared one by one, those that both programs know.
+# Tables compared by digests of their rows (flows, if both stores keep them). Metrics that both programs know
+# are compared one by one.
 TABLES = ("reason", "traffic", "flow", "port", "pauses", "series")
 
 
@@ -37,13 +37,14 @@ SECONDS = {"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 
 
 def seconds_of(claims):
-    """What the file says of how long its runs take, for the order of figures."""
+    """The time of its runs that the claims file states, for the order of figures."""
     found = re.search(r"^time\s*=\s*([0-9.]+)\s*(\w+)", claims.read_text(), re.M)
     return float(found[1]) * SECONDS.get(found[2], 1) if found else 0
 
 
 def digest_of(store, table, run):
-    """Of all rows of a run in a table. The store's own digests hold the number of the run, too, which is in the order in which runs ended."""
+    """A digest of all rows of a run in a table. The store's own digests also cover the row number of the run, which
+    depends on the order in which runs ended."""
     columns = [c[1] for c in store.execute(f"PRAGMA table_info({table})") if c[1] != "run"]
     names = ", ".join(columns)
     digest = hashlib.sha256()
@@ -53,7 +54,7 @@ def digest_of(store, table, run):
 
 
 def runs_of(folder):
-    """Of each run of the latest sweep: (settings, digests by table, metrics by name)."""
+    """(settings, digests by table, metrics by name) of each run of the latest sweep."""
     runs = []
     if not (folder / "results.db").exists():
         return runs
@@ -67,13 +68,13 @@ def runs_of(folder):
 
 
 def by_settings(runs, others):
-    """Runs by those settings that the other program knows, too; what one of them has learnt since is at its default."""
+    """Runs by the settings that both programs know; newer settings are at their defaults."""
     known = {path for settings, _, _ in others for path in settings}
     return {tuple(sorted(s for s in settings.items() if s[0] in known)): (tables, metrics) for settings, tables, metrics in runs}
 
 
 def compare(old_runs, new_runs):
-    """How many runs there are, and the names of whatever is not the same in some of them."""
+    """The number of runs, and the names of everything that differs in some of them."""
     old, new = by_settings(old_runs, new_runs), by_settings(new_runs, old_runs)
     differs = set()
     if old.keys() != new.keys() or len(new) != len(new_runs) or not new:
@@ -86,7 +87,7 @@ def compare(old_runs, new_runs):
 
 
 def store_of(program, name, figure, arguments):
-    """Where the results of a figure are; a program makes them first."""
+    """The folder with the results of a figure, made first if OLD or NEW is a program."""
     if pathlib.Path(program).is_dir():
         return pathlib.Path(program) / figure
     folder = arguments.folder / name

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# site.sh FOLDER -- the manual, reference and results as a static site with a search, made by MkDocs.
-# Every file of the tree that a page links to is part of it, so that no link leaves the site; fonts,
-# scripts and the search index are in FOLDER, and nothing is fetched when it is read.
+# site.sh FOLDER -- builds the manual, reference and results as a static, searchable site with MkDocs.
+#
+# The contents and their order are those of docs/manual/README.md. Every file of the tree that a page
+# links to is copied into the site, so no link leaves it; fonts, scripts and the search index are in
+# FOLDER, and the pages load nothing from elsewhere.
 set -eu
 site=$(realpath -m "$1")
 source=$(mktemp -d)
 trap 'rm -rf "$source"' EXIT
 
-# Pages, and after them the pages elsewhere in the tree that they link to.
+# Pages, then the pages elsewhere in the tree that they link to.
 pages="README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $(find docs -name '*.md' ! -path 'docs/templates/*')"
 for page in $(cat $pages | grep -o '](\([^)]*\.md\)' | sed 's/.*(//; s|^\(\.\./\)*||' | sort -u); do
 	[ ! -f "$page" ] || pages="$pages $page"
@@ -23,16 +25,14 @@ for page in $pages; do
 	done
 done
 
-# Links to folders of the source are names on the site.
-find "$source/pages" -name '*.md' -exec sed -i -E 's#\[([^]]*)\]\((\.\./)*(scenarios|scenarios/papers|lib|examples/[a-z]+)/?\)#`\1`#g' {} +
-nav() { # TITLE FOLDER: its pages in the order of their names
+# Links to directories of the source become names on the site.
+find "$source/pages" -name '*.md' -exec sed -i -E 's#\[([^]]*)\]\((\.\./)*(scenarios|scenarios/papers|lib|lib/[a-z]+|models|docs/templates|examples/[a-z]+|tests/mutants)/?\)#`\1`#g' {} +
+
+# nav TITLE PREFIX: the pages in docs/manual/README.md whose links begin with PREFIX.
+nav() {
 	echo "  - $1:"
-	for page in "docs/$2"/*.md; do
-		case $page in
-		*/README.md) ;;
-		*) echo "    - '$page'" ;;
-		esac
-	done
+	grep -o '\([0-9]* *\)\[[^]]*\]('"$2"'[^)/]*\.md)' docs/manual/README.md |
+		sed -E 's|^ *([0-9]* ?)\[(.*)\]\((.*)\)$|    - "\1\u\2": "docs/manual/\3"|; s|docs/manual/\.\./|docs/|'
 }
 {
 	cat <<-END
@@ -51,22 +51,26 @@ nav() { # TITLE FOLDER: its pages in the order of their names
 		  - Manual:
 		    - Contents: docs/manual/README.md
 	END
-	nav Manual manual | sed 1d
-	nav Reference reference
-	nav Results results
-	echo "  - Internals: docs/internals.md"
-	echo "  - Changes: CHANGELOG.md"
-	echo "  - Contributing: CONTRIBUTING.md"
+	nav Manual '' | sed 1d
+	nav Reference ../reference/
+	nav Results ../results/
+	echo "  - Development:"
+	echo "    - Internals: docs/internals.md"
+	echo "    - Contributing: CONTRIBUTING.md"
+	echo "    - Security: SECURITY.md"
+	echo "    - Changes: CHANGELOG.md"
 } >"$source/mkdocs.yml"
 cat >"$source/pages/site.css" <<'END'
 .wy-nav-content { max-width: 1000px; }
 .rst-content table { display: block; overflow-x: auto; margin-bottom: 24px; }
 .rst-content table.docutils td, .rst-content table.docutils th { white-space: normal; padding: 5px 10px; }
+.rst-content code { color: #333; background: #f4f4f4; border-color: #ddd; padding: 1px 4px; white-space: normal; overflow-wrap: break-word; }
+.rst-content pre code { white-space: pre; overflow-wrap: normal; background: none; padding: 12px; }
 END
 mkdocs build --quiet --strict --clean -f "$source/mkdocs.yml"
-rm -f "$site/sitemap.xml" "$site/sitemap.xml.gz" # of a site with an address
-# Debian's MkDocs 1.4 lacks two scripts that its pages name: jQuery under that name, without which there
-# is no search, and the one that makes tables look like tables.
+rm -f "$site/sitemap.xml" "$site/sitemap.xml.gz" # need the address of a site
+# Debian's MkDocs 1.4 lacks two scripts that its pages load: jQuery under that name, which the search
+# needs, and the one that gives tables their class.
 jquery=$(sed -n 's/.*src="[^"]*\(js\/jquery[^"]*\)".*/\1/p' "$site/index.html")
 [ -e "$site/$jquery" ] || cp /usr/share/javascript/jquery/jquery.min.js "$site/$jquery"
 [ -e "$site/js/theme_extra.js" ] ||

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""testbed-proof.py [WORD...]: how alike are the worlds? Runs scenarios with weir testbed --both and prints tables for docs/manual/09b-testbed.md.
+"""testbed-proof.py [WORD...] -- compares real with simulated packets: runs scenarios with weir testbed --both and
+prints the tables of docs/results/testbed.md.
 
-Every case runs REPEAT times (3 unless set), with other seeds; a cell has the median of reality, that of the simulation, and their ratio. A case whose
-name has none of the words is left out. A run that the machine held up is repeated, up to TRIES times in all; a row ends with the
-number of those, and with "!" where even the last of them was held up.
-Needs root; WEIR (./weir) is the program. The machine should be quiet; its load is printed."""
+Every case runs REPEAT times (default 3) with different seeds; a cell has the real median, the simulated one,
+and their ratio. WORDs select the cases whose name has one of them. A run that the machine held up is repeated,
+up to TRIES times in all; a row ends with the number of these, and with "!" if the last was held up, too.
+Needs root; WEIR (./weir) is the program. The machine should be idle; its load is printed."""
 import json, os, platform, shutil, statistics, subprocess, sys, tempfile, time
 
 WEIR = os.environ.get("WEIR", "./weir")
@@ -14,7 +15,7 @@ TRIES = 5
 STAR, QUEUES = "scenarios/testbed.ini", "scenarios/testbed-queues.ini"
 METRICS = (("queue_mean_pkts", "mean queue", 1), ("queue_p99_pkts", "p99 queue", 1), ("goodput_bps", "goodput, Mb/s", 1e-6),
            ("mark_fraction", "marked", 1), ("jain", "Jain", 1))
-# Of both worlds: how far apart they may be; p99 further, because it is a whole number of packets.
+# Tolerated relative difference between the worlds; larger for p99, a whole number of packets.
 GOALS = {"queue_mean_pkts": 0.15, "queue_p99_pkts": 0.25, "goodput_bps": 0.15, "mark_fraction": 0.15}
 MARKINGS = ("ecn(k=20pkts)", "red(min=10pkts, max=30pkts, p=0.1)", "tcn(threshold=2ms)", "codel(target=1ms, interval=10ms)",
             "codel(target=2ms, interval=10ms)", "pred", "diffecn(rtt=3ms)")
@@ -35,7 +36,7 @@ def cases():
 
 
 def scenario(file, folder):
-    """The star's file without its shape, for fabrics."""
+    """The star's scenario without its [network], for fabrics."""
     if file != "fabric":
         return file
     text = open(STAR).read().replace("topology = star\nhosts = 9\n", "topology = dumbbell\n").replace("2, 4, 8", "8")
@@ -45,7 +46,7 @@ def scenario(file, folder):
 
 
 def run(file, settings, seed):
-    """Runs of both worlds as exported, and how often the real one was repeated because the machine held it up."""
+    """The exported runs of both worlds, and how often the real one was repeated."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")
         command = [WEIR, "testbed", scenario(file, folder), "--both", "--quiet", "--tries", str(TRIES), "--out", out]
@@ -60,7 +61,7 @@ def run(file, settings, seed):
 
 
 def shares(run):
-    """Of the sections, of what all of them received while it was measured."""
+    """The share of each section in the payload received in the measured interval."""
     sums = {s["name"].split(":")[1]: sum(v for t, v in zip(s["time_ps"], s["value"]) if t > 5e11) for s in run["series"]
             if s["name"].startswith("throughput traffic:")}
     return {name: value / sum(sums.values()) for name, value in sums.items()}

@@ -32,7 +32,7 @@ class _View(ctypes.Structure):
 
 
 def _load():
-    library = ctypes.CDLL(os.environ.get("WEIR_LIBRARY", "libweir-sim.so.0"))
+    library = ctypes.CDLL(os.environ.get("WEIR_LIBRARY", "libweir-sim.so.1"))
     env, error, view = ctypes.c_void_p, ctypes.POINTER(_Error), ctypes.POINTER(_View)
     library.weir_env_new.argtypes = [ctypes.POINTER(env), ctypes.c_char_p, ctypes.c_void_p, error]
     library.weir_env_free.argtypes = [env]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The documents that come from the program are as the program says: "make docs" makes them so. Every file
-# that a document links to is there.
+# docs.sh -- generated documents are up to date ("make docs" writes them), links and anchors lead somewhere,
+# the manual is complete, and prose wraps at 100 columns.
 set -eu
 weir=${WEIR:-./weir}
 dir=$(mktemp -d)
@@ -27,7 +27,7 @@ sed -e "/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r $dir/verdicts" -e '};/
 diff docs/results/five-papers.md "$dir/five-papers.md" || stale docs/results/five-papers.md
 grep -q "^version: $("$weir" version | sed 's/^weir \([^+]*\).*/\1/')\$" CITATION.cff || { echo "CITATION.cff is of another version"; exit 1; }
 
-# Every command and option is in the man page, every name of the catalogue in the reference.
+# Every command and option is in the man page, every name of weir list in the reference.
 plain() {
 	sed 's/\\-/-/g' docs/reference/weir.1
 }
@@ -42,7 +42,7 @@ for name in $("$weir" list | sed -n 's/^  \([a-z0-9_-]*\)  .*/\1/p'); do
 	grep -q "^###* \(.* = \)\{0,1\}$name\$\|^| \`$name\` " docs/reference/scenario.md || stale "docs/reference/scenario.md ($name)"
 done
 
-# A formatter has nothing to say about the page, where there is one.
+# groff, if installed, formats the man page without a warning.
 if command -v groff >/dev/null; then
 	groff -man -Tutf8 -ww docs/reference/weir.1 2>"$dir/warnings" >/dev/null
 	[ ! -s "$dir/warnings" ] || { cat "$dir/warnings"; exit 1; }
@@ -50,12 +50,55 @@ else
 	echo "left out: the formatting of docs/reference/weir.1: groff is not installed"
 fi
 
-find . -name "*.md" -path "./*" ! -path "./build/*" ! -path "./docs/templates/*" | sort >"$dir/pages"
+# Every link of every page leads to a file that is there and, where it names one, to a heading of it.
+# anchors PAGE: the names that its headings have on the web, one a line.
+anchors() {
+	awk '/^```/ { code = !code } !code && /^##* / { sub(/^#* /, ""); print tolower($0) }' "$1" |
+		sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/[^a-z0-9 _-]//g; s/ /-/g' | awk '{ n = seen[$0]++; print n ? $0 "-" n : $0 }'
+}
+find . -name "*.md" ! -path "./build/*" ! -path "./docs/templates/*" | sort >"$dir/pages"
+links=0
 while read -r page; do
-	for link in $(grep -o '](\([^)]*\))' "$page" | sed 's/](\(.*\))/\1/'); do
+	awk '/^```/ { code = !code } !code' "$page" | grep -o '](\([^)]*\))' | sed 's/](\(.*\))/\1/' >"$dir/links" || true
+	while read -r link; do
+		links=$((links + 1))
+		file=$(dirname "$page")/${link%%#*}
 		case $link in
-		http* | '#'*) ;;
-		*) [ -e "$(dirname "$page")/${link%%#*}" ] || { echo "$page links to $link"; exit 1; } ;;
+		http*) continue ;;
+		'#'*) file=$page ;;
 		esac
-	done
+		[ -e "$file" ] || { echo "$page links to $link"; exit 1; }
+		case $link in
+		*.md'#'* | '#'*)
+			anchors "$file" | grep -qxF -e "${link#*#}" || { echo "$page links to $link, and no heading there is called that"; exit 1; }
+			;;
+		esac
+	done <"$dir/links"
 done <"$dir/pages"
+[ $links -ge 150 ] || { echo "only $links links were found"; exit 1; }
+
+# The manual is numbered without a gap, and its table of contents has every page.
+number=0
+for page in docs/manual/[0-9]*.md; do
+	number=$((number + 1))
+	case $page in docs/manual/$(printf %02d $number)-*) ;; *) echo "$page: page $number is missing"; exit 1 ;; esac
+	grep -qF "($(basename "$page"))" docs/manual/README.md || { echo "docs/manual/README.md does not list $page"; exit 1; }
+done
+for page in docs/results/*.md docs/reference/*.md docs/internals.md; do
+	grep -qF "(../${page#docs/})" docs/manual/README.md || { echo "docs/manual/README.md does not list $page"; exit 1; }
+done
+
+# Lines of prose wrap at 100 characters; tables, code and links may be longer. Pages that make docs writes are not looked at.
+for page in CHANGELOG.md CONTRIBUTING.md SECURITY.md bench/history.md models/README.md docs/internals.md docs/manual/*.md docs/results/*.md; do
+	[ "$page" != docs/results/reproduction.md ] || continue
+	awk '/^```/ { code = !code; next } !code && !/^\|/ && !/^!\[/ && !/^\t/' "$page" >"$dir/prose"
+	if LC_ALL=C.UTF-8 grep '.\{101\}' "$dir/prose"; then
+		echo "$page: lines longer than 100 characters"
+		exit 1
+	fi
+done
+
+# Source files that internals.md names are there.
+for file in $(grep -o '`[a-z]*/[a-z_/]*\.[ch]`' docs/internals.md | tr -d '`' | sort -u); do
+	[ -e "$file" ] || { echo "docs/internals.md names $file, which is not there"; exit 1; }
+done

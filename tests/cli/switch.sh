@@ -37,7 +37,7 @@ clean() {
 trap clean EXIT
 ip netns add "$a" && ip netns add "$b" || fail "no namespaces"
 
-# link NAME NUMBER: a host and its cable. Cutting packets is left to nobody: see docs/manual/09a-switch.md.
+# link NAME NUMBER: a host and its cable. Cutting packets is left to nobody: see docs/manual/09-real-packets.md.
 link() {
 	ip link add "v$2" netns "$sw" type veth peer name eth0 netns "$1" 2>err || skip "no veth pairs: $(cat err)"
 	ip -n "$1" link set eth0 address "02:00:00:00:00:0$2" gso_max_segs 1

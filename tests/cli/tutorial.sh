@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# docs/manual/02-first-experiment.md as its reader meets it: the files that it has saved, then every command, top to bottom. The fabric has four
-# hosts a leaf here, so that the hour takes seconds, and its outputs are not compared with the page's. Those of the
-# incast run at full size: each line of output that the page shows for it must be printed.
+# tutorial.sh -- runs docs/manual/02-first-experiment.md top to bottom: the files that it has its reader
+# save, then every command. The fabric has four hosts per leaf here, so that the hour takes seconds, and
+# its output is not compared with the page's. The incast runs at full size: each line of output that the
+# page shows for it must be printed.
 set -u
 page=$(pwd)/docs/manual/02-first-experiment.md
 . tests/ask.sh
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
 
-# look FOLDER: weir view is there until it is told to end.
-look() {
+# view FOLDER: weir view serves until Ctrl-C.
+view() {
 	: >out
 	"$weir" view "$1" --port 0 >out 2>err &
 	server=$!
@@ -23,7 +24,7 @@ look() {
 	server=
 }
 
-# "Save this as `X`" begins a file, "Add this to `X`" goes on with it; a block of sh is commands.
+# "Save this as `X`" begins a file, "Add this to `X`" continues it; a block of sh is commands.
 commands=0 block= file=
 : >printed
 while IFS= read -r line; do
@@ -32,7 +33,7 @@ while IFS= read -r line; do
 	*:'```') block= ;;
 	ini:*) printf '%s\n' "$line" | sed 's/^hosts-per-leaf = 24$/hosts-per-leaf = 4/' >>"$file" ;;
 	sh:'weir view '*)
-		look "${line#weir view }"
+		view "${line#weir view }"
 		commands=$((commands + 1))
 		;;
 	sh:'weir '*)
@@ -57,7 +58,7 @@ done <"$page"
 grep -q '^hosts-per-leaf = 4$' mixed.ini || fail "mixed.ini"
 grep -q '^\[sweep\]$' incast.ini || fail "incast.ini"
 
-# It ends with what was to be decided, and what it sends its reader to is there.
+# The last table holds the decision, and the topics and files that the page refers to exist.
 expect 0 table decision.results --by traffic
 grep -q '^storage .*red(min=55KB, max=80KB, p=0.3)' out || fail "the decision"
 grep -q '^traffic  marking.storage ' out || fail "whose marking differs"
