@@ -22,7 +22,7 @@ _Static_assert(CONTROL_PATH_SIZE == sizeof(((struct sockaddr_un *)0)->sun_path),
 
 /* --- the socket file --- */
 
-/* What is at the path: nothing, a stale socket (no program listens), or a file that must stay. */
+/* The file at the path: nothing, a stale socket (no program listens), or a file that must stay. */
 enum occupant { OCCUPANT_NONE, OCCUPANT_STALE, OCCUPANT_STAYS };
 
 /* Connects without blocking. EAGAIN is a live server, too: its backlog is full. */

@@ -33,11 +33,9 @@ const struct unit_scale *unit_scales(const char *unit)
 	static const struct {
 		const char *unit;
 		const struct unit_scale *scales;
-	} all[] = { { "ns", format_time_scales },
-		    { "s", format_second_scales },
-		    { "bps", format_rate_scales },
-		    { "bytes", format_byte_scales },
-		    { "pkts", format_packet_scales } };
+	} all[] = { { "ns", format_time_scales },     { "s", format_second_scales },
+		    { "bps", format_rate_scales },    { "bytes", format_byte_scales },
+		    { "pkts", format_packet_scales }, { "%", format_percent_scales } };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(all[i].unit, unit) == 0)

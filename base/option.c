@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is being read, for messages. */
+/* The option and text being parsed, for messages. */
 struct option_reading {
 	const struct weir_option *option;
 	const char *text; /* as the user wrote it */

@@ -12,8 +12,9 @@
 
 /* --- display formats, in format.c --- */
 
-/* The units that a metric is shown in, ascending; an array ends with .label == NULL. The metric's
- * own unit, as in struct metric, is one of "ns", "s", "bps", "bytes", "pkts". */
+/* The units that numbers are shown in, ascending; an array ends with .label == NULL. The numbers'
+ * own unit, as in struct metric, is one of "ns", "s", "bps", "bytes", "pkts"; "%" is for fractions
+ * that are shown as percentages. */
 struct unit_scale {
 	double factor; /* metric units per display unit */
 	const char *label;

@@ -2,7 +2,7 @@
 /* train.h -- shared by train.c (command line, training) and train_output.c (model, curve, page). */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H
-#include "train/rounds.h"
+#include "train/trainer.h"
 
 /* The parsed command line. */
 struct train_request {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config.c -- the keys of every section, declared once, and a config with their defaults.
+/* config.c -- the option tables of all sections, and a config with their defaults.
  *
- * Reading, help and the limits all come from these tables. Defaults are those of the field's own
- * simulations, so that an unset key gives a result that can be compared: DCTCP with RFC 8257's and
- * RFC 6928's values, the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
+ * Parsing, help and limits follow from these tables. Defaults are those of published simulations,
+ * so that results with unset keys are comparable: DCTCP with the values of RFC 8257 and RFC 6928,
+ * the minimum timeout of the TCN study (Bai et al., CoNEXT 2016). */
 #include "config/config.h"
 #include "base/memory.h"
 #include "config/markings.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest time anyone may write: keeps sums of a few times far from the end of int64. */
+/* Largest time in a setting: sums of a few times stay far below the end of int64. */
 #define LONGEST_PS ((uint64_t)(1000 * WEIR_PS_PER_S))
 #define JITTER_MOST_PS ((uint64_t)(1000 * 1000 * WEIR_PS_PER_NS)) /* fits 32 bits */
 #define LONGEST_TIMEOUT_PS ((uint64_t)(100 * WEIR_PS_PER_S))
@@ -46,7 +46,7 @@ static const char *const class_choices[] = { "flow", "sender", "receiver", "pair
 static const char *const kept_choices[] = { "all", "none", NULL };
 static const char *const connection_choices[] = { "auto", "per-flow", "persistent", NULL };
 
-/* How the lines of keys that may be repeated look. */
+/* The form of a line of repeatable keys. */
 static const char *const probe_form[] = { "WHAT TARGET [every TIME]", NULL };
 static const char *const fail_form[] = { "NODE NODE TIME", NULL };
 static const char *const marking_form[] = { "name(option=value, ...)", NULL };
@@ -357,7 +357,8 @@ const struct weir_option traffic_options[] = {
 	  "pairs (storage without replicas, training, ring) over RDMA, so that congestion "
 	  "control keeps its state between messages; else per-flow",
 	  connection_choices },
-	{ "connections-per-pair", WEIR_OPT_COUNT, AT(connections_each), "1", 1, CONNECTIONS_EACH_MAX,
+	{ "connections-per-pair", WEIR_OPT_COUNT, AT(connections_each), "1", 1,
+	  CONNECTIONS_EACH_MAX,
 	  "persistent connections of each host pair; each flow takes one at random", NULL },
 	{ .name = NULL },
 };

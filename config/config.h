@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config.h -- everything a run is made of, as plain values.
+/* config.h -- the configuration of a run, as plain values.
  *
- * A scenario file is read into this (lab/), the simulator builds and runs from this alone. Each
- * section is a struct and a table of options; a topology or traffic pattern has a table and a
- * struct of its own besides, with the keys that it alone understands. */
+ * The scenario reader (lab/scenario) fills a struct config, config_check parses its specs and
+ * validates it, and the simulator builds a run from it alone; it is constant from then on and may
+ * be read by all threads. Each section is a struct with an option table. Topologies and traffic
+ * patterns have option tables and params of their own. */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
 #include "weir/agent.h"
@@ -22,7 +23,7 @@ struct config_line {
 	int line;
 };
 
-/* Lines of a repeatable key, as written, each with the line of the file it stood on. */
+/* Lines of a repeatable key as written, each with its line number in the file. */
 struct line_list {
 	uint32_t count;
 	struct config_line *lines;
@@ -33,7 +34,7 @@ struct network_config {
 	char topology[WEIR_OPT_TEXT_SIZE];
 	const struct topology_ops *ops; /* sim/net/network.h; its own keys are params */
 	uint64_t ecmp;                  /* enum ecmp_mode */
-	uint64_t reroute_delay_ps;      /* from a failure until senders use other paths */
+	uint64_t reroute_delay_ps;      /* from a link failure until senders use other paths */
 	struct line_list links;         /* "link = a b 10Gbps 5us", topology explicit */
 	struct line_list fails;         /* "fail = leaf0 spine1 10ms" */
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -56,11 +57,11 @@ struct switch_config {
 	char lossless[WEIR_OPT_TEXT_SIZE]; /* classes that are never dropped: "none", "all", "0:3"
 					    */
 	uint64_t pfc_alpha_q32, pfc_reserved_bytes, pfc_margin_bytes;
-	uint64_t pfc_headroom_bytes;     /* of each class of each input; 0: from rate and delay */
+	uint64_t pfc_headroom_bytes;     /* per class and ingress port; 0: from rate and delay */
 	char fabric[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t non_ect; /* 0: a mark on a packet that is not ECN-capable drops it, 1: passes */
 	char tune[WEIR_OPT_TEXT_SIZE]; /* spec */
-	uint64_t tune_interval_ns;     /* 0: what the agent wants */
+	uint64_t tune_interval_ns;     /* 0: the agent's own */
 	struct weir_span_ps tune_read_delay, tune_write_delay;
 };
 
@@ -72,7 +73,7 @@ struct host_config {
 	uint64_t initial_window_pkts;
 	uint64_t max_window_bytes; /* WEIR_OPT_SIZE: the receiver's window */
 	uint64_t acks_per;         /* data packets per ACK */
-	uint64_t ack_delay_ps;     /* a held-back ACK leaves after this */
+	uint64_t ack_delay_ps;     /* delayed-ACK timer */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
 	uint64_t jitter_ps;           /* of a packet's end on the link, or WEIR_OPT_AUTO */
 	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
@@ -81,13 +82,13 @@ struct host_config {
 	uint64_t tail_probe;          /* flag: RFC 8985, section 7 */
 	uint64_t handshake;           /* flag: SYN and SYN-ACK before data */
 	uint64_t ecn_acks;            /* flag: ACKs are ECN-capable where data is */
-	uint64_t idle_restart;        /* flag: a long pause shrinks the window */
+	uint64_t idle_restart;        /* flag: the window shrinks after idle time (RFC 5681) */
 	char nic[WEIR_OPT_TEXT_SIZE]; /* spec */
 	uint64_t arbitration;         /* enum host_arbitration */
-	uint64_t tso_bytes;           /* of one connection that leave back to back; 0: a packet */
+	uint64_t tso_bytes;           /* burst of one connection, back to back; 0: one packet */
 };
 
-/* Which of the connections that are ready a fair NIC serves next. */
+/* The order in which a fair NIC serves ready connections. */
 enum host_arbitration { ARBITRATION_ARRIVAL, ARBITRATION_ROUND_ROBIN };
 
 enum loss_detection { LOSS_AUTO, LOSS_DUPACK, LOSS_RACK };
@@ -99,7 +100,7 @@ struct rdma_config {
 	uint64_t mtu_bytes; /* payload of a full packet */
 	uint64_t header_bytes, int_bytes;
 	uint64_t ack_bytes; /* of an ACK or notification, without int_bytes; 0: header_bytes */
-	uint64_t int_flows; /* enum int_flows: switches count flows and write that down too */
+	uint64_t int_flows; /* enum int_flows: INT carries the number of flows, too */
 	uint64_t acks_per;
 	uint64_t max_window_bytes;
 	uint64_t recovery;       /* enum rdma_recovery; read it by config_rdma_recovery */
@@ -131,23 +132,24 @@ struct traffic_config {
 	int line; /* of the section's header, for messages */
 	char pattern[WEIR_OPT_TEXT_SIZE];
 	const struct weir_traffic_ops *ops; /* of the pattern, whose own keys are params */
-	uint64_t app_rate_bps;      /* of its applications, by config_check; 0: all at once */
-	struct weir_span_ps start;  /* each flow starts somewhere in here */
-	uint64_t class_id, classes; /* classes of the flows: so many, from class_id on ... */
-	uint64_t class_by;          /* ... and which of them, enum class_rule */
+	uint64_t app_rate_bps;     /* rate of application writes, by config_check; 0: all at once */
+	struct weir_span_ps start; /* each flow starts somewhere in here */
+	uint64_t class_id,
+		classes;   /* flows are spread over `classes` classes from class_id on ... */
+	uint64_t class_by; /* ... by enum class_rule */
 	char ack_class[WEIR_OPT_TEXT_SIZE]; /* a number, or "data" */
-	uint64_t ack_class_plus_one;        /* that number and 1, by config_check; 0: "data" */
-	uint64_t first_bytes, first_class;  /* the first bytes of each flow have another class */
+	uint64_t ack_class_plus_one;        /* that number plus 1, by config_check; 0: "data" */
+	uint64_t first_bytes, first_class;  /* the first bytes of each flow use first_class */
 	char dscp[WEIR_OPT_TEXT_SIZE];      /* empty: none */
 	char first_dscp[WEIR_OPT_TEXT_SIZE], ack_dscp[WEIR_OPT_TEXT_SIZE]; /* empty: as that */
 	struct {
 		uint8_t is_given, data, first, ack;
-	} code; /* these as numbers, by config_check */
+	} code; /* the code points as numbers, by config_check */
 	uint64_t slack_ps, slack_per_kb_ps;
 	uint64_t connections;             /* enum connection_mode */
-	uint64_t connections_each;        /* of a pair, where they are persistent */
+	uint64_t connections_each;        /* persistent connections per pair */
 	char cc[WEIR_OPT_TEXT_SIZE];      /* spec; empty: host.cc */
-	const struct weir_cc_ops *cc_ops; /* of that, read by config_check; NULL: host.cc */
+	const struct weir_cc_ops *cc_ops; /* parsed by config_check; NULL: host.cc */
 	_Alignas(8) unsigned char cc_params[WEIR_SPEC_PARAMS_MAX];
 	struct line_list flow_lines; /* "flow = 0 5 2MB 10us", pattern list */
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -164,19 +166,19 @@ enum kept_flows { FLOWS_ALL, FLOWS_NONE };
 /* measure.unfinished. */
 enum { MEASURE_UNFINISHED_SKIP, MEASURE_UNFINISHED_COUNT };
 
-/* measure.completion: the end at which a flow is complete. */
+/* measure.completion: the host at which completion is observed. */
 enum completion { COMPLETION_RECEIVER, COMPLETION_SENDER };
 
 struct measure_config {
 	uint64_t from_ps, to_ps; /* to 0: until the run ends */
-	uint64_t drain_ps; /* how long after "to" (or the last start) counted flows may take */
+	uint64_t drain_ps; /* time for measured flows to finish after "to" or the last start */
 	char port[WEIR_OPT_TEXT_SIZE]; /* "leaf0->h3"; empty: the switch port with the largest mean
 					  queue */
 	uint64_t small_bytes, large_bytes;
 	uint64_t completion;     /* enum completion */
 	uint64_t unfinished;     /* MEASURE_UNFINISHED_SKIP or MEASURE_UNFINISHED_COUNT */
-	uint64_t sojourn;        /* flag: how long each packet waits is counted */
-	uint64_t kept_flows;     /* enum kept_flows: what a store has of them */
+	uint64_t sojourn;        /* flag: histograms of queueing delay */
+	uint64_t kept_flows;     /* enum kept_flows: which flows a store keeps */
 	struct line_list probes; /* "probe = queue leaf0->h3 every 10us", see probe.h */
 };
 
@@ -192,26 +194,26 @@ struct config {
 	uint32_t traffic_count;
 	struct traffic_config *traffic;
 	struct measure_config measure;
-	/* Of a run with real packets: "world real", and what else it is made of that no section
-	 * has, each as "PATH VALUE". None: the run is simulated. */
+	/* For a run with real packets: "world real" and further settings outside all sections, each
+	 * as "PATH VALUE". Empty: the run is simulated. */
 	struct line_list real;
-	/* Read from the specs above by config_check. */
+	/* Derived by config_check: */
 	uint32_t lossless; /* bit per class */
 	struct {
 		uint64_t mapped; /* bit per code point that the map names */
 		uint8_t class_of[DSCP_COUNT], has_map, cnp;
 	} dscp;
-	uint32_t frame_max_bytes, frame_min_bytes; /* of all transports that are used */
-	uint32_t telemetry;                        /* 1: switches write into packets */
+	uint32_t frame_max_bytes, frame_min_bytes; /* over all transports in use */
+	uint32_t telemetry;                        /* 1: switches write INT into packets */
 	struct weir_pfc_params pfc;
-	uint32_t queues; /* of each port: switches.queues, or what the marking scheme lays out */
+	uint32_t queues; /* per port: switches.queues, or the marking scheme's layout */
 	const struct weir_mark_ops *mark;
-	struct markings *markings; /* where it is another one; NULL: nowhere */
+	struct markings *markings; /* parts with another marking scheme; NULL: none */
 	const struct weir_sched_ops *sched;
 	const struct weir_cc_ops *cc;
 	const struct fabric_ops *fabric;    /* config/fabric.h */
-	const struct weir_agent_ops *agent; /* of switch.tune, or ... */
-	const struct weir_tune_ops *tuner;  /* ... for each queue alone; both NULL: none */
+	const struct weir_agent_ops *agent; /* switch.tune: an agent ... */
+	const struct weir_tune_ops *tuner;  /* ... or a tuner per queue; both NULL: none */
 	const struct nic_ops *nic; /* config/nic.h; where it has queues, their marking ... */
 	const struct weir_mark_ops *nic_mark;
 	const struct weir_sched_ops *nic_sched; /* ... and, of more than one, their scheduler */
@@ -231,7 +233,7 @@ static inline const struct weir_cc_ops *traffic_cc(const struct config *c, uint3
 	return c->traffic[traffic].cc_ops ? c->traffic[traffic].cc_ops : c->cc;
 }
 
-/* Are flows of a pair messages on one connection that stays open? */
+/* Are the flows of a pair messages on a persistent connection? */
 static inline int traffic_is_persistent(const struct config *c, const struct traffic_config *t)
 {
 	const struct weir_cc_ops *cc = t->cc_ops ? t->cc_ops : c->cc;
@@ -242,27 +244,27 @@ static inline int traffic_is_persistent(const struct config *c, const struct tra
 	       t->ops->keeps_order(t->params);
 }
 
-/* May packets of one flow take several paths at the same time, and so overtake each other? */
+/* Packet spraying: may packets of one flow take different paths and be reordered? */
 static inline int config_sprays(const struct config *c)
 {
 	return c->network.ecmp == ECMP_PER_PACKET;
 }
 
-/* Do TCP senders find losses by time (RFC 8985)? */
+/* Do TCP senders use RACK (RFC 8985)? */
 static inline int config_has_rack(const struct config *c)
 {
 	return c->host.loss_detection == LOSS_RACK ||
 	       (c->host.loss_detection == LOSS_AUTO && (config_sprays(c) || c->host.tail_probe));
 }
 
-/* Do queue pairs? */
+/* Do RDMA queue pairs detect losses by time? */
 static inline int config_rdma_has_rack(const struct config *c)
 {
 	return c->rdma.loss_detection == RDMA_LOSS_BY_TIME ||
 	       (c->rdma.loss_detection == RDMA_LOSS_AUTO && config_sprays(c));
 }
 
-/* What queue pairs send again after a loss: RDMA_GO_BACK_N or RDMA_SELECTIVE. */
+/* Retransmission of queue pairs after a loss: RDMA_GO_BACK_N or RDMA_SELECTIVE. */
 static inline enum rdma_recovery config_rdma_recovery(const struct config *c)
 {
 	if (c->rdma.recovery != RDMA_RECOVERY_AUTO)
@@ -271,9 +273,9 @@ static inline enum rdma_recovery config_rdma_recovery(const struct config *c)
 }
 
 enum { FRAME_MAX_BYTES = 9216 }; /* a jumbo frame */
-#define ACK_CLASS_DATA "data"    /* an ACK has the class of what it answers */
+#define ACK_CLASS_DATA "data"    /* an ACK has the class of the data it acknowledges */
 
-/* Keys that every topology or pattern has. */
+/* Option tables of the sections, without the keys of a topology or pattern. */
 extern const struct weir_option network_options[], switch_options[], host_options[], rdma_options[],
 	traffic_options[], measure_options[];
 
@@ -281,20 +283,21 @@ extern const struct weir_option network_options[], switch_options[], host_option
 void config_init(struct config *c);
 void config_free(struct config *c);
 
-/* One more [traffic NAME], with the defaults of traffic_options; those of its pattern are the
- * caller's to add. Earlier pointers into c->traffic are void afterwards. */
+/* Appends a [traffic NAME] section with the defaults of traffic_options; the caller adds those of
+ * its pattern. Invalidates pointers into c->traffic. */
 struct traffic_config *config_add_traffic(struct config *c, const char *name);
 
 /* Copies text. */
 void line_list_add(struct line_list *list, const char *text, int line);
 void line_list_free(struct line_list *list);
 
-/* Reads the specs and refuses what contradicts itself across keys; the message starts with the
- * section and key ("switch.marking: ..."). Topology and traffic check themselves when built. */
+/* Parses all specs and validates keys against each other. -1 with a message that starts with
+ * section and key ("switch.marking: ..."). Topologies and traffic patterns validate themselves when
+ * built. */
 int config_check(struct config *c, struct weir_error *e);
 
-/* The part of it that is about [switch] alone, for whoever has nothing else; frame_max_bytes is set
- * before. */
+/* The [switch] part of config_check, for switches without a simulation (switch/run). Requires
+ * c->frame_max_bytes. */
 int config_check_switch(struct config *c, struct weir_error *e);
 
 /* --- settings that were renamed, in renamed.c ---
@@ -320,15 +323,15 @@ void setting_note_renamed(char note[WEIR_OPT_TEXT_SIZE], const char *file, int l
 /* The path as it was before any rename. */
 const char *setting_former_path(const char *path, char buffer[SETTING_PATH_SIZE]);
 
-/* --- DSCP, in dscp.c ---
+/* --- DSCP, in classes.c ---
  *
- * What packets carry for switches to tell them apart by (RFC 2474), and the class that switches
- * give each: "26:3 48:6 default:0", as DSCP_TO_TC_MAP of SONiC.
+ * The code point that packets carry (RFC 2474), and the class that switches map it to: "26:3 48:6
+ * default:0", as SONiC's DSCP_TO_TC_MAP.
  *
- * Without a map the class of packets is what their section says, and a DSCP is only carried. With
- * one it is what the map says of the DSCP: every section then has one, and keys that name classes
- * are left out. All switches have the same map and nobody rewrites a DSCP, so classes are known
- * before the run and packets carry their number. */
+ * Without a map the section decides the class, and the DSCP is only carried. With a map the DSCP
+ * decides: every section then has a dscp, and keys that name classes are omitted. All switches use
+ * the same map and none rewrites a DSCP, so classes are known before the run and packets carry the
+ * class. */
 
 /* "26", or a name of RFC 2474, 2597 and 3246: "cs6", "af31", "ef". */
 int dscp_read(const char *text, uint8_t *dscp, struct weir_error *e);
@@ -336,13 +339,13 @@ int dscp_read(const char *text, uint8_t *dscp, struct weir_error *e);
 /* Reads switch.dscp-map and rdma.cnp-dscp. */
 int dscp_map_check(struct config *c, struct weir_error *e);
 
-/* Reads the section's code points and, where there is a map, gives it their classes. */
+/* Parses the section's code points and, with a map, sets its classes. */
 int dscp_check(const struct config *c, struct traffic_config *t, struct weir_error *e);
 
-/* Is the code point in the map, or does it have the default class? */
+/* Is the code point named by the map? Otherwise it has the default class. */
 int dscp_is_mapped(const struct config *c, uint8_t dscp);
 
-/* The class of notifications: the map's, else that of ACKs. */
+/* The class of CNPs: by the map, else that of ACKs. */
 static inline uint8_t dscp_cnp_class(const struct config *c, uint8_t ack_class)
 {
 	return c->dscp.has_map ? c->dscp.class_of[c->dscp.cnp] : ack_class;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* config_check.c -- what must agree between the keys of a config, in one section and across them.
+/* config_check.c -- parses the specs of a config and validates keys against each other.
  *
- * Each key by itself was held to its limits when it was read; here specs are read, and what
- * contradicts itself is refused with a message that says which keys and what would do. */
+ * Limits of single keys were enforced when they were parsed. Every contradiction gives a message
+ * that names the keys and what would be valid. */
 #include "config/nic.h"
 #include "config/config.h"
 #include "config/fabric.h"
@@ -15,7 +15,7 @@
 
 _Static_assert(FRAME_MAX_BYTES <= UINT16_MAX, "struct weir_packet counts its bytes in 16 bits");
 
-/* A value as its user would write it, for messages. */
+/* A value as users write it, for messages. */
 struct config_text {
 	char text[WEIR_OPT_TEXT_SIZE];
 };
@@ -29,8 +29,7 @@ static struct config_text config_value_text(const struct weir_option *table, con
 	return s;
 }
 
-/* The queues and the scheduler of a port: those of the settings, or of a scheme that brings its
- * own. */
+/* Queues and scheduler of ports: from the settings, or from a marking scheme with a layout. */
 static int config_check_queues(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -76,7 +75,7 @@ static int config_lossless_error(const struct switch_config *s, struct weir_erro
 		s->lossless, WEIR_PFC_CLASSES - 1);
 }
 
-/* Which classes are lossless, as bits. */
+/* Parses the lossless classes into bits. */
 static int config_check_lossless(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -135,7 +134,7 @@ static int config_check_lossless(struct config *c, struct weir_error *e)
 					c->sched->scheme.name);
 }
 
-/* The scheme's queues take the place of those of the settings, which must be the defaults. */
+/* A fabric scheme's layout replaces the settings of queues, which must be the defaults. */
 static int config_check_fabric_layout(struct config *c, struct weir_error *e)
 {
 	const struct switch_config *s = &c->switches;
@@ -298,8 +297,8 @@ static int config_check_host(struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* Where packets are ranked a class may be a rank, and the last queue takes all classes beyond it;
- * unless classes are paused, each of which needs a queue of its own. */
+/* With a scheduler that ranks packets, classes beyond the last queue share it; lossless classes
+ * need a queue each. */
 static int config_classes_may_share(const struct config *c)
 {
 	return c->sched->rank && !c->lossless;
@@ -397,7 +396,7 @@ static int config_check_measure(const struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* What the control of a traffic section runs over decides the size of its packets. */
+/* Updates the frame sizes for the transport that a congestion control runs over. */
 static void config_note_transport(struct config *c, const struct weir_cc_ops *cc)
 {
 	uint64_t payload = c->host.mss_bytes, header = c->host.header_bytes, ack = header;
@@ -419,8 +418,7 @@ static void config_note_transport(struct config *c, const struct weir_cc_ops *cc
 		c->frame_min_bytes = (uint32_t)shortest;
 }
 
-/* A receiver of go-back-n discards every packet that is not the next in order, so a packet that was
- * overtaken costs as much as a lost one. */
+/* A go-back-N receiver discards packets out of order, so reordering costs as much as loss. */
 static int config_check_rdma_recovery(const struct config *c, struct weir_error *e)
 {
 	if (config_rdma_recovery(c) != RDMA_GO_BACK_N)
@@ -465,7 +463,7 @@ static int config_check_transports(struct config *c, struct weir_error *e)
 	return 0;
 }
 
-/* What goes with switches that write into packets. */
+/* Refuses settings that do not work with INT. */
 static int config_check_telemetry(const struct config *c, struct weir_error *e)
 {
 	if (c->telemetry && config_sprays(c) && c->rdma.int_flows == INT_FLOWS_EXACT)

@@ -111,8 +111,7 @@ const struct default_entry default_all[] = {
 	{ "scheduler", "sp-dwrr", NULL, "quantum", "chosen here", ANY, "a full packet" },
 	{ "nic", "fifo", NULL, "limit", "Linux's queue of a network device", ANY,
 	  "congestion windows limit the NIC queue" },
-	{ "nic", "fq", NULL, "limit", "Linux's fq", ANY,
-	  "congestion windows limit the NIC queue" },
+	{ "nic", "fq", NULL, "limit", "Linux's fq", ANY, "congestion windows limit the NIC queue" },
 	{ "fabric", "bfc", NULL, "hop-rtt", "BFC, NSDI 2022", ANY,
 	  "0us: by the delays of each link" },
 	{ "fabric", "floodgate", NULL, "credit credit-timer",
@@ -176,7 +175,7 @@ const struct default_entry default_all[] = {
 
 const struct default_kind default_kinds[] = {
 	{ "marking", &weir_mark_registry }, { "scheduler", &weir_sched_registry },
-	{ "nic", &nic_registry },          { "fabric", &fabric_registry },
+	{ "nic", &nic_registry },           { "fabric", &fabric_registry },
 	{ "tuner", &weir_tune_registry },   { "agent", &weir_agent_registry },
 	{ "cc", &weir_cc_registry },        { .name = NULL },
 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fabric.h -- flow control between neighbours that knows more than a class: schemes for
- * switch.fabric.
+/* fabric.h -- interface of fabric schemes (switch.fabric): hop-by-hop flow control finer than a
+ * class.
  *
- * PFC (lossless.h) stops a class of a link. The schemes here stop a flow's queue (bfc) or hold back
- * what is for one destination (floodgate). A switch that has one works through its arrivals and
- * departures in one order of time (ordered.h) and tells the scheme of each packet; the scheme's own
- * frames travel like pause frames. docs/manual/04-schemes.md says what of each paper is
- * there.
+ * PFC pauses a class of a link. The schemes here pause a flow's queue (bfc) or limit what is in
+ * flight to one destination (floodgate). A switch with one processes arrivals and departures in
+ * strict time order (sim/core/event_switch.c) and reports each packet to the scheme; the scheme's
+ * own control frames travel like pause frames. docs/manual/04-schemes.md says what of each
+ * paper is implemented.
  *
- * sim/core/event_switch.c calls the hooks, in the thread that works on the switch. */
+ * Hooks run in the worker thread that processes the switch or host; those of one switch are never
+ * concurrent. */
 #ifndef CONFIG_FABRIC_H
 #define CONFIG_FABRIC_H
 #include "base/registry.h"
@@ -22,53 +23,50 @@ struct switch_state;
 struct worker;
 
 enum fabric_answer {
-	FABRIC_OFFER, /* the packet goes to its port */
-	FABRIC_KEEP,  /* the scheme has it, and gives it to event_switch_release later */
+	FABRIC_OFFER, /* the packet is enqueued at its port */
+	FABRIC_KEEP,  /* the scheme holds the packet until event_switch_release */
 };
 
+/* Every hook may be NULL: the scheme does not need it. */
 struct fabric_ops {
-	struct weir_scheme scheme; /* what follows may be NULL for none */
-	/* The queues of a port and their scheduler. NULL: those of the settings. */
+	struct weir_scheme scheme;
+	/* The queues of a port and their scheduler. NULL: the settings decide. */
 	void (*layout)(const struct config *c, struct weir_mark_layout *l);
-	/* What contradicts the other settings, which have been read; the message begins with the
-	 * key. */
+	/* Refuses settings, which are parsed, that contradict the scheme. -1 with a message that
+	 * begins with the key. */
 	int (*fits)(const struct config *c, struct weir_error *e);
-	/* The state of a switch, with every port in its place; and what hosts need. NULL:
-	 * nothing. */
+	/* The scheme's state of a switch, once all ports are built; and of hosts. */
 	void *(*new_switch)(struct engine *e, struct switch_state *s);
 	void (*free_switch)(struct switch_state *s, void *state);
 	void (*new_hosts)(struct engine *e);
 	void (*free_hosts)(struct engine *e);
-	/* A packet that there is room for wants to leave by a port; packet->time_ps is now. */
+	/* A packet that the buffer admits is about to be enqueued; packet->time_ps is now. */
 	enum fabric_answer (*arrive)(struct worker *w, struct switch_state *s, uint32_t port,
 				     struct weir_packet *packet);
-	/* It waits at the end of its queue, as *stored. NULL: of no interest. */
+	/* The packet was enqueued, as *stored. */
 	void (*queued)(struct worker *w, struct switch_state *s, uint32_t port,
 		       struct weir_packet *stored);
-	/* It waits here no longer, straight through or not. What is changed in *packet goes on the
-	 * line. */
+	/* The packet leaves the port, after queueing or without. Changes to *packet are sent. */
 	void (*leave)(struct worker *w, struct switch_state *s, uint32_t port,
 		      struct weir_packet *packet, int64_t now_ps);
-	/* Before that, where it does not go on the line after all: its port had it dropped. NULL:
-	 * the same to the scheme. */
+	/* Called instead of leave for a packet that the port dropped. NULL: leave is called. */
 	void (*lost)(struct worker *w, struct switch_state *s, uint32_t port,
 		     const struct weir_packet *packet);
-	/* A frame of the scheme's own came, to a switch or a host. NULL: there are none for
-	 * these. */
+	/* A control frame of the scheme arrived at a switch, or at a host. */
 	void (*frame)(struct worker *w, struct switch_state *s, uint32_t input,
 		      const struct weir_packet *frame);
 	void (*host_frame)(struct worker *w, struct host *h, const struct weir_packet *frame);
-	/* The slots of all packets that it keeps, with room for so many; returns how many there
-	 * are. For audit.c. NULL: it never keeps any. */
+	/* For audits: lists the slots of all held packets, of which room fit; returns their
+	 * number. NULL: it never holds any. */
 	uint32_t (*list_kept)(const struct switch_state *s, uint32_t *slots, uint64_t room);
-	/* A time that event_switch_set_timer was asked for has come. NULL: it never is. */
+	/* A timer that was set with event_switch_set_timer expired. */
 	void (*timer)(struct worker *w, struct switch_state *s, uint32_t input, int64_t now_ps);
 };
 
 extern const struct registry fabric_registry;
 extern const struct fabric_ops *const fabric_all[]; /* ends with NULL; the first is none */
 
-/* Does the scheme do anything? */
+/* Is a scheme other than none selected? */
 static inline int fabric_is_on(const struct config *c)
 {
 	return c->fabric && c->fabric->arrive;

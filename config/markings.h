@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* markings.h -- marking that is not the same everywhere: "marking.storage = red(...)",
+/* markings.h -- marking schemes that differ within a network: "marking.storage = red(...)",
  * "marking.100Gbps = ...".
  *
- * A part names a class (by its number, or by a traffic section: the classes of its packets), a
- * rate, a tier of switches, or several of these with dots between them: "storage.100Gbps". Where
- * several parts hold for a queue the one that says most counts; of those that say equally much, a
- * class before a tier before a rate. What no part holds for has switch.marking.
+ * A part selects queues by class (a number, or a traffic section: the classes of its packets), by
+ * rate, by tier of switches, or by several of these joined by dots: "storage.100Gbps". Of the parts
+ * that match a queue the one with most criteria applies; among equals class precedes tier precedes
+ * rate. Queues without a matching part use switch.marking.
  *
- * config_check reads the parts; which rates and tiers there are is known when the network is built,
- * so that is asked there (sim/core/marking_map.h). */
+ * config_check parses the parts. Rates and tiers are known once the network is built, so sim/core
+ * resolves them then. */
 #ifndef CONFIG_MARKINGS_H
 #define CONFIG_MARKINGS_H
 #include "config/config.h"
@@ -32,18 +32,17 @@ struct markings {
 
 #define MARKING_PART_KEY "marking.PART" /* of switch_options; its lines are "PART SPEC" */
 
-/* Is it a rate, as a part may name one? */
+/* Is the text a rate? Returns 1 and sets *rate_bps. */
 int marking_rate(const char *text, uint64_t *rate_bps);
 
-/* Reads switch.marking.PART and refuses what does not go together; after everything else of
- * config_check. */
+/* Parses switch.marking.PART and validates the parts; the last step of config_check. */
 int markings_check(struct config *c, struct weir_error *e);
 
-/* That of a queue in a port of that rate, in a switch of that tier; NULL: switch.marking holds. */
+/* The part for a queue of a port of that rate, in a switch of that tier. NULL: switch.marking. */
 const struct marking_part *marking_part_of(const struct config *c, const char *tier,
 					   uint64_t rate_bps, uint32_t queue);
 
-/* Does a scheme's state begin otherwise with the other settings? Then some of them are in it and
- * cannot be changed by changing the settings. */
+/* Do the initial states of two port classes differ? Then settings are stored in the state and
+ * cannot be changed at run time by replacing the params. */
 int marking_state_differs(const struct weir_port_class *a, const struct weir_port_class *b);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.c -- see model.h. */
+/* model.c -- loading, caching and attaching of models, see model.h. */
 #include "config/model.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -14,15 +14,15 @@ enum { NAMES_MAX = 64 };
 /* Twelve layers of a thousand units have 48 MB of weights. */
 #define MODEL_MAX_BYTES (INT64_C(256) << 20)
 
-struct kept {
-	struct model model; /* first: what points at it points here */
+struct loaded_model {
+	struct model model; /* first: pointers are cast between both */
 	struct weir_learn_net net;
-	struct kept *next;
+	struct loaded_model *next;
 };
 
-/* What was loaded so far: one list for the program, as there is one of shared objects. */
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kept *kept_first;
+/* All models loaded so far, for the whole process. Entries are never removed. */
+static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct loaded_model *model_first;
 
 int model_is_file(const char *name)
 {
@@ -50,7 +50,7 @@ static int model_read_stream(FILE *f, struct weir_learn_bytes *bytes, struct wei
 	return 0;
 }
 
-/* The bytes of a file; whoever takes them frees them. */
+/* Reads a file; the caller frees the bytes. */
 static int model_read_file(const char *path, struct weir_learn_bytes *bytes, struct weir_error *e)
 {
 	const char *why;
@@ -64,14 +64,6 @@ static int model_read_file(const char *path, struct weir_learn_bytes *bytes, str
 	return failed;
 }
 
-static struct digest model_digest(struct weir_learn_bytes bytes)
-{
-	struct digest_sum sum = { 0, 0 };
-
-	digest_add(&sum, bytes.data, bytes.size);
-	return digest_end(&sum);
-}
-
 static char *model_copy_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
@@ -79,7 +71,7 @@ static char *model_copy_text(const char *text)
 	return memcpy(memory_grow(NULL, size, 1), text, size);
 }
 
-/* A text of a model whose header is sound; "" where it has none. No text is as long as its file. */
+/* Metadata of a validated model; "" if missing. Metadata is shorter than the file. */
 static char *model_text(struct weir_learn_bytes bytes, const char *key)
 {
 	char *text = memory_grow(NULL, bytes.size, 1);
@@ -111,13 +103,13 @@ static char *model_about(struct weir_learn_bytes bytes)
 	return made;
 }
 
-/* NULL with a message: it is no sound model, and nothing of it is kept. */
-static struct kept *model_kept_new(const char *name, struct weir_learn_bytes bytes,
-				   struct weir_error *e)
+/* NULL with a message: the model is invalid; nothing is retained. */
+static struct loaded_model *model_cache_new(const char *name, struct weir_learn_bytes bytes,
+					    struct weir_error *e)
 {
 	struct weir_learn_plan plan;
 	struct weir_learn_net net;
-	struct kept *k;
+	struct loaded_model *k;
 	float *weights;
 
 	if (weir_learn_model_plan(bytes, &plan, e) || weir_learn_net_init(&net, &plan, e))
@@ -142,9 +134,9 @@ static struct kept *model_kept_new(const char *name, struct weir_learn_bytes byt
 	return k;
 }
 
-static struct kept *model_kept_find(const char *name, const struct digest *d)
+static struct loaded_model *model_cache_find(const char *name, const struct digest *d)
 {
-	struct kept *k = kept_first;
+	struct loaded_model *k = model_first;
 
 	while (k && (strcmp(k->model.policy.name, name) != 0 ||
 		     strcmp(k->model.digest.text, d->text) != 0))
@@ -152,23 +144,26 @@ static struct kept *model_kept_find(const char *name, const struct digest *d)
 	return k;
 }
 
-/* The model of that name and these bytes; *is_new where it took the bytes for itself. */
-static const struct model *model_kept_take(const char *name, struct weir_learn_bytes bytes,
-					   int *is_new, struct weir_error *e)
+/* The model of that name and content. *is_new: it was added and owns the bytes now. */
+static const struct model *model_cache_take(const char *name, struct weir_learn_bytes bytes,
+					    int *is_new, struct weir_error *e)
 {
-	struct digest d = model_digest(bytes);
-	struct kept *k;
+	struct digest_sum sum = { 0, 0 };
+	struct digest d;
+	struct loaded_model *k;
 
-	pthread_mutex_lock(&kept_lock);
-	k = model_kept_find(name, &d);
+	digest_add(&sum, bytes.data, bytes.size);
+	d = digest_end(&sum);
+	pthread_mutex_lock(&model_lock);
+	k = model_cache_find(name, &d);
 	*is_new = 0;
-	if (!k && (k = model_kept_new(name, bytes, e))) {
+	if (!k && (k = model_cache_new(name, bytes, e))) {
 		k->model.digest = d;
-		k->next = kept_first;
-		kept_first = k;
+		k->next = model_first;
+		model_first = k;
 		*is_new = 1;
 	}
-	pthread_mutex_unlock(&kept_lock);
+	pthread_mutex_unlock(&model_lock);
 	return k ? &k->model : NULL;
 }
 
@@ -196,7 +191,7 @@ static const struct model *model_from_file(const char *name, struct weir_error *
 
 	if (model_read_file(name, &bytes, e))
 		return NULL;
-	m = model_kept_take(name, bytes, &is_new, e);
+	m = model_cache_take(name, bytes, &is_new, e);
 	if (!is_new)
 		free((void *)bytes.data);
 	return m;
@@ -215,7 +210,7 @@ const struct model *model_load(const struct model_file *built_in, const char *na
 		model_unknown(built_in, name, e);
 		return NULL;
 	}
-	m = f->name ? model_kept_take(name, f->bytes, &is_new, e) : model_from_file(name, e);
+	m = f->name ? model_cache_take(name, f->bytes, &is_new, e) : model_from_file(name, e);
 	if (!m)
 		weir_error_prefix(e, "model %s: ", weir_quote(name).text);
 	return m;
@@ -273,8 +268,8 @@ const struct model *model_of(const struct weir_scheme *s, const void *params)
 
 /* --- of a config --- */
 
-/* Settings of which there is one: where in the config the scheme and its params are. switch.tune
- * names one kind or the other; a card's marking is an option of the card. */
+/* The settings that exist once, with the offsets of scheme and params in struct config. switch.tune
+ * is an agent or a tuner; a NIC's marking is an option of the NIC. */
 static const struct {
 	const char *path;
 	size_t ops, params;
@@ -285,8 +280,7 @@ static const struct {
 	{ "switch.tune", offsetof(struct config, agent), offsetof(struct config, tune_params) },
 	{ "switch.tune", offsetof(struct config, tuner), offsetof(struct config, tune_params) },
 	{ "host.cc", offsetof(struct config, cc), offsetof(struct config, cc_params) },
-	{ "host.nic", offsetof(struct config, nic_mark),
-	  offsetof(struct config, nic_mark_params) },
+	{ "host.nic", offsetof(struct config, nic_mark), offsetof(struct config, nic_mark_params) },
 };
 
 enum { PLACES = sizeof(places) / sizeof(places[0]) };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h -- trained networks for schemes: files, and those of models/, which travel inside the
- * program.
+/* model.h -- trained neural networks for schemes, from files or from models/, which is compiled
+ * into the program.
  *
- * The library reads no files. Whoever reads the spec of a scheme that has a network (weir/scheme.h)
- * has it attached here: scheme_parse does so for every marking scheme, scheduler, control and the
- * like. A model is looked at as a whole before a scheme sees any of it, and stays until the program
- * ends, so that what points at it stays true; the same file with the same content is the same
- * model, for all threads. */
+ * lib/ reads no files, so the parser of specs (scheme_parse) attaches models to schemes that have a
+ * network (weir/scheme.h). A model is fully validated before a scheme sees it, and stays loaded
+ * until the program exits, so pointers to it remain valid. Loading the same content under the same
+ * name again returns the same model. Thread-safe. */
 #ifndef CONFIG_MODEL_H
 #define CONFIG_MODEL_H
 #include "base/digest.h"
@@ -14,7 +13,7 @@
 #include "weir/learn.h"
 #include "weir/scheme.h"
 
-/* A file of models/ without its ending, and what is in it. */
+/* A model compiled into the program: name and content of a file in models/. */
 struct model_file {
 	const char *name;
 	struct weir_learn_bytes bytes;
@@ -23,38 +22,39 @@ struct model_file {
 extern const struct model_file model_files[]; /* ends with .name == NULL */
 
 struct model {
-	struct weir_learn_policy policy; /* what schemes see; first, so that it leads back here */
-	struct digest digest;            /* of the whole file */
-	struct weir_learn_bytes bytes;   /* its texts are read from these */
-	const char *about;               /* one sentence: whose it is and how it was trained */
+	struct weir_learn_policy
+		policy;                /* what schemes see; first, so that model_of can cast back */
+	struct digest digest;          /* of the whole file */
+	struct weir_learn_bytes bytes; /* for reading metadata */
+	const char *about;             /* one sentence: its scheme and how it was trained */
 };
 
-/* A name with a slash or a dot is a file's; others are built in. */
+/* Names with a slash or a dot are files; others are built in. */
 int model_is_file(const char *name);
 
-/* The model of that name, read and found sound. NULL with a message that does not name it. */
+/* Loads and validates a model. NULL with a message. */
 const struct model *model_load(const struct model_file *built_in, const char *name,
 			       struct weir_error *e);
 
-/* Sets the policy of a scheme whose params were read. A name that was left empty becomes that of
- * the standard model, so that a spec that is spelled out says which one it was. */
+/* Sets the policy in parsed params. An empty name becomes that of the standard model, so that the
+ * formatted spec names it. */
 int model_attach(const struct model_file *built_in, const struct weir_scheme *s, void *params,
 		 struct weir_error *e);
 
-/* The one that was attached; NULL: none was. */
+/* The attached model; NULL: none. */
 const struct model *model_of(const struct weir_scheme *s, const void *params);
 
-/* --- the models of a config, for the names of runs and for tables --- */
+/* --- the models that a config uses, for run identities and tables --- */
 
-/* One of the settings that name a scheme. */
+/* A setting that names a scheme, with its model. */
 struct model_use {
 	char path[160];            /* "host.cc", "traffic.web.cc" */
-	const struct model *model; /* NULL: its scheme has none */
+	const struct model *model; /* NULL: none */
 };
 
-/* The i-th of a config that was checked; 0: there are no more. */
+/* The i-th setting of a checked config. 0: there are no more. */
 int model_use_at(const struct config *c, uint32_t i, struct model_use *use);
 
-/* The model of the scheme that the setting of that path names; NULL: none. */
+/* The model of the setting at that path; NULL: none. */
 const struct model *model_used(const struct config *c, const char *path);
 #endif

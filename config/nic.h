@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nic.h -- how a host's packets get to its line: NIC models for host.nic.
+/* nic.h -- models of a host's NIC.
  *
- * fair, the default, has no queue: it asks connections for a segment when its line is free
- * (host.c). The others have one, which is a port like a switch's: connections put into it, at once,
- * whatever their windows allow, ACKs wait with data, it has a limit and a marking scheme of its
- * own, and a host drops its own packets where it is full. What a sender has put there is sent as
- * far as the sender knows: its samples of the round trip hold the wait.
+ * fair, the default, has no queue: it pulls a segment from a connection when its link is free
+ * (sim/core/host.c). The others have queues, in a port like a switch's: connections enqueue at once
+ * what their windows allow, ACKs queue with data, the queue has a limit and a marking scheme, and a
+ * full queue drops the host's own packets. For the sender an enqueued packet is sent, so its RTT
+ * samples include the queueing delay.
  *
- * Here is what there is to choose from and whether it fits the rest; sim/core/nic.c makes the
- * ports and runs them. */
+ * This file declares the choices and their validation; sim/core/nic.c builds and runs the ports. */
 #ifndef CONFIG_NIC_H
 #define CONFIG_NIC_H
 #include "base/registry.h"
@@ -17,18 +16,18 @@
 
 struct nic_ops {
 	struct weir_scheme scheme;
-	uint32_t queues; /* that packets wait in, those of a flow in one of them; 0: nowhere */
+	uint32_t queues; /* each flow uses one of them; 0: no queue */
 };
 
-/* How many delays a card may have to choose from. */
+/* Number of delays that flows are spread over. */
 enum { NIC_DELAYS_MAX = 8 };
 
-/* Options of the cards that have a queue. */
+/* Options of NICs with queues. */
 struct nic_params {
 	uint64_t limit;                   /* WEIR_OPT_LENGTH */
 	char marking[WEIR_OPT_TEXT_SIZE]; /* spec */
 	char delays[WEIR_OPT_TEXT_SIZE];  /* "1us:20us", or "none" */
-	/* What it says, once it is checked. */
+	/* Parsed from delays by nic_check. */
 	int64_t delay_ps[NIC_DELAYS_MAX];
 	uint32_t delay_count;
 };

@@ -1,35 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin.c -- which shared objects may be loaded, loading them, and finding schemes in them. */
+/* plugin.c -- plug-ins: permission to load a shared object, inspection of the file before loading,
+ * loading, and lookup of schemes in it, see plugin.h.
+ *
+ * The dynamic loader trusts an object's headers: segments beyond the end of the file are mapped,
+ * and a process that touches them is killed by SIGBUS. So the file is checked first. */
 #define _GNU_SOURCE
 #include "config/plugin.h"
 #include "base/memory.h"
-#include "config/plugin_check.h"
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 _Static_assert(PLUGIN_PATH_SIZE >= 4096, "realpath writes up to PATH_MAX bytes");
 
 #define DOOR "weir_plugin"
 
+/* The head of the object of data that a shared object exports, as it is in the file. */
+struct plugin_door {
+	int is_there;
+	size_t size; /* of the object */
+	uint64_t abi;
+};
+
 /* --- permission --- */
 
-/* A list of texts. Entries stay: what they are asked for may come at any time. */
+/* A list of paths. Entries are never removed. */
 struct paths {
 	char **all;
 	uint32_t count;
 };
 
-static atomic_int permits_all, looks_only;
-static _Atomic uint64_t looks;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists */
+static atomic_int permits_all, inspect_only;
+static _Atomic uint64_t inspections;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the lists */
 static struct paths folders, files;                      /* resolved; folders end with a slash */
-static struct paths looked_at;                           /* as they were named */
+static struct paths inspected;                           /* as they were named */
 
 static int plugin_paths_have(const struct paths *p, const char *path)
 {
@@ -39,7 +53,7 @@ static int plugin_paths_have(const struct paths *p, const char *path)
 	return 0;
 }
 
-/* Once each. */
+/* Adds a path unless it is in the list. */
 static void plugin_paths_add(struct paths *p, const char *path)
 {
 	size_t size = strlen(path) + 1;
@@ -60,7 +74,7 @@ void plugin_permit_all(void)
 
 void plugin_permit_inspect_only(void)
 {
-	atomic_store(&looks_only, 1);
+	atomic_store(&inspect_only, 1);
 }
 
 void plugin_permit_folder(const char *folder)
@@ -71,7 +85,7 @@ void plugin_permit_folder(const char *folder)
 	if (!realpath(folder, real))
 		return;
 	length = strlen(real);
-	if (real[length - 1] != '/') /* of the root alone */
+	if (real[length - 1] != '/') /* all but the root */
 		memcpy(real + length, "/", 2);
 	plugin_paths_add(&folders, real);
 }
@@ -126,7 +140,7 @@ int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct we
 		return weir_error_set(e, "cannot be loaded: cannot open shared object file: %s",
 				      strerror(errno));
 	pthread_mutex_lock(&lock);
-	permitted = looks_only || plugin_is_permitted(real);
+	permitted = inspect_only || plugin_is_permitted(real);
 	pthread_mutex_unlock(&lock);
 	if (permitted)
 		return 0;
@@ -141,12 +155,186 @@ int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct we
 
 uint64_t plugin_inspections(void)
 {
-	return atomic_load(&looks);
+	return atomic_load(&inspections);
 }
 
 const char *plugin_inspected_path(uint32_t i)
 {
-	return i < looked_at.count ? looked_at.all[i] : NULL;
+	return i < inspected.count ? inspected.all[i] : NULL;
+}
+
+/* --- shared objects as files: ELF64 only, System V ABI, chapters 4 and 5 --- */
+
+struct plugin_file {
+	int fd;
+	uint64_t size;
+	Elf64_Ehdr header;
+	struct weir_error *e;
+};
+
+/* Reads bytes of the file. -1: they are beyond its end. */
+static int plugin_file_read_at(const struct plugin_file *f, void *to, size_t size, uint64_t offset)
+{
+	return pread(f->fd, to, size, (off_t)offset) == (ssize_t)size ? 0 : -1;
+}
+
+/* Is a part within the file? Offset and length are the object's own, untrusted claims. */
+static int plugin_file_check_part(const struct plugin_file *f, const char *what, uint64_t offset,
+				  uint64_t length)
+{
+	if (offset <= f->size && length <= f->size - offset)
+		return 0;
+	return weir_error_set(f->e,
+			      "cannot be loaded: the file is cut off: %s should be %" PRIu64
+			      " bytes from byte %" PRIu64 " on, but the file has %" PRIu64 " bytes",
+			      what, length, offset, f->size);
+}
+
+/* Every mapped segment must lie within the file. */
+static int plugin_file_check_segments(const struct plugin_file *f)
+{
+	for (uint32_t i = 0; i < f->header.e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		if (plugin_file_read_at(f, &segment, sizeof(segment),
+					f->header.e_phoff + i * sizeof(segment)))
+			return weir_error_set(f->e, "cannot be loaded: its headers cannot be read");
+		if (plugin_file_check_part(f, "a segment", segment.p_offset, segment.p_filesz))
+			return -1;
+	}
+	return 0;
+}
+
+static int plugin_file_check_object(const struct plugin_file *f)
+{
+	const Elf64_Ehdr *h = &f->header;
+
+	/* The loader itself refuses headers of another size. */
+	if (h->e_phentsize != sizeof(Elf64_Phdr))
+		return 0;
+	if (plugin_file_check_part(f, "the program headers", h->e_phoff,
+				   (uint64_t)h->e_phnum * h->e_phentsize) ||
+	    plugin_file_check_part(f, "the section headers", h->e_shoff,
+				   (uint64_t)h->e_shnum * h->e_shentsize))
+		return -1;
+	return plugin_file_check_segments(f);
+}
+
+/* The section of dynamic symbols and the one of their names. */
+static int plugin_file_find_symbols(const struct plugin_file *f, Elf64_Shdr *symbols,
+				    Elf64_Shdr *names)
+{
+	const Elf64_Ehdr *h = &f->header;
+
+	if (h->e_shentsize != sizeof(*symbols))
+		return -1;
+	for (uint32_t i = 0; i < h->e_shnum; i++)
+		if (plugin_file_read_at(f, symbols, sizeof(*symbols),
+					h->e_shoff + i * sizeof(*symbols)) == 0 &&
+		    symbols->sh_type == SHT_DYNSYM && symbols->sh_link < h->e_shnum)
+			return plugin_file_read_at(f, names, sizeof(*names),
+						   h->e_shoff + symbols->sh_link * sizeof(*names));
+	return -1;
+}
+
+static int plugin_file_is_named(const struct plugin_file *f, const Elf64_Sym *symbol,
+				const Elf64_Shdr *names, const char *name)
+{
+	char text[64];
+	size_t size = strlen(name) + 1;
+
+	return size <= sizeof(text) && symbol->st_shndx != SHN_UNDEF &&
+	       plugin_file_read_at(f, text, size, names->sh_offset + symbol->st_name) == 0 &&
+	       memcmp(text, name, size) == 0;
+}
+
+/* File offset of an address; UINT64_MAX: it has none. */
+static uint64_t plugin_file_offset(const struct plugin_file *f, uint64_t address)
+{
+	Elf64_Phdr segment;
+
+	for (uint32_t i = 0; i < f->header.e_phnum; i++)
+		if (plugin_file_read_at(f, &segment, sizeof(segment),
+					f->header.e_phoff + i * sizeof(segment)) == 0 &&
+		    segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+		    address - segment.p_vaddr < segment.p_filesz)
+			return segment.p_offset + (address - segment.p_vaddr);
+	return UINT64_MAX;
+}
+
+static int plugin_file_read_door(const struct plugin_file *f, const char *name,
+				 struct plugin_door *door)
+{
+	Elf64_Shdr symbols, names;
+	Elf64_Sym symbol;
+
+	if (plugin_file_find_symbols(f, &symbols, &names))
+		return weir_error_set(f->e, "cannot be loaded: it has no table of symbols");
+	for (uint64_t i = 0; i < symbols.sh_size / sizeof(symbol); i++) {
+		if (plugin_file_read_at(f, &symbol, sizeof(symbol),
+					symbols.sh_offset + i * sizeof(symbol)))
+			return weir_error_set(f->e, "cannot be loaded: its symbols cannot be read");
+		if (!plugin_file_is_named(f, &symbol, &names, name))
+			continue;
+		door->is_there = 1;
+		door->size = symbol.st_size;
+		if (plugin_file_read_at(f, &door->abi, sizeof(door->abi),
+					plugin_file_offset(f, symbol.st_value)))
+			door->abi = 0;
+		return 0;
+	}
+	return 0;
+}
+
+static int plugin_file_is_object(const struct plugin_file *f)
+{
+	const unsigned char *ident = f->header.e_ident;
+
+	return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS64 &&
+	       f->header.e_type == ET_DYN && f->header.e_phentsize == sizeof(Elf64_Phdr);
+}
+
+static int plugin_file_door(const char *path, const char *name, struct plugin_door *door,
+			    struct weir_error *e)
+{
+	struct plugin_file f = { .e = e, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	int failed;
+
+	*door = (struct plugin_door){ 0 };
+	if (f.fd < 0)
+		return weir_error_set(e, "cannot be loaded: cannot open shared object file: %s",
+				      strerror(errno));
+	if (plugin_file_read_at(&f, &f.header, sizeof(f.header), 0))
+		failed = weir_error_set(e, "cannot be loaded: file too short");
+	else if (!plugin_file_is_object(&f))
+		failed = weir_error_set(e, "cannot be loaded: it is no shared object");
+	else
+		failed = plugin_file_read_door(&f, name, door);
+	close(f.fd);
+	return failed;
+}
+
+static int plugin_file_check(const char *path, struct weir_error *e)
+{
+	struct plugin_file f = { .e = e };
+	struct stat s;
+	int failed = 0;
+
+	/* Opening a pipe would block. */
+	if (stat(path, &s) != 0 || S_ISDIR(s.st_mode))
+		return 0;
+	if (!S_ISREG(s.st_mode))
+		return weir_error_set(e, "cannot be loaded: it is no regular file");
+	f.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (f.fd < 0)
+		return 0;
+	f.size = (uint64_t)s.st_size;
+	if (plugin_file_read_at(&f, &f.header, sizeof(f.header), 0) == 0 &&
+	    memcmp(f.header.e_ident, ELFMAG, SELFMAG) == 0 &&
+	    f.header.e_ident[EI_CLASS] == ELFCLASS64)
+		failed = plugin_file_check_object(&f);
+	close(f.fd);
+	return failed;
 }
 
 /* --- loading --- */
@@ -181,7 +369,7 @@ int is_plugin(const char *spec)
 	return memchr(spec, '/', strcspn(spec, "(")) != NULL;
 }
 
-/* The door's size as the object has it: a text or a number of that name is no plug-in. */
+/* Size of the loaded symbol: a string or number of that name is no plug-in. */
 static size_t plugin_door_size(const void *door)
 {
 	const ElfW(Sym) *symbol = NULL;
@@ -225,20 +413,20 @@ static int plugin_check_loaded(const struct weir_plugin *p, struct weir_error *e
 	return plugin_check_door(&door, e) || plugin_check(p, e) ? -1 : 0;
 }
 
-/* May it be loaded, and could it? real: the file to load. Where only looks are allowed this is all
- * that happens. */
+/* Checks permission and file; real becomes the resolved path. In inspect-only mode this counts the
+ * object and fails. */
 static int plugin_check_file(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e)
 {
 	struct plugin_door door;
 
 	if (plugin_permit_check(path, real, e) || plugin_file_check(real, e))
 		return -1;
-	if (!looks_only)
+	if (!inspect_only)
 		return 0;
 	if (plugin_file_door(real, DOOR, &door, e) || plugin_check_door(&door, e))
 		return -1;
-	plugin_paths_add(&looked_at, path);
-	atomic_fetch_add(&looks, 1);
+	plugin_paths_add(&inspected, path);
+	atomic_fetch_add(&inspections, 1);
 	return weir_error_set(e, "is a plug-in and was not loaded; --allow-plugins loads it");
 }
 
@@ -258,7 +446,7 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 	if (!object) {
 		const char *reason = dlerror();
 
-		/* As a rule it says "PATH: why". */
+		/* Usually "PATH: reason". */
 		if (reason && strncmp(reason, real, length) == 0 && reason[length] == ':')
 			reason += length + 2;
 		weir_error_set(e, "%.200s: cannot be loaded: %.300s", path,
@@ -275,14 +463,6 @@ const struct weir_plugin *plugin_load(const char *path, struct weir_error *e)
 }
 
 /* --- specs --- */
-
-/* The plug-in that a spec names; NULL with a message. */
-static const struct weir_plugin *plugin_of_spec(const char *spec, struct weir_error *e)
-{
-	char path[WEIR_OPT_TEXT_SIZE];
-
-	return weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
-}
 
 int plugin_has_path(const char *spec, struct weir_error *e)
 {
@@ -309,7 +489,9 @@ static int plugin_report_kind(const struct weir_plugin *p, const char *spec,
 
 const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e)
 {
-	const struct weir_plugin *p = plugin_of_spec(spec, e);
+	char path[WEIR_OPT_TEXT_SIZE];
+	const struct weir_plugin *p =
+		weir_spec_name(spec, path, sizeof(path), e) ? NULL : plugin_load(path, e);
 	const void *ops = p ? plugin_ops(p, kind) : NULL;
 
 	if (p && !ops)

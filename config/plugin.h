@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin.h -- schemes from shared objects: which may be loaded, loading them, and a guard that
- * looks at their answers during a run.
+/* plugin.h -- schemes from shared objects: permission, loading, validation, and a guard that checks
+ * their return values during a run.
  *
- * A name with a slash is the path of a shared object (weir/plugin.h says what is in it), any other
- * one is looked up in the library's registries. An object is loaded only where the user allows it
- * (below), and what it declares is checked before anything of it is called. Loaded
- * objects stay loaded, so that what points into them stays true; loading one again gives the
- * same. */
+ * A scheme name with a slash is the path of a shared object (weir/plugin.h); other names are looked
+ * up in the library's registries. An object is loaded only with the user's permission (below), and
+ * its declarations are validated before anything of it is called. Objects stay loaded, so pointers
+ * into them remain valid; loading one again returns the same. */
 #ifndef CONFIG_PLUGIN_H
 #define CONFIG_PLUGIN_H
 #include "base/registry.h"
@@ -31,30 +30,29 @@ enum plugin_kind {
 
 const char *plugin_kind_name(enum plugin_kind kind); /* "marking scheme" */
 
-/* The ops struct of that kind, which begins with its head; NULL: the object holds none. */
+/* The ops struct of that kind. NULL: the object holds none. */
 const void *plugin_ops(const struct weir_plugin *p, enum plugin_kind kind);
 
 /* Does the spec name a shared object? */
 int is_plugin(const char *spec);
 
-/* The object at that path, with everything it declares checked. NULL with a message. */
+/* Loads and validates an object. NULL with a message. */
 const struct weir_plugin *plugin_load(const char *path, struct weir_error *e);
 
 /* The ops struct of that kind in the object that the spec names. NULL with a message. */
 const void *plugin_find(const char *spec, enum plugin_kind kind, struct weir_error *e);
 
-/* "mine.so" would be searched among the built-in ones: -1 with a message. */
+/* -1 with a message: the spec looks like a plug-in ("mine.so") but lacks the slash of a path. */
 int plugin_has_path(const char *spec, struct weir_error *e);
 
 /* --- permission ---
  *
  * A plug-in is native code with the user's rights, and a scenario file may come from a stranger. So
- * an object is loaded only where the user has said so: it lies in the folder tree of a file that
- * the user named, the user named the object itself, or everything is allowed (--allow-plugins).
- * Symbolic links and ".." are resolved before that is decided, and what was resolved is what is
- * loaded.
+ * an object is loaded only if it lies in the folder tree of a file that the user named, if the user
+ * named the object itself, or if everything is permitted (--allow-plugins). Symbolic links and ".."
+ * are resolved first, and the resolved path is the one that is loaded.
  *
- * One list for the process, as there is one of loaded objects; any thread may call these. */
+ * Permissions belong to the process; all functions are thread-safe. */
 
 void plugin_permit_all(void);
 
@@ -65,46 +63,50 @@ void plugin_permit_tree_of(const char *file);
 /* Everything in that folder and below it. */
 void plugin_permit_folder(const char *folder);
 
-/* The files that a text names: "./mine.so" of "fifo(marking=./mine.so(k=3))". */
+/* Permits the files that a text names: "./mine.so" of "fifo(marking=./mine.so(k=3))". */
 void plugin_permit_named(const char *text);
 
-/* From now on objects are looked at and never loaded, whatever is permitted: plugin_load fails for
- * each that could be loaded, and they are counted. */
+/* Inspect-only mode: plugin_load never loads an object, whatever is permitted; it checks the file,
+ * counts those that could be loaded, and fails. */
 void plugin_permit_inspect_only(void);
-uint64_t plugin_inspections(void); /* how often */
+uint64_t plugin_inspections(void); /* objects that could be loaded */
 
-/* The path to load, resolved, in `real`; -1: not permitted, or there is no such file; message. */
+/* Resolves the path into `real`. -1 with a message: there is no such file, or no permission. */
 enum { PLUGIN_PATH_SIZE = 4096 };
 int plugin_permit_check(const char *path, char real[PLUGIN_PATH_SIZE], struct weir_error *e);
 
-/* Of the i-th object that was only looked at, as it was named; NULL: there are no more. */
+/* The path, as it was written, of the i-th inspected object. NULL: there are no more. */
 const char *plugin_inspected_path(uint32_t i);
+
+/* --- validation, for plugin.c --- */
+
+/* Validates everything that a loaded plug-in declares, before any hook but an option check is
+ * called. -1 with the first mistake as a message. */
+int plugin_check(const struct weir_plugin *p, struct weir_error *e);
 
 /* --- the guard ---
  *
- * It stands between a port and a scheme of a shared object, and looks at every answer. A verdict
- * that is none, or a queue that has nothing to send, is not obeyed: the port gets an answer that is
- * safe, the guard remembers what happened, and the run ends with its lookahead window. Ports of
- * built-in schemes know nothing of this. */
+ * A wrapper between ports and the schemes of plug-ins that validates every return value. An invalid
+ * verdict, or a queue without packets, is replaced by a safe value; the first violation is
+ * recorded, and the run fails at the end of its lookahead window. Ports of built-in schemes are not
+ * wrapped. */
 
 struct plugin_guard;
 
-/* NULL where no marking, scheduler or marking of a part or card is a plug-in. The config must
- * outlive it. */
+/* NULL: no marking scheme or scheduler of the config is a plug-in. The config must outlive it. */
 struct plugin_guard *plugin_guard_new(const struct config *c);
 void plugin_guard_free(struct plugin_guard *g);
 
-/* A switch's ports are to ask the guard, not the schemes. g may be NULL. */
+/* Replaces a plan's plug-ins by the guard. g NULL: no effect. */
 void plugin_guard_plan(struct plugin_guard *g, struct weir_port_plan *plan);
 
-/* Puts the guard in the place of a marking scheme of the config's and its params, where that is a
- * plug-in's. */
+/* Replaces a marking scheme of the config and its params by the guard, if it is a plug-in. */
 void plugin_guard_mark(const struct plugin_guard *g, const struct weir_mark_ops **mark,
 		       const void **params);
 
-/* The params of the scheme itself, of what plugin_guard_mark gave or of any other. */
+/* The inner params of guarded ones; other params are returned unchanged. */
 const void *plugin_guard_inner(const struct plugin_guard *g, const void *params);
 
-/* 1: a plug-in gave an answer that is none, and the message says which. g may be NULL. */
+/* 1: a plug-in returned an invalid value, which the message names. g NULL: 0. */
 int plugin_guard_error(struct plugin_guard *g, struct weir_error *e);
 #endif

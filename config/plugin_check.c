@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin_check.c -- what a plug-in must declare, and every way to get it wrong.
+/* plugin_check.c -- validation of a plug-in's declarations.
  *
- * A hook that is left out, an option that does not fit, and a table without its end give a message
- * and not a crash: the ABI sum says that the structs are ours, and what the walk over a table
- * reaches is looked up before it is used, for behind its end anything may stand. */
+ * A missing hook, an option that does not fit and an unterminated table give a message instead of a
+ * crash: the ABI hash guarantees the layout of structs, and every address that a walk over a table
+ * reaches is looked up with dladdr before it is used. */
 #define _GNU_SOURCE
-#include "config/plugin_check.h"
 #include "config/config.h"
 #include "config/plugin.h"
 #include <dlfcn.h>
@@ -31,8 +30,8 @@ static int plugin_is_whole(const void *data, size_t size)
 	return plugin_is_loaded(data) && plugin_is_loaded((const char *)data + size - 1);
 }
 
-/* Whether an ops struct has this hook. One that points outside all loaded code counts as missing:
- * a message is better than a crash. The offset is a hook's, of whatever type. */
+/* Does an ops struct have the hook at that offset? One that points outside all loaded code counts
+ * as missing. */
 static int plugin_has_hook(const void *ops, size_t offset)
 {
 	void *hook;
@@ -41,7 +40,7 @@ static int plugin_has_hook(const void *ops, size_t offset)
 	return plugin_is_loaded(hook);
 }
 
-/* A text of reasonable length, asked for again on every page it reaches. */
+/* Is it a string of reasonable length? Looked up again on every page that it reaches. */
 static int plugin_is_text(const char *text)
 {
 	for (size_t i = 0; i < TEXT_MAX_BYTES; i++) {
@@ -79,7 +78,7 @@ static int plugin_check_choices(const struct weir_option *o, struct weir_error *
 	return count ? 0 : weir_error_set(e, "option %s: WEIR_OPT_CHOICE needs choices", o->name);
 }
 
-/* Type, place and help; text is known to be text. */
+/* Type, offset and help of an option whose name is valid. */
 static int plugin_check_declaration(const struct weir_scheme *s, const struct weir_option *o,
 				    struct weir_error *e)
 {
@@ -116,7 +115,7 @@ static int plugin_check_default(const struct weir_option *o, struct weir_error *
 	return 0;
 }
 
-/* Is it the only one of its name and in its place? */
+/* Refuses a duplicate name or overlapping storage. */
 static int plugin_check_overlap(const struct weir_option *table, const struct weir_option *o,
 				struct weir_error *e)
 {
@@ -160,7 +159,7 @@ static int plugin_check_options(const struct weir_scheme *s, struct weir_error *
 	return 0;
 }
 
-/* Whether the place of the policy is the scheme's alone. */
+/* Refuses a policy pointer outside the params or within an option. */
 static int plugin_check_policy_place(const struct weir_scheme *s, struct weir_error *e)
 {
 	size_t at = s->model->policy_offset, size = sizeof(struct weir_learn_policy *);
@@ -209,7 +208,7 @@ static int plugin_check_head(const struct weir_scheme *s, enum plugin_kind kind,
 	return 0;
 }
 
-/* The scheme's own opinion of its defaults. */
+/* The scheme's own check must accept its defaults. */
 static int plugin_check_defaults(const struct weir_scheme *s, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX] = { 0 };
@@ -253,7 +252,7 @@ static int plugin_check_hooks(const char *scheme, const void *ops, const struct 
 	return 0;
 }
 
-/* A value to watch, of any kind of scheme: they differ in what read takes alone. */
+/* A published value of any kind of scheme; they differ in the arguments of read only. */
 struct any_value {
 	const char *name, *unit;
 	void (*read)(void);
@@ -394,7 +393,7 @@ static int plugin_check_tune(const void *ops, struct weir_error *e)
 	return plugin_check_values(t->scheme.name, t->values, e);
 }
 
-/* Agents that share, and those that learn outside, need all hooks for it. */
+/* Agents that share, and those that support external learners, need all hooks for it. */
 static int plugin_check_agent(const void *ops, struct weir_error *e)
 {
 	static const struct plugin_hook hooks[] = { HOOK(weir_agent_ops, interval_ns),

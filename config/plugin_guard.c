@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plugin_guard.c -- looks at the answers of marking schemes and schedulers of plug-ins, see
+/* plugin_guard.c -- validates the return values of plug-ins' marking schemes and schedulers, see
  * plugin.h.
  *
- * A guarded scheme's ops are copies of its own in which the hooks that decide are replaced; the
- * guard is what the ports hold as the scheme's parameters. */
+ * A guarded scheme's ops are a copy of its own with replaced hooks, and the guard takes the place
+ * of its params. Hooks run concurrently for different switches; only is_caught and error are
+ * shared. */
 #include "config/plugin.h"
 #include "base/memory.h"
 #include "config/nic.h"
@@ -19,7 +20,7 @@ struct mark_guard {
 	const struct weir_mark_ops *inner;
 	const void *params;
 	char name[WEIR_OPT_TEXT_SIZE]; /* as the user named it, without options */
-	uint32_t queues;               /* that choose_queue may name */
+	uint32_t queues;               /* valid results of choose_queue are below this */
 	struct plugin_guard *guard;
 };
 
@@ -43,7 +44,7 @@ static const struct mark_guard *guard_of_mark(const void *params)
 	return params;
 }
 
-/* The first mistake is kept; the threads of one lookahead window may make several. */
+/* Keeps the first violation; threads may report several within a lookahead window. */
 #define CATCH(g, ...) \
 	do { \
 		if (!atomic_exchange(&(g)->is_caught, 1)) \
@@ -132,7 +133,7 @@ static void guard_mark_init(void *state, const void *params, const struct weir_m
 	m->inner->init(state, m->params, env);
 }
 
-/* Adds a scheme where its spec names a plug-in. */
+/* Wraps a scheme if its spec names a plug-in. */
 static void guard_mark(struct plugin_guard *g, const char *spec, const struct weir_mark_ops *inner,
 		       const void *params)
 {
@@ -179,8 +180,7 @@ const void *plugin_guard_inner(const struct plugin_guard *g, const void *params)
 
 /* --- schedulers --- */
 
-/* Behind the scheduler's own state, which so stays where its hooks expect it: which queues hold
- * packets and are not paused. */
+/* Appended to the scheduler's own state: queues that hold packets and are not paused. */
 struct guard_state {
 	uint64_t active[WEIR_QUEUES_MAX / 64];
 };
@@ -301,7 +301,7 @@ static void guard_sched(struct plugin_guard *g)
 
 /* --- the guard --- */
 
-/* What a line "PART SPEC" says. */
+/* The SPEC of a line "PART SPEC". */
 static const char *guard_part_spec(const struct config *c, uint32_t part)
 {
 	return strchr(c->switches.markings.lines[part].text, ' ') + 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc.c -- trains an agent of switches (weir/agent.h) by double DQN: acc, or another that lets
- * learners stand in its place. The agent makes observations, rewards and settings; its network is
- * learnt here, offline.
+/* acc.c -- trains switch agents (weir/agent.h) that support external learners, such as acc, offline
+ * by double DQN. The agent provides observations, rewards and settings; the network is trained
+ * here.
  *
- * All rows that are learnt from share one memory, as the queues of a switch share one in the paper
- * (Yan et al., ACC, SIGCOMM 2021, algorithm 1). Exploring falls exponentially with the steps that
- * were learnt from. preset=weir differs: an exploring action is held for some intervals, because
- * what a setting does shows after several. */
+ * All rows share one replay memory, as the queues of a switch do in the paper (Yan et al., ACC,
+ * SIGCOMM 2021, algorithm 1). Epsilon decays exponentially with the training steps. preset=weir
+ * differs: an exploring action is held for several intervals, because its effect takes several to
+ * show. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -24,12 +24,13 @@ enum {
 
 static const char *const preset_names[] = { [DRAW_WEIR] = "weir", [DRAW_PAPER] = "paper", NULL };
 
-/* What is not given. Ours were found with fourteen trainings of 250,000 steps from one seed, over
- * returns of 1 to 20, discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005, holds of 2 to 16, ends
- * of 0.05 and 0.15, and without traces. On 64 drawn scenarios they had a mean reward of 0.870 to
- * 0.883, the best constant 0.847: the choice is not critical. That was with fewer kinds of traffic
- * and 25 Gb/s alone; with those of today five trainings of 300,000 steps (memories of 100,000 and
- * 400,000, 128-128 neurons, returns of 10 with 0.99, longer exploring) had 0.819 to 0.829. */
+/* Values of options left to the preset. Ours were found with fourteen trainings of 250,000 steps
+ * from one seed, over returns of 1 to 20, discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005,
+ * holds of 2 to 16, ends of 0.05 and 0.15, and without traces. On 64 drawn scenarios they had a
+ * mean reward of 0.870 to 0.883, the best constant 0.847: the choice is not critical. That was with
+ * fewer kinds of traffic and 25 Gb/s alone; with those of today five trainings of 300,000 steps
+ * (memories of 100,000 and 400,000, 128-128 neurons, returns of 10 with 0.99, longer exploring) had
+ * 0.819 to 0.829. */
 #define WEIR_AGENT "hidden=64-64"
 
 static const struct recipe {
@@ -91,14 +92,14 @@ static const struct train_figure acc_figures[] = {
 	{ .name = NULL },
 };
 
-/* --- the desk --- */
+/* --- context: options, nets, texts; constant after open --- */
 
 static uint64_t acc_q32(double fraction)
 {
 	return (uint64_t)(fraction * (double)WEIR_ONE_Q32);
 }
 
-/* What is not given is the preset's. */
+/* Sets options left to the preset. */
 static void acc_follow_recipe(struct acc_options *o)
 {
 	const struct recipe *r = &recipes[o->preset];
@@ -136,7 +137,7 @@ static int acc_read_agent(struct acc_trainer *d, struct weir_error *e)
 	return 0;
 }
 
-/* The agent's own learner, with more memory and another pace. */
+/* The agent's own learner, with more memory and other rates. */
 static int acc_plan_learner(struct acc_trainer *d, struct weir_error *e)
 {
 	const struct weir_agent_learner *learner = d->ops->learner;
@@ -157,15 +158,15 @@ static int acc_plan_learner(struct acc_trainer *d, struct weir_error *e)
 	return weir_learn_dqn_check(&d->config, e);
 }
 
-static void acc_close(void *desk)
+static void acc_close(void *context)
 {
-	struct acc_trainer *d = desk;
+	struct acc_trainer *d = context;
 
 	memory_free(d->scratch, 1, d->scratch_size);
 	memory_free(d, 1, sizeof(*d));
 }
 
-static int acc_open(void **desk, const void *params, const struct train_input *input,
+static int acc_open(void **context, const void *params, const struct train_input *input,
 		    struct weir_error *e)
 {
 	struct acc_trainer *d = memory_new(1, sizeof(*d));
@@ -181,22 +182,22 @@ static int acc_open(void **desk, const void *params, const struct train_input *i
 	d->scratch = memory_new(1, d->scratch_size);
 	d->layout = train_layout_of(weir_learn_dqn_size(&d->config),
 				    weir_learn_memory_size(&d->memory));
-	*desk = d;
+	*context = d;
 	return 0;
 }
 
 /* --- the state: learner, memory, count --- */
 
-static size_t acc_size(const void *desk)
+static size_t acc_size(const void *context)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 
 	return train_layout_size(&d->layout);
 }
 
-static void acc_begin(const void *desk, void *state)
+static void acc_begin(const void *context, void *state)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 
 	weir_learn_dqn_init(state, &d->config);
 	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
@@ -213,9 +214,9 @@ float acc_epsilon(const struct acc_trainer *d, const void *state)
 	return (float)(done < 1 ? pow(end, done) : end);
 }
 
-static void acc_keep(const void *desk, void *state, const struct train_record *r)
+static void acc_keep(const void *context, void *state, const struct train_record *r)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 	uint32_t size = d->config.training.observation_size;
 	float baseline = (float)((double)d->options.baseline_q32 / (double)WEIR_ONE_Q32);
@@ -231,10 +232,10 @@ static void acc_keep(const void *desk, void *state, const struct train_record *r
 	}
 }
 
-static void acc_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
+static void acc_update(const void *context, void *state, struct task_pool *pool, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX])
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 	const struct weir_learn_executor alone = { .workers = 1, .scratch = d->scratch };
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 	uint64_t updates =
@@ -242,16 +243,16 @@ static void acc_update(const void *desk, void *state, struct task_pool *team, ui
 				  (double)d->options.updates_q32 / (double)WEIR_ONE_Q32);
 	double loss = 0;
 
-	(void)team; /* an update takes no longer than waking a thread does */
+	(void)pool; /* an update is shorter than waking a thread */
 	for (uint64_t i = 0; i < updates; i++)
 		loss += (double)weir_learn_dqn_update(state, m, &alone);
 	figures[ACC_LOSS] = updates ? loss / (double)updates : 0;
 	figures[ACC_EPSILON] = (double)acc_epsilon(d, state);
 }
 
-static void acc_model(const void *desk, const void *state, struct weir_learn_model *model)
+static void acc_model(const void *context, const void *state, struct weir_learn_model *model)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 
 	*model = (struct weir_learn_model){
 		.net = weir_learn_dqn_net(state),
@@ -261,8 +262,8 @@ static void acc_model(const void *desk, const void *state, struct weir_learn_mod
 	};
 }
 
-/* --- the portrait: the setting that a policy comes to hold at a port of 25 Gb/s whose queue and
- * rate stay as they are, while packets are marked as the setting in force would mark them --- */
+/* --- the policy table: the setting that a policy settles on at a port of 25 Gb/s with constant
+ * queue and rate, with packets marked as the setting in force would --- */
 
 enum { SLOTS = 20, MTU_BYTES = 1048, KB = 1000 };
 
@@ -271,20 +272,20 @@ enum { SLOTS = 20, MTU_BYTES = 1048, KB = 1000 };
 static const uint64_t queues_kb[] = { 0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120 };
 static const uint32_t percents[] = { 10, 25, 50, 75, 90, 100 };
 
-static void portrait_queue(const void *desk, uint32_t row, struct train_cell *cell)
+static void acc_table_queue(const void *context, uint32_t row, struct train_cell *cell)
 {
-	(void)desk;
+	(void)context;
 	snprintf(cell->text, sizeof(cell->text), "%u KB", (unsigned)queues_kb[row]);
 }
 
-static void portrait_rate(const void *desk, uint32_t column, struct train_cell *cell)
+static void acc_table_rate(const void *context, uint32_t column, struct train_cell *cell)
 {
-	(void)desk;
+	(void)context;
 	snprintf(cell->text, sizeof(cell->text), "%u %%", percents[column]);
 }
 
-/* Of the packets that leave a queue of that length, those that RED's line marks. */
-static double portrait_share_marked(const struct weir_tune_knobs *k, uint64_t queue_bytes)
+/* Share of packets that RED marks at that queue length. */
+static double acc_table_share_marked(const struct weir_tune_knobs *k, uint64_t queue_bytes)
 {
 	double slope = (double)k->slope_q32 / (double)WEIR_ONE_Q32 / (KB * KB);
 	double share;
@@ -298,8 +299,8 @@ static double portrait_share_marked(const struct weir_tune_knobs *k, uint64_t qu
 }
 
 /* One queue, its agent and the policy. */
-struct portrait_port {
-	const struct acc_trainer *desk;
+struct acc_table_port {
+	const struct acc_trainer *context;
 	struct weir_agent_queue queue;
 	struct weir_agent_env env;
 	struct weir_tune_knobs knobs;
@@ -309,11 +310,11 @@ struct portrait_port {
 	const struct weir_learn_model *model;
 };
 
-static void portrait_step(struct portrait_port *s)
+static void acc_table_step(struct acc_table_port *s)
 {
-	const struct weir_agent_learner *learner = s->desk->ops->learner;
+	const struct weir_agent_learner *learner = s->context->ops->learner;
 	size_t floats = weir_learn_tape_floats(s->model->net, 1, 0, WEIR_LEARN_FORWARD_ONLY);
-	uint32_t inputs = s->desk->config.training.observation_size, action;
+	uint32_t inputs = s->context->config.training.observation_size, action;
 	float *tape = memory_new(floats, sizeof(*tape)), reward;
 	float *observation = memory_new(inputs, sizeof(*observation));
 	float *values = memory_new(s->model->net->outputs, sizeof(*values));
@@ -323,26 +324,26 @@ static void portrait_step(struct portrait_port *s)
 
 	s->telemetry.ce_bytes =
 		(uint64_t)((double)s->telemetry.out_bytes *
-			   portrait_share_marked(&s->knobs, s->telemetry.queue_end_bytes));
-	learner->observe(s->state, s->desk->params, &s->env, &s->telemetry, observation, &reward,
+			   acc_table_share_marked(&s->knobs, s->telemetry.queue_end_bytes));
+	learner->observe(s->state, s->context->params, &s->env, &s->telemetry, observation, &reward,
 			 &asks);
 	weir_learn_forward(s->model->net, s->model->weights, &one, tape, values);
 	action = weir_learn_choose_action(&best, values, s->model->net->outputs,
 					  (struct weir_learn_draw){ 0, 0, 0 });
-	learner->act(s->state, s->desk->params, &s->env, &action, &s->knobs);
+	learner->act(s->state, s->context->params, &s->env, &action, &s->knobs);
 	memory_free(tape, floats, sizeof(*tape));
 	memory_free(observation, inputs, sizeof(*observation));
 	memory_free(values, s->model->net->outputs, sizeof(*values));
 }
 
-static void portrait_setting(const void *desk, const struct weir_learn_model *model,
-			     const uint32_t at[2], struct train_cell *cell)
+static void acc_table_setting(const void *context, const struct weir_learn_model *model,
+			      const uint32_t at[2], struct train_cell *cell)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 	uint64_t queue_bytes = queues_kb[at[0]] * KB;
-	struct portrait_port s = { .desk = d,
-				   .queue = { .rate_bps = RATE_BPS, .mtu_bytes = MTU_BYTES },
-				   .model = model };
+	struct acc_table_port s = { .context = d,
+				    .queue = { .rate_bps = RATE_BPS, .mtu_bytes = MTU_BYTES },
+				    .model = model };
 
 	s.env = (struct weir_agent_env){
 		.interval_ns = d->ops->interval_ns(d->params, 5 * WEIR_NS_PER_US),
@@ -364,12 +365,12 @@ static void portrait_setting(const void *desk, const struct weir_learn_model *mo
 	s.state = memory_new(1, s.state_size);
 	d->ops->init(s.state, d->params, &s.env, &s.knobs);
 	for (int i = 0; i < SLOTS; i++)
-		portrait_step(&s);
+		acc_table_step(&s);
 	memory_free(s.state, 1, s.state_size);
 	snprintf(cell->text, sizeof(cell->text), "%u/%u/%.0f", (unsigned)(s.knobs.min_bytes / KB),
 		 (unsigned)(s.knobs.max_bytes / KB),
 		 s.knobs.min_bytes < s.knobs.max_bytes
-			 ? 100 * portrait_share_marked(&s.knobs, s.knobs.max_bytes - 1)
+			 ? 100 * acc_table_share_marked(&s.knobs, s.knobs.max_bytes - 1)
 			 : 100);
 }
 
@@ -381,9 +382,9 @@ static const struct train_policy_table acc_portrait = {
 	.columns = "rate",
 	.row_count = sizeof(queues_kb) / sizeof(queues_kb[0]),
 	.column_count = sizeof(percents) / sizeof(percents[0]),
-	.row = portrait_queue,
-	.column = portrait_rate,
-	.cell = portrait_setting,
+	.row = acc_table_queue,
+	.column = acc_table_rate,
+	.cell = acc_table_setting,
 };
 
 const struct trainer trainer_acc = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc.h -- what the parts of the trainer of switch agents share.
+/* acc.h -- the parts of the trainer for switch agents.
  *
- * acc.c		the trainer: options, learner, updates, and what a policy does where
- * acc_episode.c	an episode of it: a network, and what its queues did
- * draw.c		scenarios to train on, drawn at random
+ * acc.c		the trainer: options, learner, updates, policy table
+ * acc_episode.c	an episode: runs a network and records transitions
+ * draw.c		random training scenarios
  */
 #ifndef TRAIN_ACC_H
 #define TRAIN_ACC_H
@@ -25,8 +25,8 @@ struct draw {
 	uint64_t seed;
 };
 
-/* A scenario's text, for the caller to free. measure.from is where judging begins, measure.port
- * what is judged. */
+/* The text of a scenario, for the caller to free. measure.from and measure.port are the time and
+ * port that count for the score. */
 char *draw_scenario(const struct draw *d);
 
 /* --- the trainer --- */
@@ -44,7 +44,7 @@ struct acc_options {
 struct acc_trainer {
 	struct acc_options options;
 	struct train_input input;
-	char tune[ACC_TUNE_SIZE]; /* the agent's spec: its own network is not used */
+	char tune[ACC_TUNE_SIZE]; /* the agent's spec, without its own network */
 	const struct weir_agent_ops *ops;
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX]; /* of that */
 	struct weir_agent_meaning meaning;
@@ -52,7 +52,7 @@ struct acc_trainer {
 	struct weir_learn_dqn_config config;
 	struct weir_learn_memory_plan memory;
 	struct train_layout layout;
-	void *scratch; /* of update, which is called alone */
+	void *scratch; /* for update, which is never concurrent */
 	size_t scratch_size;
 };
 
@@ -70,11 +70,11 @@ static inline uint32_t acc_row_floats(const struct acc_trainer *d)
 	return 1 + d->config.training.observation_size + 2; /* which, observation, action, reward */
 }
 
-/* Are the scenarios such that this agent can be trained on them? */
+/* Do the agents of the given scenarios have the same inputs and outputs as this one? */
 int acc_check_input(const struct acc_trainer *d, struct weir_error *e);
 
-char *acc_scenario(const void *desk, const struct train_episode *which);
-int acc_episode(const void *desk, const void *state, const struct train_episode *which,
+char *acc_scenario(const void *context, const struct train_episode *which);
+int acc_episode(const void *context, const void *state, const struct train_episode *which,
 		struct train_record *r, struct weir_error *e);
 
 #endif

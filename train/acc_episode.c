@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acc_episode.c -- an episode of the trainer of switch agents. Which rows are learnt from: those of
- * the port that measure.port names, or all where none is named. Others do what the policy says. */
+/* acc_episode.c -- an episode of the trainer for switch agents. Transitions are recorded at the
+ * port that measure.port names, or at all ports; other ports follow the policy. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include "sim/run/env.h"
@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whose random numbers, and how many of them a decision may use. */
+/* Random streams, and the numbers that a decision may consume. */
 enum { STREAM_SCENARIO = 11, STREAM_EXPLORE, DRAWS = 3 };
 
-/* Rows that the network is asked about together, which costs less than one by one. */
-enum { AT_ONCE = 8 };
+/* Rows per inference batch. */
+enum { BATCH_ROWS = 8 };
 
-/* An episode that goes on. What is seen at the end of interval t is at [t], and so are the actions
- * chosen then. */
+/* A running episode. Index t of the arrays holds the observations at the end of interval t and the
+ * actions chosen then. */
 struct run {
-	const struct acc_trainer *desk;
+	const struct acc_trainer *context;
 	const struct train_episode *which;
 	struct weir_env *env;
 	struct weir_env_shape shape;
@@ -31,7 +31,7 @@ struct run {
 	struct hold {
 		uint32_t action, left; /* for so many intervals */
 	} * holds;                     /* [rows]: what explores */
-	float *tape, *shown, *values;  /* shown, values: of AT_ONCE rows */
+	float *tape, *shown, *values;  /* shown, values: of BATCH_ROWS rows */
 	size_t tape_floats;
 	uint8_t done;
 	/* Sums over rows that are learnt from, from measure.from on. */
@@ -40,9 +40,9 @@ struct run {
 	uint64_t *sent_bytes; /* [rows]: before the interval */
 };
 
-char *acc_scenario(const void *desk, const struct train_episode *which)
+char *acc_scenario(const void *context, const struct train_episode *which)
 {
-	const struct acc_trainer *d = desk;
+	const struct acc_trainer *d = context;
 	const struct draw draw = { (enum draw_kind)d->options.preset, d->tune, which->seed };
 	uint64_t at;
 
@@ -66,7 +66,7 @@ static void episode_begin(struct run *r, const void *state)
 	weir_env_shape(r->env, &r->shape);
 	r->net = weir_learn_dqn_net(state);
 	r->weights = weir_learn_dqn_weights(state);
-	r->epsilon = r->which->purpose == TRAIN_JUDGE ? 0 : acc_epsilon(r->desk, state);
+	r->epsilon = r->which->purpose == TRAIN_JUDGE ? 0 : acc_epsilon(r->context, state);
 	r->observations = memory_new(episode_cells(r), r->shape.observation_size * sizeof(float));
 	r->rewards = memory_new(episode_cells(r), sizeof(*r->rewards));
 	r->asks = memory_new(episode_cells(r), sizeof(*r->asks));
@@ -74,10 +74,10 @@ static void episode_begin(struct run *r, const void *state)
 	r->holds = memory_new(r->shape.rows, sizeof(*r->holds));
 	r->is_learnt = memory_new(r->shape.rows, sizeof(*r->is_learnt));
 	r->sent_bytes = memory_new(r->shape.rows, sizeof(*r->sent_bytes));
-	r->tape_floats = weir_learn_tape_floats(r->net, AT_ONCE, 0, WEIR_LEARN_FORWARD_ONLY);
+	r->tape_floats = weir_learn_tape_floats(r->net, BATCH_ROWS, 0, WEIR_LEARN_FORWARD_ONLY);
 	r->tape = memory_new(r->tape_floats, sizeof(*r->tape));
-	r->shown = memory_new(AT_ONCE, r->shape.observation_size * sizeof(*r->shown));
-	r->values = memory_new(AT_ONCE, r->shape.action_count * sizeof(*r->values));
+	r->shown = memory_new(BATCH_ROWS, r->shape.observation_size * sizeof(*r->shown));
+	r->values = memory_new(BATCH_ROWS, r->shape.action_count * sizeof(*r->values));
 	for (uint32_t i = 0; i < r->shape.rows; i++) {
 		env_port(r->env, i, &port);
 		r->is_learnt[i] = (uint8_t)port.is_measured;
@@ -94,8 +94,8 @@ static void episode_end(struct run *r)
 	memory_free(r->is_learnt, r->shape.rows, sizeof(*r->is_learnt));
 	memory_free(r->sent_bytes, r->shape.rows, sizeof(*r->sent_bytes));
 	memory_free(r->tape, r->tape_floats, sizeof(*r->tape));
-	memory_free(r->shown, AT_ONCE, r->shape.observation_size * sizeof(*r->shown));
-	memory_free(r->values, AT_ONCE, r->shape.action_count * sizeof(*r->values));
+	memory_free(r->shown, BATCH_ROWS, r->shape.observation_size * sizeof(*r->shown));
+	memory_free(r->values, BATCH_ROWS, r->shape.action_count * sizeof(*r->values));
 	weir_env_free(r->env);
 }
 
@@ -109,17 +109,17 @@ static struct weir_env_view episode_view(struct run *r, uint32_t t)
 
 /* --- steps --- */
 
-/* Is a row that is free to begin exploring, so that it explores epsilon of the time? Each time
- * lasts H in the mean. */
+/* Probability that a row starts exploring, such that it explores a share epsilon of the time when
+ * each time lasts H intervals on average. */
 static float episode_chance(const struct run *r)
 {
-	float hold = (float)r->desk->options.explore_hold;
+	float hold = (float)r->context->options.explore_hold;
 
 	return r->epsilon / (hold * (1 - r->epsilon) + r->epsilon);
 }
 
-/* Does a row explore at the end of interval t? Then action is what it does. Random numbers are the
- * cell's own. */
+/* Does a row explore at the end of interval t? Sets its action. Each cell has random numbers of its
+ * own. */
 static int episode_explores(struct run *r, uint32_t t, uint32_t row, uint32_t *action)
 {
 	size_t cell = (size_t)t * r->shape.rows + row;
@@ -133,7 +133,7 @@ static int episode_explores(struct run *r, uint32_t t, uint32_t row, uint32_t *a
 		h->action = (uint32_t)(weir_learn_bits(draw) % r->shape.action_count);
 		draw.counter++;
 		h->left = 1 + (uint32_t)(weir_learn_bits(draw) %
-					 (2 * r->desk->options.explore_hold - 1));
+					 (2 * r->context->options.explore_hold - 1));
 	}
 	h->left--;
 	*action = h->action;
@@ -154,11 +154,11 @@ static void episode_choose_best(struct run *r, const uint32_t *rows, uint32_t co
 			(struct weir_learn_draw){ 0, 0, 0 });
 }
 
-/* What rows that ask do at the end of interval t. */
+/* Chooses actions for the rows that request one at the end of interval t. */
 static void episode_choose(struct run *r, uint32_t t, const uint8_t *asks)
 {
 	uint32_t *actions = r->actions + (size_t)t * r->shape.rows;
-	uint32_t size = r->shape.observation_size, rows[AT_ONCE], count = 0;
+	uint32_t size = r->shape.observation_size, rows[BATCH_ROWS], count = 0;
 
 	for (uint32_t i = 0; i < r->shape.rows; i++) {
 		if (!asks[i] || episode_explores(r, t, i, &actions[i]))
@@ -167,7 +167,7 @@ static void episode_choose(struct run *r, uint32_t t, const uint8_t *asks)
 		       r->observations + ((size_t)t * r->shape.rows + i) * size,
 		       size * sizeof(*r->shown));
 		rows[count++] = i;
-		if (count == AT_ONCE) {
+		if (count == BATCH_ROWS) {
 			episode_choose_best(r, rows, count, actions);
 			count = 0;
 		}
@@ -176,8 +176,8 @@ static void episode_choose(struct run *r, uint32_t t, const uint8_t *asks)
 		episode_choose_best(r, rows, count, actions);
 }
 
-/* What the interval that ended was worth, where it counts: at the port that measure.port names, or
- * at those that carried something. */
+/* Sums up the interval for the score: at the port that measure.port names, or at ports with
+ * traffic. */
 static void episode_add_up(struct run *r, uint32_t t, int counts)
 {
 	int is_named = env_config(r->env)->measure.port[0] != '\0';
@@ -219,14 +219,14 @@ static int episode_play(struct run *r, struct weir_error *e)
 	return 0;
 }
 
-/* --- what is learnt from: each row's steps one after the other, an end wherever it did not ask
- * --- */
+/* --- recording: each row's steps in order, with an episode end where no action was requested ---
+ */
 
 static void episode_add_row(const struct run *r, struct train_record *record, enum acc_row kind,
 			    size_t cell)
 {
 	uint32_t size = r->shape.observation_size;
-	float *row = train_record_add(record, acc_row_floats(r->desk));
+	float *row = train_record_add(record, acc_row_floats(r->context));
 
 	row[0] = (float)kind;
 	memcpy(row + 1, r->observations + cell * size, size * sizeof(*row));
@@ -249,11 +249,11 @@ static void episode_record_rows(const struct run *r, struct train_record *record
 		}
 }
 
-int acc_episode(const void *desk, const void *state, const struct train_episode *which,
+int acc_episode(const void *context, const void *state, const struct train_episode *which,
 		struct train_record *record, struct weir_error *e)
 {
-	const struct acc_trainer *d = desk;
-	struct run r = { .desk = d, .which = which };
+	const struct acc_trainer *d = context;
+	struct run r = { .context = d, .which = which };
 	char *text = acc_scenario(d, which);
 	int failed = weir_env_new(&r.env, text, NULL, e);
 

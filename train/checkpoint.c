@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checkpoint.c -- see checkpoint.h. A file is
- *
- *	"weir-checkpoint 1\n", the version and a line end, the identity and a line end, zeros up to
- * a multiple of 8, the sizes of the blocks as 64-bit numbers, the blocks, each filled up to a
- * multiple of 8, and the sum of all before it
- */
-#include "train/rounds.h"
+/* checkpoint.c -- checkpoints of a training, see trainer.h. The format:
+ *	"weir-checkpoint 1\n", the version and a newline, the identity and a newline, zeros up to a
+ *	multiple of 8; the sizes of the blocks as 64-bit numbers; the blocks, each padded to a
+ *	multiple of 8; the checksum of all before it. */
+#include "train/trainer.h"
 #include "base/output.h"
 #include "base/version.h"
 #include "base/input.h"
@@ -27,7 +25,7 @@ static size_t checkpoint_padded(size_t size)
 
 /* --- writing --- */
 
-/* Words as they go out, and their sum. */
+/* The output stream and the checksum so far. */
 struct sink {
 	FILE *f;
 	uint64_t sum;
@@ -74,7 +72,7 @@ int checkpoint_write(const char *file, const char *identity,
 
 /* --- reading --- */
 
-/* The whole file, with a zero behind it. 1: there is none. */
+/* Reads the whole file and adds a NUL. 1: there is no file. */
 static int checkpoint_read_all(const char *file, char **bytes, size_t *size, struct weir_error *e)
 {
 	const char *why;
@@ -105,7 +103,7 @@ static int checkpoint_read_all(const char *file, char **bytes, size_t *size, str
 	return 0;
 }
 
-/* The line at *at is this one, and *at moves behind it. */
+/* Consumes the line at *at if it is this one. */
 static int checkpoint_take_line(const char **at, const char *line)
 {
 	size_t length = strlen(line);
@@ -135,7 +133,7 @@ static int checkpoint_is_damaged(const char *bytes, size_t size)
 	return sum != checkpoint_word(bytes + size - WORD);
 }
 
-/* Where the blocks are; the sum has said that the file is whole. */
+/* Locates the blocks; the checksum was valid. */
 static int checkpoint_find_blocks(struct checkpoint *c, const char *at, const char *end)
 {
 	size_t left;

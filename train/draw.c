@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* draw.c -- see draw.h. */
+/* draw.c -- generates random training scenarios for switch agents, see acc.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/acc.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static uint64_t draw_between(struct weir_rng *r, uint64_t first, uint64_t last)
 	return first + weir_rng_below(r, last - first + 1);
 }
 
-/* Each octave as likely. */
+/* Log-uniform: every octave is equally likely. */
 static uint64_t draw_between_log(struct weir_rng *r, double first, double last)
 {
 	return (uint64_t)(first * exp(weir_rng_unit(r) * log(last / first)) + 0.5);
@@ -26,9 +26,9 @@ static uint64_t draw_largest(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* --- what all have --- */
+/* --- common parts --- */
 
-/* Hosts of one switch, or leaves and spines where hosts_per_leaf says so. */
+/* A star, or a leaf-spine network if hosts_per_leaf is not 0. */
 struct place {
 	uint64_t hosts, rate_gbps;
 	uint64_t hosts_per_leaf; /* 0: a star */
@@ -54,7 +54,7 @@ static void draw_write_place(FILE *f, const struct draw *d, const struct place *
 		p->rate_gbps, d->tune);
 }
 
-/* The port to host 0 is the one that fills. */
+/* Host 0 receives everything, so its port is measured. */
 static void draw_write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
 {
 	fprintf(f,
@@ -62,7 +62,7 @@ static void draw_write_measure(FILE *f, uint64_t from_ms, uint64_t to_ms)
 		from_ms, to_ms);
 }
 
-/* --- ours: long flows and what comes between them, on lines of any rate --- */
+/* --- preset weir: long flows with bursts, mice, requests or storage, at any rate --- */
 
 enum { LONG_MIN = 1, LONG_MAX = 12, BURST_MIN = 4, BURST_MAX = 40, GBPS_MIN = 10, GBPS_MAX = 100 };
 
@@ -84,7 +84,7 @@ static void draw_write_long(FILE *f, uint64_t flows)
 		flows);
 }
 
-/* Nothing comes between; judged once the start is forgotten. */
+/* Long flows alone, measured after the transient. */
 static void draw_write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	uint64_t senders = draw_between(r, 2, 8), each = draw_between(r, 1, 16 / senders);
@@ -110,8 +110,8 @@ static void draw_write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 
 enum { US_PER_MS = 1000, BURSTS_FROM_MS = 5 };
 
-/* When there are more senders: for on_us of every period_us, in every second regime, from the first
- * or the second on. */
+/* Bursts of further senders: for on_us of every period_us, in every second regime, starting with
+ * the first or the second. */
 struct bursts {
 	uint64_t end_ms, period_us, on_us;
 	uint64_t regime_us, is_second;
@@ -137,14 +137,14 @@ static void draw_write_senders(FILE *f, const struct draw *d, struct weir_rng *r
 	draw_write_measure(f, BURSTS_FROM_MS, b->end_ms);
 }
 
-/* For 0.5 ms up to half of the period. */
+/* Draws a period, and bursts of 0.5 ms up to half of it. */
 static void draw_period(struct weir_rng *r, uint64_t longest_ms, struct bursts *b)
 {
 	b->period_us = draw_between_log(r, 4 * US_PER_MS, (double)(longest_ms * US_PER_MS));
 	b->on_us = draw_between_log(r, US_PER_MS / 2.0, (double)(b->period_us / 2));
 }
 
-/* Again and again. */
+/* Periodic bursts. */
 static void draw_write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	struct bursts b = { .end_ms = 205, .regime_us = UINT64_MAX };
@@ -153,7 +153,7 @@ static void draw_write_bursts(FILE *f, const struct draw *d, struct weir_rng *r)
 	draw_write_senders(f, d, r, &b);
 }
 
-/* For a while; then for a while not. */
+/* Alternating regimes with and without bursts. */
 static void draw_write_regimes(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	struct bursts b = { .end_ms = 305 };
@@ -164,7 +164,7 @@ static void draw_write_regimes(FILE *f, const struct draw *d, struct weir_rng *r
 	draw_write_senders(f, d, r, &b);
 }
 
-/* Many answers at once, again and again: a twentieth to half of what the line carries. */
+/* Periodic incast of requests: a twentieth to half of the line's capacity. */
 static void draw_write_requests(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), senders = draw_bursts(r);
@@ -180,8 +180,7 @@ static void draw_write_requests(FILE *f, const struct draw *d, struct weir_rng *
 	draw_write_measure(f, 5, 155);
 }
 
-/* Flows that come by themselves, which no marking makes more or fewer: what bursts must not be
- * taken for. */
+/* Open-loop flows, which marking cannot slow: not to be mistaken for bursts. */
 static void draw_write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	const char *sizes = weir_rng_below(r, 2) ? "websearch" : "datamining";
@@ -192,7 +191,7 @@ static void draw_write_independent(FILE *f, const struct draw *d, struct weir_rn
 	draw_write_measure(f, 5, 155);
 }
 
-/* Blocks that are read and written, the next as soon as one is done. Host 0 computes. */
+/* Closed-loop storage I/O; host 0 is a compute node. */
 static void draw_write_storage(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	static const char *const mixes[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
@@ -221,7 +220,7 @@ static void draw_write_weir(FILE *f, const struct draw *d, struct weir_rng *r)
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
 }
 
-/* --- the paper's: 20 ms after 2 ms --- */
+/* --- preset paper: 20 ms after 2 ms --- */
 
 enum { PAPER_FROM_MS = 2, PAPER_TO_MS = 22 };
 
@@ -253,14 +252,6 @@ static void draw_write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-static void draw_write_papers(FILE *f, const struct draw *d, struct weir_rng *r)
-{
-	if (weir_rng_below(r, 10) < 6)
-		draw_write_incast(f, d, r);
-	else
-		draw_write_clos(f, d, r);
-}
-
 char *draw_scenario(const struct draw *d)
 {
 	struct weir_rng r = weir_rng_make(d->seed, 0, WEIR_RNG_TRAFFIC);
@@ -272,8 +263,10 @@ char *draw_scenario(const struct draw *d)
 		memory_refused(BUFSIZ);
 	if (d->kind == DRAW_WEIR)
 		draw_write_weir(f, d, &r);
+	else if (weir_rng_below(&r, 10) < 6)
+		draw_write_incast(f, d, &r);
 	else
-		draw_write_papers(f, d, &r);
+		draw_write_clos(f, d, &r);
 	if (fclose(f))
 		memory_refused(size);
 	return text;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.c -- episodes of flows to one receiver: drawn, run, and the rewards that the flows share.
- */
+/* fan_in.c -- generates and runs the episodes of fan_in.h, and shares rewards between flows. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
 #include "lab/scenario/scenario.h"
@@ -16,14 +15,14 @@
 
 enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
 
-/* A packet and its header on the way: 1118 B, 118 B, three times each at 100 Gb/s. */
+/* Serialisation of a packet and its ACK, 1118 B and 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
 
-/* Those that judge are longer, and judged by their last quarter: many flows that start at line rate
- * fill a queue which a control that acts once a round trip needs long to drain. */
+/* Evaluation episodes are longer and scored by their last quarter: many flows that start at line
+ * rate fill a queue that a control acting once per round trip needs long to drain. */
 enum { JUDGE_TIMES = 3 };
 
-/* Round trips that an episode has, for so many flows. */
+/* Round trips of an episode, by the number of flows. */
 static const struct {
 	uint32_t flows, round_trips;
 } sizes[CHOICES] = { { 2, 150 },
@@ -41,7 +40,8 @@ struct fan_in_draw {
 	struct weir_rng rng;
 };
 
-/* p ~ n^-0.8: equal episodes would give two flows 3 % of the decisions. */
+/* Draws a size with p ~ n^-0.8: with equal p, episodes of two flows would have 3 % of the
+ * decisions. */
 static uint32_t fan_in_draw_size(struct weir_rng *rng, uint32_t choices)
 {
 	double all = 0, at;
@@ -55,7 +55,7 @@ static uint32_t fan_in_draw_size(struct weir_rng *rng, uint32_t choices)
 	return i;
 }
 
-/* Sizes that are no larger than that; the smallest one is always there. */
+/* Number of sizes up to flows_max; at least one. */
 static uint32_t fan_in_choices(uint32_t flows_max)
 {
 	uint32_t count = 1;
@@ -92,7 +92,8 @@ static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 	return d;
 }
 
-/* Half of those to learn from leave: 12.5 bytes/ns, shared by all, for about half of the time. */
+/* In training episodes half of the flows end: their size is 12.5 bytes/ns, shared by all, for about
+ * half of the time. */
 static void fan_in_write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
 {
 	uint64_t share_bytes = d->time_ns * 25 / 2 / d->flows;
@@ -137,7 +138,7 @@ char *fan_in_scenario(const struct fan_in *f)
 	return text;
 }
 
-/* The config of a text that is our own. */
+/* Parses a generated scenario. */
 static int fan_in_read_config(struct config *c, const char *text, struct weir_error *e)
 {
 	struct scenario s;
@@ -181,9 +182,9 @@ int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
 	return failed ? -1 : 0;
 }
 
-/* --- rewards that flows have in common --- */
+/* --- cooperative rewards --- */
 
-/* When a reward becomes known. */
+/* The time at which a reward becomes known. */
 struct moment {
 	int64_t now_ns;
 	uint32_t flow, step;
@@ -216,7 +217,7 @@ static struct moment *fan_in_moments(const struct decision_log *log, uint64_t co
 	return all;
 }
 
-/* A flow counts from its first reward to its last. */
+/* A flow contributes to the mean from its first reward to its last. */
 void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards)
 {
 	struct moment *all;

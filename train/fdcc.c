@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fdcc.c -- trains FDCC (lib/cc/fdcc.h) by TD3, as its thesis does: all flows of an episode follow
- * one policy and fill one memory (Zhang, FDCC, sections 4.2 to 4.4).
+ * one policy and share one replay memory (Zhang, FDCC, sections 4.2 to 4.4).
  *
- * Differs: flows of 2 to 96 in number are mixed from the beginning, in place of a curriculum up to
- * 32 (curriculum=yes); the best of the policies that were judged is kept, because they wander. What
- * the preset weir has beside that: the reward counts throughput in fair shares (lib/cc/reward.h),
- * rates are seen by their roots, the network sees four observations in a row in place of an LSTM
- * over eight, and the future counts for less (gamma 0.9). docs/results/fdcc.md says what was
- * tried. */
+ * Differs: numbers of flows from 2 to 96 are mixed from the start, instead of a curriculum up to 32
+ * (curriculum=yes); the best of the evaluated policies is kept, because policies oscillate. In
+ * addition, preset weir rewards throughput in fair shares (lib/cc/reward.h), observes square roots
+ * of rates, stacks four observations instead of an LSTM over eight, and uses gamma 0.9. */
 #include "lib/cc/fdcc.h"
 #include "lib/cc/reward.h"
 #include "base/memory.h"
@@ -117,9 +115,9 @@ static double fdcc_double(uint64_t value_q32)
 	return (double)value_q32 / (double)WEIR_ONE_Q32;
 }
 
-/* --- the desk --- */
+/* --- context: options, nets, texts; constant after open --- */
 
-/* The control is read once to know what its model's texts are to be. */
+/* Parses the control once, for the metadata of its model. */
 static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
@@ -139,8 +137,8 @@ static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 	return 0;
 }
 
-/* An actor has no action among its inputs and ends in tanh; a critic has one, maybe the number of
- * flows, and does not. */
+/* The actor ends in tanh; the critic has the action, and optionally the number of flows, as further
+ * inputs, and a linear output. */
 static struct weir_learn_plan fdcc_plan(const struct fdcc_options *o, uint32_t actions)
 {
 	enum weir_learn_activation output = actions ? WEIR_LEARN_LINEAR : WEIR_LEARN_TANH;
@@ -194,14 +192,14 @@ static int fdcc_plan_learner(struct fdcc_trainer *d, struct weir_error *e)
 	return weir_learn_td3_check(&d->config, e);
 }
 
-static void fdcc_close(void *desk)
+static void fdcc_close(void *context)
 {
-	struct fdcc_trainer *d = desk;
+	struct fdcc_trainer *d = context;
 
 	memory_free(d, 1, sizeof(*d));
 }
 
-static int fdcc_open(void **desk, const void *params, const struct train_input *input,
+static int fdcc_open(void **context, const void *params, const struct train_input *input,
 		     struct weir_error *e)
 {
 	struct fdcc_trainer *d = memory_new(1, sizeof(*d));
@@ -216,22 +214,22 @@ static int fdcc_open(void **desk, const void *params, const struct train_input *
 	}
 	d->layout = train_layout_of(weir_learn_td3_size(&d->config),
 				    weir_learn_memory_size(&d->memory));
-	*desk = d;
+	*context = d;
 	return 0;
 }
 
 /* --- the state --- */
 
-static size_t fdcc_size(const void *desk)
+static size_t fdcc_size(const void *context)
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 
 	return train_layout_size(&d->layout);
 }
 
-static void fdcc_begin(const void *desk, void *state)
+static void fdcc_begin(const void *context, void *state)
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 
 	weir_learn_td3_init(state, &d->config);
 	weir_learn_memory_init(train_memory(&d->layout, state), &d->memory);
@@ -239,7 +237,7 @@ static void fdcc_begin(const void *desk, void *state)
 
 /* --- episodes --- */
 
-/* After so many steps. */
+/* The episode after that many training steps. */
 static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct train_episode *which,
 				 uint64_t steps)
 {
@@ -250,15 +248,15 @@ static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct trai
 	return f;
 }
 
-static char *fdcc_scenario(const void *desk, const struct train_episode *which)
+static char *fdcc_scenario(const void *context, const struct train_episode *which)
 {
-	struct fan_in f = fdcc_fan_in(desk, which, 0);
+	struct fan_in f = fdcc_fan_in(context, which, 0);
 
 	return fan_in_scenario(&f);
 }
 
-/* Of a record: is it the last observation?, the observation, the action, the number of flows as
- * critics see it, the reward that followed. */
+/* A row of a record: is it the last observation?, the observation, the action, the number of flows
+ * for critics, the reward that followed. */
 enum {
 	ROW_LAST,
 	ROW_SEEN,
@@ -307,10 +305,10 @@ static void fdcc_record_flows(const struct fdcc_trainer *d, const struct decisio
 		r->figures[FDCC_FIG_REWARD] /= (double)r->steps;
 }
 
-static int fdcc_episode(const void *desk, const void *state, const struct train_episode *which,
+static int fdcc_episode(const void *context, const void *state, const struct train_episode *which,
 			struct train_record *r, struct weir_error *e)
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 	const struct fan_in f = fdcc_fan_in(d, which, train_count(&d->layout, state)->steps);
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
@@ -344,10 +342,10 @@ static int fdcc_episode(const void *desk, const void *state, const struct train_
 
 /* --- learning --- */
 
-/* A flow's end is not seen coming: only the recording stopped. */
-static void fdcc_keep(const void *desk, void *state, const struct train_record *r)
+/* The end of a flow is not predictable from observations, so episodes count as truncated. */
+static void fdcc_keep(const void *context, void *state, const struct train_record *r)
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 	struct weir_learn_memory *m = train_memory(&d->layout, state);
 
 	for (uint64_t i = 0; i < r->floats; i += ROW_FLOATS) {
@@ -361,26 +359,27 @@ static void fdcc_keep(const void *desk, void *state, const struct train_record *
 	}
 }
 
-static void fdcc_share_out(void *team, weir_learn_chunk *chunk, void *job)
+static void fdcc_run_chunks(void *pool, weir_learn_chunk *chunk, void *job)
 {
-	task_pool_run(team, WEIR_LEARN_CHUNKS, chunk, job);
+	task_pool_run(pool, WEIR_LEARN_CHUNKS, chunk, job);
 }
 
-/* With an LSTM an update takes milliseconds, and the others are woken for its chunks; without one
- * it takes hardly longer than to wake them. What is learnt is the same. */
-static struct weir_learn_executor fdcc_crew(const struct fdcc_trainer *d, struct task_pool *team)
+/* An update with an LSTM takes milliseconds and runs on all threads; without one it is hardly
+ * longer than waking them. The result is the same. */
+static struct weir_learn_executor fdcc_executor(const struct fdcc_trainer *d,
+						struct task_pool *pool)
 {
 	if (d->options.net == NET_RECALL)
-		return (struct weir_learn_executor){ .run = fdcc_share_out,
-						     .context = team,
-						     .workers = task_pool_workers(team) };
+		return (struct weir_learn_executor){ .run = fdcc_run_chunks,
+						     .context = pool,
+						     .workers = task_pool_workers(pool) };
 	return (struct weir_learn_executor){ .workers = 1 };
 }
 
-static void fdcc_do_updates(const struct fdcc_trainer *d, void *state, struct task_pool *team,
+static void fdcc_do_updates(const struct fdcc_trainer *d, void *state, struct task_pool *pool,
 			    uint64_t updates, double figures[TRAIN_FIGURES_MAX])
 {
-	struct weir_learn_executor executor = fdcc_crew(d, team);
+	struct weir_learn_executor executor = fdcc_executor(d, pool);
 	size_t scratch_size = weir_learn_td3_scratch_size(&d->config, executor.workers);
 
 	executor.scratch = memory_new(1, scratch_size);
@@ -394,21 +393,21 @@ static void fdcc_do_updates(const struct fdcc_trainer *d, void *state, struct ta
 	memory_free(executor.scratch, 1, scratch_size);
 }
 
-static void fdcc_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
+static void fdcc_update(const void *context, void *state, struct task_pool *pool, uint64_t steps,
 			double figures[TRAIN_FIGURES_MAX])
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 	uint64_t updates =
 		train_count_round(train_count(&d->layout, state), steps, d->options.warm_up,
 				  fdcc_double(d->options.updates_q32));
 
 	if (updates)
-		fdcc_do_updates(d, state, team, updates, figures);
+		fdcc_do_updates(d, state, pool, updates, figures);
 }
 
-static void fdcc_model(const void *desk, const void *state, struct weir_learn_model *model)
+static void fdcc_model(const void *context, const void *state, struct weir_learn_model *model)
 {
-	const struct fdcc_trainer *d = desk;
+	const struct fdcc_trainer *d = context;
 
 	*model = (struct weir_learn_model){
 		.net = weir_learn_td3_net(state),
@@ -417,6 +416,60 @@ static void fdcc_model(const void *desk, const void *state, struct weir_learn_mo
 		.text_count = 2,
 	};
 }
+
+/* --- the policy table: outputs while an observation stays constant on a busy link. Where the
+ * output falls with the rate, shares converge; where it rises, one flow starves the others. --- */
+
+static const double fdcc_table_queues[] = { 0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5 };
+static const double fdcc_table_rates[] = { 0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 1 };
+
+static void fdcc_table_queue(const void *context, uint32_t row, struct train_cell *cell)
+{
+	(void)context;
+	snprintf(cell->text, sizeof(cell->text), "%g", fdcc_table_queues[row]);
+}
+
+static void fdcc_table_rate(const void *context, uint32_t column, struct train_cell *cell)
+{
+	(void)context;
+	snprintf(cell->text, sizeof(cell->text), "%g", fdcc_table_rates[column]);
+}
+
+static void fdcc_table_output(const void *context, const struct weir_learn_model *model,
+			      const uint32_t at[2], struct train_cell *cell)
+{
+	double queue = fdcc_table_queues[at[0]], rate = fdcc_table_rates[at[1]];
+	/* How the model sees rates, as its first text has it (weir_fdcc_features). */
+	enum fdcc_rates how =
+		strstr(model->texts[0].value, "rates=root") ? FDCC_RATES_ROOT : FDCC_RATES_LINEAR;
+	const float seen[FDCC_OBSERVATIONS] = { [FDCC_RTT] = (float)(1 + queue),
+						[FDCC_QUEUE] = (float)queue,
+						[FDCC_SWITCH_RATE] = 1,
+						[FDCC_GOODPUT] =
+							(float)weir_fdcc_rate_seen(how, 0.9 * rate),
+						[FDCC_RATE] =
+							(float)weir_fdcc_rate_seen(how, rate) };
+	float inputs[FDCC_PAST_MAX + 1][FDCC_OBSERVATIONS], u;
+
+	(void)context;
+	for (uint32_t i = 0; i <= FDCC_PAST_MAX; i++)
+		memcpy(inputs[i], seen, sizeof(seen));
+	train_policy_forward(model, inputs[0], model->net->plan.sequence_size ? FDCC_PAST_MAX : 0,
+			     &u);
+	snprintf(cell->text, sizeof(cell->text), "%+.2f", (double)u);
+}
+
+static const struct train_policy_table fdcc_policy_table = {
+	.about = "Its output, from -1 to 1, while a queue (in bandwidth-delay products) and the "
+		 "flow's share of its line stay as they are on a busy line.",
+	.rows = "queue",
+	.columns = "rate",
+	.row_count = sizeof(fdcc_table_queues) / sizeof(fdcc_table_queues[0]),
+	.column_count = sizeof(fdcc_table_rates) / sizeof(fdcc_table_rates[0]),
+	.row = fdcc_table_queue,
+	.column = fdcc_table_rate,
+	.cell = fdcc_table_output,
+};
 
 const struct trainer trainer_fdcc = {
 	.scheme = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.c) by its analytic policy gradient: there is no critic,
- * because which way an action should have gone is known from the signal that followed (Tessler et
+/* rl_cc.c -- trains RL-CC (lib/cc/rl_cc.c) by its analytic policy gradient: there is no critic, as
+ * the signal that follows an action tells in which direction it should have differed (Tessler et
  * al., 2022; the loss is in lib/cc/reward.h).
  *
- * A round is one step of Adam over all flows of its episodes. A flow's decisions are one sequence,
- * from a zero state of the network; the loss is of stretches of 32 of them, within which actions
- * are compared. */
+ * A round is one step of Adam over all flows of its episodes. A flow's decisions form one sequence,
+ * starting from a zero state of the network; the loss is computed over stretches of 32 decisions,
+ * within which actions are compared. */
 #include "lib/cc/reward.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
@@ -27,18 +27,18 @@ struct rl_desk {
 	struct weir_learn_net net;
 	struct weir_learn_adam adam;
 	struct weir_rl_cc_loss loss;
-	/* Of keep and update, which are called alone. */
+	/* Scratch of keep and update, which are never concurrent. */
 	float *transposed, *tape, *outputs, *gradients, *inputs;
 	size_t tape_floats;
 };
 
-/* The state begins with this; then weights, what Adam remembers twice, the gradient of the
- * round. */
+/* The head of the state; followed by weights, both moments of Adam, and the gradient of the round.
+ */
 struct rl_state {
 	double power1, power2;
 	double loss;            /* sum over flows of the round */
 	uint64_t flows;         /* in the gradient */
-	uint64_t is_transposed; /* the desk's copy is of these weights */
+	uint64_t is_transposed; /* context->transposed matches the weights */
 	uint64_t unused[3];
 	float numbers[];
 };
@@ -82,7 +82,7 @@ static float rl_float(uint64_t value_q32)
 	return (float)((double)value_q32 / (double)WEIR_ONE_Q32);
 }
 
-/* --- the desk --- */
+/* --- context: options, nets, texts; constant after open --- */
 
 static int rl_read_control(struct rl_desk *d, struct weir_error *e)
 {
@@ -97,7 +97,7 @@ static int rl_read_control(struct rl_desk *d, struct weir_error *e)
 	return weir_cc_parse(d->cc, &ops, params, e) ? weir_error_prefix(e, "control: ") : 0;
 }
 
-/* No biases: without a signal there is no action. */
+/* No biases: a zero signal gives a zero action. */
 static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 {
 	uint32_t hidden = (uint32_t)d->options.hidden;
@@ -118,7 +118,7 @@ static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 	return 0;
 }
 
-/* A sequence is one sample of many steps; without one, as many samples. */
+/* A recurrent net gets one sample of count steps, a feed-forward one count samples. */
 static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
 {
 	if (d->net.plan.sequence_size)
@@ -128,9 +128,9 @@ static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
 	return (struct weir_learn_batch){ .samples = count, .current = d->inputs };
 }
 
-static void rl_close(void *desk)
+static void rl_close(void *context)
 {
-	struct rl_desk *d = desk;
+	struct rl_desk *d = context;
 
 	memory_free(d->transposed, d->net.transposed_floats, sizeof(float));
 	memory_free(d->tape, d->tape_floats, sizeof(float));
@@ -140,7 +140,7 @@ static void rl_close(void *desk)
 	memory_free(d, 1, sizeof(*d));
 }
 
-static int rl_open(void **desk, const void *params, const struct train_input *input,
+static int rl_open(void **context, const void *params, const struct train_input *input,
 		   struct weir_error *e)
 {
 	struct rl_desk *d = memory_new(1, sizeof(*d));
@@ -162,7 +162,7 @@ static int rl_open(void **desk, const void *params, const struct train_input *in
 	d->outputs = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
 	d->gradients = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
 	d->inputs = memory_new(FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
-	*desk = d;
+	*context = d;
 	return 0;
 }
 
@@ -175,16 +175,16 @@ static float *rl_part(const struct rl_desk *d, const void *state, enum rl_part p
 	return ((struct rl_state *)state)->numbers + (size_t)part * d->net.weight_floats;
 }
 
-static size_t rl_size(const void *desk)
+static size_t rl_size(const void *context)
 {
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 
 	return sizeof(struct rl_state) + RL_PARTS * (size_t)d->net.weight_floats * sizeof(float);
 }
 
-static void rl_begin(const void *desk, void *state)
+static void rl_begin(const void *context, void *state)
 {
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 	struct rl_state *s = state;
 
 	s->power1 = s->power2 = 1;
@@ -195,15 +195,15 @@ static void rl_begin(const void *desk, void *state)
 
 /* --- episodes --- */
 
-static char *rl_scenario(const void *desk, const struct train_episode *which)
+static char *rl_scenario(const void *context, const struct train_episode *which)
 {
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 
 	return fan_in_scenario(
 		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD });
 }
 
-/* Of a record: how many steps the flow has yet, what the network saw, the action, the signal that
+/* A row of a record: the flow's remaining steps, the observation, the action, the signal that
  * followed. */
 enum { ROW_FLOATS = 1 + WEIR_RL_CC_INPUTS + 2 };
 
@@ -221,10 +221,10 @@ static void rl_record_flow(const struct weir_cc_decision *rows, uint32_t count,
 	}
 }
 
-static int rl_episode(const void *desk, const void *state, const struct train_episode *which,
+static int rl_episode(const void *context, const void *state, const struct train_episode *which,
 		      struct train_record *r, struct weir_error *e)
 {
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD };
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
@@ -249,7 +249,7 @@ static int rl_episode(const void *desk, const void *state, const struct train_ep
 
 /* --- learning --- */
 
-/* The gradients of the loss at every action of a flow, then those of the weights. */
+/* Adds the gradient of a flow's loss: with respect to its actions, then to the weights. */
 static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
 			  uint32_t count)
 {
@@ -283,27 +283,27 @@ static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const flo
 	s->flows++;
 }
 
-static void rl_keep(const void *desk, void *state, const struct train_record *r)
+static void rl_keep(const void *context, void *state, const struct train_record *r)
 {
 	for (uint64_t i = 0; i < r->floats;) {
 		uint32_t count = (uint32_t)r->rows[i];
 
-		rl_learn_flow(desk, state, r->rows + i, count);
+		rl_learn_flow(context, state, r->rows + i, count);
 		i += (uint64_t)count * ROW_FLOATS;
 	}
 }
 
-static void rl_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
+static void rl_update(const void *context, void *state, struct task_pool *pool, uint64_t steps,
 		      double figures[TRAIN_FIGURES_MAX])
 {
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 	struct rl_state *s = state;
 	struct weir_learn_moments moments = { s->power1, s->power2, rl_part(d, s, RL_MEAN),
 					      rl_part(d, s, RL_SQUARE) };
 	float *gradient = rl_part(d, s, RL_GRADIENT);
 	uint32_t count = d->net.weight_floats;
 
-	(void)team;
+	(void)pool;
 	(void)steps;
 	for (uint32_t i = 0; i < count && s->flows; i++)
 		gradient[i] /= (float)s->flows;
@@ -318,13 +318,13 @@ static void rl_update(const void *desk, void *state, struct task_pool *team, uin
 	s->flows = s->is_transposed = 0;
 }
 
-static void rl_model(const void *desk, const void *state, struct weir_learn_model *model)
+static void rl_model(const void *context, const void *state, struct weir_learn_model *model)
 {
 	static const struct weir_learn_text texts[] = {
 		{ WEIR_LEARN_FEATURES, WEIR_RL_CC_FEATURES },
 		{ WEIR_LEARN_ACTIONS, WEIR_RL_CC_ACTIONS }
 	};
-	const struct rl_desk *d = desk;
+	const struct rl_desk *d = context;
 
 	*model = (struct weir_learn_model){
 		.net = &d->net,
@@ -333,6 +333,54 @@ static void rl_model(const void *desk, const void *state, struct weir_learn_mode
 		.text_count = 2,
 	};
 }
+
+/* --- the policy table: the signal grows with the delay and with the flow's rate --- */
+
+static const double rl_table_signals[] = { -0.8, -0.5, -0.2, 0, 0.2, 0.5, 1, 2, 5, 50 };
+static const double rl_table_factors[] = { 0.85, 0.95, 1, 1.05, 1.2 };
+
+enum { SETTLING = 16 }; /* round trips, for an LSTM */
+
+static void rl_table_signal(const void *context, uint32_t row, struct train_cell *cell)
+{
+	(void)context;
+	snprintf(cell->text, sizeof(cell->text), "%g", rl_table_signals[row]);
+}
+
+static void rl_table_factor(const void *context, uint32_t column, struct train_cell *cell)
+{
+	(void)context;
+	snprintf(cell->text, sizeof(cell->text), "%g", rl_table_factors[column]);
+}
+
+static void rl_table_output(const void *context, const struct weir_learn_model *model,
+			    const uint32_t at[2], struct train_cell *cell)
+{
+	uint32_t steps = model->net->plan.sequence_size ? SETTLING : 0;
+	float inputs[SETTLING][WEIR_RL_CC_INPUTS], outputs[SETTLING];
+
+	(void)context;
+	for (uint32_t i = 0; i < SETTLING; i++)
+		for (uint32_t k = 0; k < WEIR_RL_CC_INPUTS; k += 2) {
+			inputs[i][k] = (float)rl_table_factors[at[1]];
+			inputs[i][k + 1] = (float)rl_table_signals[at[0]];
+		}
+	train_policy_forward(model, inputs[0], steps, outputs);
+	snprintf(cell->text, sizeof(cell->text), "%+.2f", (double)outputs[steps ? steps - 1 : 0]);
+}
+
+static const struct train_policy_table rl_cc_policy_table = {
+	.about = "Its output, from -1 to 1, while the signal and the last factor stay as they are. "
+		 "The signal is above 0 where delay times the root of the flow's share of its line "
+		 "is above the target.",
+	.rows = "signal",
+	.columns = "factor",
+	.row_count = sizeof(rl_table_signals) / sizeof(rl_table_signals[0]),
+	.column_count = sizeof(rl_table_factors) / sizeof(rl_table_factors[0]),
+	.row = rl_table_signal,
+	.column = rl_table_factor,
+	.cell = rl_table_output,
+};
 
 const struct trainer trainer_rl_cc = {
 	.scheme = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* aimd.c -- a congestion control of your own: so many segments more a round trip, a fraction less
- * at a mark.
+/* aimd.c -- a congestion control as a plug-in: adds a fixed number of segments per round trip, and
+ * multiplies the window by a fraction on a mark.
  *
  *	cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags weir) aimd.c -o aimd.so
  *	weir help ./aimd.so
  *	weir run scenario.ini --cc './aimd.so(increase=2, keep=3/4)'
  *
- * Additive increase, multiplicative decrease: Chiu and Jain, 1989. With its defaults it is Reno
- * that hears marks, reno(ecn=yes). */
+ * Additive increase, multiplicative decrease: Chiu and Jain, 1989. With its defaults it equals
+ * reno(ecn=yes). */
 #include <weir/plugin.h>
 
 struct aimd_params {
@@ -16,8 +16,8 @@ struct aimd_params {
 };
 
 struct aimd_state {
-	struct weir_cc_window cc; /* the transport reads it after every call: it comes first */
-	uint64_t credit;          /* what the division in aimd_ack left, for the next time */
+	struct weir_cc_window cc; /* must come first: the transport reads it after every call */
+	uint64_t credit;          /* remainder of the division in aimd_ack */
 };
 
 static const struct weir_option aimd_options[] = {
@@ -61,8 +61,8 @@ static void aimd_ack(void *state, const void *params, const struct weir_cc_env *
 	s->cc.window_bytes += step;
 }
 
-/* At most once a window of data: the transport sees to that. Two segments are the least (RFC
- * 5681). */
+/* The transport calls this at most once per window of data. The minimum is two segments (RFC 5681).
+ */
 static void aimd_congestion(void *state, const void *params, const struct weir_cc_env *env,
 			    enum weir_cc_event event, const struct weir_cc_ack *a)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers,
- * and a controller looks at the queue before the server every 100 us and moves the marking
- * threshold.
+ *and a controller samples the queue before the server every 100 us and adjusts the marking
+ *threshold.
  *
  *	cc drive.c -lweir-sim -lweir -lm -pthread -o drive && ./drive
  *
- * Shows three things that a scenario file cannot say: an application that waits for answers
- * (functions that are called at a delivery), a clock of one's own (the loop in main), and a setting
- * that changes on the way. */
+ * Shows three things that a scenario file cannot express: an application that waits for answers
+ * (delivery callbacks), a time loop of the program's own (in main), and a setting that changes
+ * during the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <weir/sim.h>
@@ -24,16 +24,15 @@ enum {
 	ANSWER_BYTES = 64
 };
 
-/* The network as a scenario file has it. Messages of ours go by the section with pattern =
- * messages. */
+/* The scenario. Messages of this program are sent through the section with pattern = messages. */
 static const char scenario[] =
 	"[network]\ntopology = star\nhosts = 17\nrate = 10Gbps\ndelay = 5us\n"
 	"[switch]\nmarking = ecn(k=100pkts)\n"
 	"[host]\ncc = dctcp\n"
 	"[traffic writes]\npattern = messages\n";
 
-/* What belongs to a client is touched in the turn of its host only, so that nothing here needs a
- * lock when several threads are asked for. */
+/* A client's state is accessed in callbacks of its host only, so it needs no lock with several
+ * threads. */
 static struct client {
 	uint32_t answers;
 	int64_t wrote_ps, longest_ps;
@@ -49,7 +48,7 @@ static void fail_if(int failed, const struct weir_error *e)
 
 static void on_write(void *context, struct weir_sim_turn *turn, const struct weir_sim_delivery *d);
 
-/* A client writes. Whoever is called sends from the host whose turn it is. */
+/* Sends a write. A callback sends from the host that it is called for. */
 static void write_once(void *context, struct weir_sim_turn *turn)
 {
 	struct weir_sim_message m = { .to = SERVER, .bytes = WRITE_BYTES, .delivered = on_write };
@@ -60,7 +59,7 @@ static void write_once(void *context, struct weir_sim_turn *turn)
 	fail_if(weir_sim_turn_send(turn, &m, &e), &e);
 }
 
-/* The answer is there, in the turn of the client: it writes again. */
+/* Delivery of the answer, at the client: sends the next write. */
 static void on_answer(void *context, struct weir_sim_turn *turn, const struct weir_sim_delivery *d)
 {
 	struct client *c = &clients[d->to];
@@ -71,7 +70,7 @@ static void on_answer(void *context, struct weir_sim_turn *turn, const struct we
 	write_once(context, turn);
 }
 
-/* A write is there, in the turn of the server: it answers whoever sent it. */
+/* Delivery of a write, at the server: answers its sender. */
 static void on_write(void *context, struct weir_sim_turn *turn, const struct weir_sim_delivery *d)
 {
 	struct weir_sim_message m = { .to = d->from,
@@ -83,7 +82,7 @@ static void on_write(void *context, struct weir_sim_turn *turn, const struct wei
 	fail_if(weir_sim_turn_send(turn, &m, &e), &e);
 }
 
-/* Below the target the threshold rises by a quarter, above it falls by one. */
+/* Raises the threshold by a quarter below the target, lowers it by a quarter above. */
 static uint32_t next_threshold(uint32_t k_pkts, double queue_pkts)
 {
 	k_pkts = queue_pkts > TARGET_PKTS ? k_pkts * 3 / 4 : k_pkts * 5 / 4 + 1;
@@ -101,7 +100,7 @@ int main(void)
 	fail_if(weir_sim_watch(sim, "queue sw->h0", &queue, &e), &e);
 	fail_if(weir_sim_watch(sim, "throughput sw->h0", &sent, &e), &e);
 
-	/* Clients begin 1 us apart: a call comes at its time, in the turn of its host. */
+	/* Clients start 1 us apart: a callback runs at its time, for its host. */
 	for (uint32_t i = 1; i <= CLIENTS; i++)
 		fail_if(weir_sim_call_at(
 				sim, i, &(struct weir_sim_call){ i * US_PS, write_once, NULL }, &e),

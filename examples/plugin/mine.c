@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mine.c -- a marking scheme of your own: copy this file, rename it, change what it does.
+/* mine.c -- a marking scheme as a plug-in: copy this file, rename it, change what it does.
  *
- * Marks from the moment a queue reaches one length until it is back below another, lower one, as a
- * thermostat heats: fewer changes of mind than with a single threshold. */
+ * Marks with hysteresis: from the time the queue reaches one length until it falls below another,
+ * lower one, which toggles less often than a single threshold. */
 #include <weir/plugin.h>
 
-/* The options as they are after reading: uint64_t each, or what enum weir_opt_type says. */
+/* The parsed options: uint64_t each, or as enum weir_opt_type says. */
 struct mine_params {
 	uint64_t high, low; /* WEIR_OPT_LENGTH: in packets or in bytes */
 };
 
-/* What the scheme remembers, zeroed at the start; here once for each queue. */
+/* State, zeroed at the start; here one per queue. */
 struct mine_state {
 	uint64_t marking;
 };
 
-/* Every option once: name, kind, place, default, range, help. 'weir help ./mine.so' shows them. */
+/* Each option once: name, type, offset, default, range, help. 'weir help ./mine.so' shows them. */
 static const struct weir_option mine_options[] = {
 	{ "high", WEIR_OPT_LENGTH, offsetof(struct mine_params, high), "70pkts", 1, 1000000000,
 	  "marking begins when a queue is this long", NULL },
@@ -24,7 +24,7 @@ static const struct weir_option mine_options[] = {
 	{ .name = NULL },
 };
 
-/* Options that contradict each other are the user's mistake: say so and return -1. */
+/* Refuses contradicting options: sets a message and returns -1. */
 static int mine_check(const void *params, struct weir_error *e)
 {
 	const struct mine_params *p = params;
@@ -34,7 +34,7 @@ static int mine_check(const void *params, struct weir_error *e)
 	return p->low <= p->high ? 0 : weir_error_set(e, "low is above high");
 }
 
-/* A packet is about to join its queue. No clock, no memory, no files: look and answer. */
+/* A packet is about to join its queue. Hooks must not use clocks, the heap or files. */
 static uint32_t mine_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	const struct mine_params *p = params;
@@ -61,5 +61,5 @@ static const struct weir_mark_ops mine = {
 	.enqueue = mine_enqueue,
 };
 
-/* The door: the one symbol that Weir looks for. */
+/* The symbol that Weir looks for. */
 const struct weir_plugin weir_plugin = { WEIR_ABI, .mark = &mine };

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* seek.c -- a tuner of your own: copy this file, rename it, change how it turns the knobs.
+/* seek.c -- a tuner as a plug-in: copy this file, rename it, change how it sets the knobs.
  *
- * Once an interval it is told what a queue did, and moves the threshold from which RED marks by an
- * eighth: down where the mean queue was longer than wanted, up where it was shorter. There is one
- * for each queue. */
+ * Once per interval it receives a queue's telemetry and moves the threshold of RED by an eighth:
+ * down if the mean queue was longer than the target, up if it was shorter. One instance per queue.
+ */
 #include <weir/plugin.h>
 
 struct seek_params {
 	uint64_t target_bytes;
 };
 
-/* Every option once: name, kind, place, default, range, help. 'weir help ./seek.so' shows them. */
+/* Each option once: name, type, offset, default, range, help. 'weir help ./seek.so' shows them. */
 static const struct weir_option seek_options[] = {
 	{ "target", WEIR_OPT_BYTES, offsetof(struct seek_params, target_bytes), "20KB", 1,
 	  1000000000, "mean queue that is wanted", NULL },
 	{ .name = NULL },
 };
 
-/* A step: nothing is marked below the threshold and everything from there on. */
+/* A step function: probability 0 below the threshold, 1 from there on. */
 static void set(struct weir_tune_knobs *knobs, uint64_t bytes)
 {
 	uint64_t most = 4000000;
@@ -26,7 +26,7 @@ static void set(struct weir_tune_knobs *knobs, uint64_t bytes)
 	knobs->slope_q32 = 0;
 }
 
-/* The knobs are those of the scenario, and become those of the first interval. */
+/* knobs: on entry from the scenario, on return for the first interval. */
 static void seek_init(void *state, const void *params, uint32_t mtu_bytes,
 		      struct weir_tune_knobs *knobs)
 {
@@ -37,7 +37,7 @@ static void seek_init(void *state, const void *params, uint32_t mtu_bytes,
 	set(knobs, p->target_bytes);
 }
 
-/* The knobs are those of the interval that is over, and become those of the next. */
+/* knobs: on entry of the last interval, on return for the next. */
 static void seek_step(void *state, const void *params, const struct weir_tune_telemetry *t,
 		      struct weir_tune_knobs *knobs)
 {
@@ -45,7 +45,7 @@ static void seek_step(void *state, const void *params, const struct weir_tune_te
 	uint64_t bytes = knobs->max_bytes;
 
 	(void)state;
-	if (t->out_bytes == 0) /* an idle line tells nothing */
+	if (t->out_bytes == 0) /* no information from an idle line */
 		return;
 	if (t->queue_mean_bytes > p->target_bytes)
 		bytes -= bytes / 8;
@@ -65,5 +65,5 @@ static const struct weir_tune_ops seek = {
 	.step = seek_step,
 };
 
-/* The one symbol that Weir looks for. */
+/* The symbol that Weir looks for. */
 const struct weir_plugin weir_plugin = { WEIR_ABI, .tune = &seek };

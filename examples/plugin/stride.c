@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stride.c -- a traffic pattern of your own: copy this file, rename it, change who sends to whom.
+/* stride.c -- a traffic pattern as a plug-in: copy this file, rename it, change who sends to whom.
  *
- * Every host sends to the one that is so many places further on, as neighbours in a matrix do; the
- * last ones begin again at the first. */
+ * Every host sends to the one a fixed number of places further on, modulo the number of hosts, like
+ * neighbours in a matrix. */
 #include <weir/plugin.h>
 
-/* The keys that the pattern has in its section, beside those that every section has. */
+/* The parsed keys of the pattern; every section has further ones. */
 struct stride_params {
 	uint64_t stride;
 	uint64_t size_bytes;
 };
 
-/* Every key once: name, kind, place, default, range, help. 'weir help ./stride.so' shows them. */
+/* Each key once: name, type, offset, default, range, help. 'weir help ./stride.so' shows them. */
 static const struct weir_option stride_options[] = {
 	{ "stride", WEIR_OPT_COUNT, offsetof(struct stride_params, stride), "1", 1, 1000000,
 	  "how many places further on the receiver is", NULL },
@@ -20,8 +20,8 @@ static const struct weir_option stride_options[] = {
 	{ .name = NULL },
 };
 
-/* Called once, before the run. What the network does not allow is the user's mistake: say so and
- * return -1. */
+/* Called once per section before the run. Sets a message and returns -1 if the network cannot hold
+ * the pattern. */
 static int stride_generate(struct weir_flow_builder *m, const void *params)
 {
 	const struct stride_params *p = params;
@@ -53,5 +53,5 @@ static const struct weir_traffic_ops stride = {
 	.generate = stride_generate,
 };
 
-/* The one symbol that Weir looks for. */
+/* The symbol that Weir looks for. */
 const struct weir_plugin weir_plugin = { WEIR_ABI, .traffic = &stride };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* longest.c -- a scheduler of your own: the longest queue is served next.
+/* longest.c -- a scheduler as a plug-in: serves the longest queue first.
  *
  *	cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags weir) longest.c -o longest.so
  *	weir help ./longest.so
  *	weir run scenario.ini --set switch.queues=4 --scheduler ./longest.so
  *
- * Bytes count; of queues that are equally long the first is served. */
+ * Length in bytes; of equally long queues the first is served. */
 #include <weir/plugin.h>
 
 struct longest_state {
@@ -31,7 +31,7 @@ static void longest_activate(void *state, const void *params, uint32_t q,
 	s->may_send[q] = 1;
 }
 
-/* A neighbour has paused the queue; it is activated again when it may go on. */
+/* The queue was paused (PFC); activate is called again on resume. */
 static void longest_halt(void *state, const void *params, uint32_t q)
 {
 	struct longest_state *s = state;

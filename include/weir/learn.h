@@ -191,8 +191,8 @@ uint32_t weir_learn_make_finite(float *numbers, uint32_t count);
 
 enum weir_learn_loss { WEIR_LEARN_SQUARED, WEIR_LEARN_HUBER };
 
-/* Of the error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the gradient,
- * d loss / d e. */
+/* The loss of error e: e^2 / 2, and for Huber beyond delta: delta (|e| - delta / 2). Sets the
+ * gradient, d loss / d e. */
 float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *grad);
 
 struct weir_learn_adam {

@@ -47,11 +47,9 @@ static inline struct weir_tune_knobs weir_tune_knobs_of(uint64_t min_bytes, uint
 {
 	const uint64_t mb_bytes = 1000 * 1000;
 	uint64_t width = max_bytes > min_bytes ? max_bytes - min_bytes : 1;
+	struct weir_tune_knobs k = { min_bytes, max_bytes, (p_q32 * mb_bytes + width / 2) / width };
 
-	struct weir_tune_knobs knobs = { min_bytes, max_bytes,
-					 (p_q32 * mb_bytes + width / 2) / width };
-
-	return knobs;
+	return k;
 }
 
 /* Are the knobs in range? Their owner checks this before it applies them. */

@@ -35,7 +35,7 @@ static void phrase_end(struct phrase *p, const struct line_sink *sink)
 }
 
 static struct format_text answer_value_text(const struct ranking *r, const struct rank_entry *a,
-				     uint32_t k)
+					    uint32_t k)
 {
 	const struct metric *info = r->objectives[k].info;
 	double value = ranking_value(r, a, k);
@@ -55,7 +55,7 @@ static void phrase_interval(struct phrase *p, const struct compare_cell *ratio, 
 
 /* "0.49, 95 % CI 0.29-0.83": mean ratio by the goal. */
 static void phrase_ratio(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-		      const struct rank_entry *b)
+			 const struct rank_entry *b)
 {
 	const struct compare_cell ratio = ranking_ratio(r, a, b, RANK_GOAL);
 
@@ -149,7 +149,8 @@ static void phrase_no_costs(struct phrase *p, const struct ranking *r, const str
 }
 
 /* Case 1: no setting is clearly better than the baseline by the goal. */
-static void answer_write_baseline(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_baseline(struct phrase *p, const struct ranking *r,
+				  const struct rank_entry *a)
 {
 	const struct rank_entry *next = ranking_next(r, a);
 
@@ -163,8 +164,8 @@ static void answer_write_baseline(struct phrase *p, const struct ranking *r, con
 }
 
 /* Case 2: the subject dominates the baseline without being clearly better by the goal. */
-static void answer_write_dominator(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-			  const struct rank_entry *baseline)
+static void answer_write_dominator(struct phrase *p, const struct ranking *r,
+				   const struct rank_entry *a, const struct rank_entry *baseline)
 {
 	int begun = 0;
 
@@ -203,7 +204,7 @@ static void phrase_ties(struct phrase *p, const struct ranking *r, const struct 
 /* Case 3: the subject is clearly better than the baseline by the goal, or the baseline is not
  * ranked: "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57)". */
 static void answer_write_best(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-		     const struct rank_entry *baseline)
+			      const struct rank_entry *baseline)
 {
 	const char *goal = r->objectives[RANK_GOAL].words;
 
@@ -228,7 +229,7 @@ static void answer_write_best(struct phrase *p, const struct ranking *r, const s
 
 /* "large flows pay 2 %", "goodput 73 % lower (26 Gb/s; pie 95.2 Gb/s)", "drops 506 (ecn 0)". */
 static void phrase_cost(struct phrase *p, const struct ranking *r, const struct rank_entry *a,
-		     const struct rank_entry *rival, uint32_t k)
+			const struct rank_entry *rival, uint32_t k)
 {
 	const struct rank_objective *o = &r->objectives[k];
 	double percent = 100 * (ranking_ratio(r, a, rival, k).mean - 1);
@@ -249,9 +250,11 @@ static void phrase_cost(struct phrase *p, const struct ranking *r, const struct 
 
 /* Objectives in which others are clearly better than the subject (its costs), against the baseline
  * where it is among them; and the best setting by the goal without these costs. */
-static void answer_write_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
+static void answer_write_costs(struct phrase *p, const struct ranking *r,
+			       const struct rank_entry *a)
 {
-	const struct rank_entry *other = ranking_without_costs(r, a), *baseline = ranking_baseline_entry(r);
+	const struct rank_entry *other = ranking_without_costs(r, a),
+				*baseline = ranking_baseline_entry(r);
 	int begun = 0;
 
 	fprintf(p->f, "; %s%s", a->is_baseline ? a->label : "", a->is_baseline ? " pays: " : "");
@@ -278,7 +281,8 @@ static void answer_write_costs(struct phrase *p, const struct ranking *r, const 
 }
 
 /* Settings whose completion times are not trustworthy: unfinished flows or PFC deadlock. */
-static void answer_write_unranked(const struct ranking *r, const char *where, const struct line_sink *sink)
+static void answer_write_unranked(const struct ranking *r, const char *where,
+				  const struct line_sink *sink)
 {
 	static const struct {
 		enum rank_state state;
@@ -325,7 +329,8 @@ void answer_write_ranking(const struct ranking *r, const char *where, const stru
 			fprintf(p.f, "No difference: %s", a->label);
 		else if (ranking_count(r) == 1)
 			fprintf(p.f, "Only %s can be ranked: %s %s", a->label,
-				r->objectives[RANK_GOAL].words, answer_value_text(r, a, RANK_GOAL).text);
+				r->objectives[RANK_GOAL].words,
+				answer_value_text(r, a, RANK_GOAL).text);
 		else if (a == baseline)
 			answer_write_baseline(&p, r, a);
 		else if (baseline && baseline->state == RANK_RANKED &&

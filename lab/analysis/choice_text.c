@@ -216,8 +216,7 @@ static struct choice_text choice_chosen_sentence(const struct choice *c)
 	struct choice_text t = { "" };
 
 	if (c->own == 0)
-		choice_append(&t,
-			      "Chosen: the file's own setting; no setting tried is better.");
+		choice_append(&t, "Chosen: the file's own setting; no setting tried is better.");
 	else
 		choice_append(&t, "Chosen: %s.", choice_point_text(c, &c->all[0]).text);
 	choice_append(&t, "%s%.700s", c->all[0].is_kept ? "" : " ", choice_search_text(c).text);

@@ -281,16 +281,14 @@ void comparison_caveats(const struct comparison *c, const struct line_sink *sink
 	for (uint32_t i = 0; i < c->runs.count; i++)
 		health_add(&all, &c->runs.runs[i]);
 	if (all.incomplete) {
-		snprintf(
-			line, sizeof(line),
-			"! unfinished flows in %u of %u runs: completion times are of completed "
-			"flows only.",
-			all.incomplete, all.runs);
+		snprintf(line, sizeof(line),
+			 "! unfinished flows in %u of %u runs: completion times are of completed "
+			 "flows only.",
+			 all.incomplete, all.runs);
 		sink->write(sink->context, line);
 	}
 	if (all.deadlocked) {
-		snprintf(line, sizeof(line),
-			 "! PFC deadlock at the end of %u of %u runs.",
+		snprintf(line, sizeof(line), "! PFC deadlock at the end of %u of %u runs.",
 			 all.deadlocked, all.runs);
 		sink->write(sink->context, line);
 	}

@@ -2,47 +2,29 @@
 /* compare_format.c -- formats the columns of a printed table: one unit per column, chosen for its
  * smallest value, and four significant digits per cell. */
 #include "lab/analysis/compare_format.h"
-#include "weir/units.h"
 #include <math.h>
 #include <string.h>
 
-static const struct scale times[] = { { 1, "ns" },
-				      { WEIR_NS_PER_US, "us" },
-				      { WEIR_NS_PER_MS, "ms" },
-				      { WEIR_NS_PER_S, "s" },
-				      { 0, NULL } };
-static const struct scale rates[] = { { 1, "b/s" },    { 1e3, "Kb/s" },  { 1e6, "Mb/s" },
-				      { 1e9, "Gb/s" }, { 1e12, "Tb/s" }, { 0, NULL } };
-static const struct scale sizes[] = {
-	{ 1, "B" }, { 1e3, "KB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 0, NULL }
-};
-static const struct scale seconds[] = { { 1, "s" }, { 0, NULL } };
-static const struct scale packets[] = { { 1, "pkts" }, { 0, NULL } };
-static const struct scale fractions[] = { { 0.01, "%" }, { 0, NULL } };
-static const struct scale plain[] = { { 1, "" }, { 0, NULL } };
+/* Tables show sizes in GB at most. */
+#define BYTES_FACTOR_MAX 1e9
 
-static const struct scale *column_scales_of(const struct compare_column *k, enum compare_form form)
+static const struct unit_scale *column_scales_of(const struct compare_column *k,
+						 enum compare_form form)
 {
-	static const struct {
-		const char *unit;
-		const struct scale *scales;
-	} all[] = { { "ns", times },
-		    { "bps", rates },
-		    { "bytes", sizes },
-		    { "s", seconds },
-		    { "pkts", packets } };
+	const struct unit_scale *scales = unit_scales(k->unit);
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i].unit, k->unit) == 0)
-			return all[i].scales;
-	return form == FORM_NUMBERS && k->info->form == METRIC_PERCENT ? fractions : plain;
+	if (!scales->label[0] && form == FORM_NUMBERS && k->info->form == METRIC_PERCENT)
+		return unit_scales("%");
+	return scales;
 }
 
 /* The largest unit in which the smallest value is at least one. */
-static struct scale column_choose_scale(const struct comparison *c, uint32_t column,
-					enum compare_form form)
+static struct unit_scale column_choose_scale(const struct comparison *c, uint32_t column,
+					     enum compare_form form)
 {
-	const struct scale *s = column_scales_of(&c->columns[column], form);
+	const struct compare_column *k = &c->columns[column];
+	const struct unit_scale *s = column_scales_of(k, form);
+	double largest = strcmp(k->unit, "bytes") == 0 ? BYTES_FACTOR_MAX : INFINITY;
 	double smallest = INFINITY;
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
@@ -51,7 +33,8 @@ static struct scale column_choose_scale(const struct comparison *c, uint32_t col
 		if (x > 0 && x < smallest)
 			smallest = x;
 	}
-	while (s[1].unit && isfinite(smallest) && smallest >= s[1].factor)
+	while (s[1].label && s[1].factor <= largest && isfinite(smallest) &&
+	       smallest >= s[1].factor)
 		s++;
 	return *s;
 }
@@ -143,6 +126,6 @@ void column_format_init(struct column_format *l, const struct comparison *c, uin
 		l->mean_width =
 			larger(l->mean_width, screen_width(l->title.part[i]) -
 						      (l->half_width ? l->half_width + 1 : 0));
-	l->mean_width = larger(l->mean_width, screen_width(l->scale.unit));
+	l->mean_width = larger(l->mean_width, screen_width(l->scale.label));
 	l->width = GAP + l->mean_width + (l->half_width ? l->half_width + 1 : 0);
 }

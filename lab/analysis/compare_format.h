@@ -3,19 +3,15 @@
  * compare_print.c. */
 #ifndef LAB_ANALYSIS_COMPARE_FORMAT_H
 #define LAB_ANALYSIS_COMPARE_FORMAT_H
+#include "base/text.h"
 #include "lab/analysis/compare.h"
 #include "lab/store/results.h"
 
 enum { TEXT_SIZE = 64, GAP = 2 };
 
-struct scale {
-	double factor;
-	const char *unit;
-};
-
 /* Format of one column. */
 struct column_format {
-	struct scale scale;
+	struct unit_scale scale;
 	struct metric_title title;  /* "FCT small", "p99" */
 	int mean_width, half_width; /* half_width 0: no intervals */
 	int width;                  /* total width */

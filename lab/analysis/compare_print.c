@@ -196,7 +196,7 @@ static void print_head(struct print_line *p, const struct print_table *b, int li
 		const struct column_format *l = &b->formats[k];
 
 		if (l->shown)
-			print_right(p, line == 2 ? l->scale.unit : l->title.part[line], l->width);
+			print_right(p, line == 2 ? l->scale.label : l->title.part[line], l->width);
 	}
 	print_end_line(p);
 }

@@ -96,8 +96,9 @@ static enum verdict_kind verdict_kind_of(const struct claim *c, const double *kn
 		return VERDICT_TOO_FEW;
 	}
 	if (m->count < VERDICT_SEEDS && !m->is_alike) {
-		snprintf(v->why, sizeof(v->why), "%u seed%s; %d are needed, or %d with equal "
-						 "values",
+		snprintf(v->why, sizeof(v->why),
+			 "%u seed%s; %d are needed, or %d with equal "
+			 "values",
 			 m->count, m->count == 1 ? "" : "s", VERDICT_SEEDS, VERDICT_SEEDS_ALIKE);
 		return VERDICT_TOO_FEW;
 	}

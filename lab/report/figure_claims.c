@@ -150,8 +150,7 @@ void figure_add_claims(struct document *d, const struct figure_report *fr)
 	document_open(d, DOCUMENT_SECTION, "claims");
 	document_add(d, DOCUMENT_HEADING_2, NULL, "What the paper says");
 	if (f->claim_count == 0) {
-		document_add(d, DOCUMENT_PARAGRAPH, "empty",
-			     "This figure has no claims.");
+		document_add(d, DOCUMENT_PARAGRAPH, "empty", "This figure has no claims.");
 		document_close(d);
 		return;
 	}

@@ -255,8 +255,7 @@ static int figure_write_page(const struct figure_report *fr, FILE *out, const st
 	document_open(&d, DOCUMENT_SECTION, "figure");
 	document_add(&d, DOCUMENT_HEADING_2, NULL, "The figure");
 	if (f->panel_count == 0)
-		document_add(&d, DOCUMENT_PARAGRAPH, "empty",
-			     "This figure has no panels.");
+		document_add(&d, DOCUMENT_PARAGRAPH, "empty", "This figure has no panels.");
 	document_open(&d, DOCUMENT_GROUP, "panels");
 	for (uint32_t i = 0; i < f->panel_count; i++)
 		figure_add_panel(&d, &f->panels[i], &r->charts, i);

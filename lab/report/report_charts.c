@@ -19,34 +19,25 @@ enum {
 
 #define PS_PER_US (1000.0 * WEIR_PS_PER_NS)
 
-static const struct {
-	const char *of;
-	struct report_unit unit;
-} units[] = {
-	{ "ns", { 1, "ns" } },      { "ns", { 1e3, "us" } },    { "ns", { 1e6, "ms" } },
-	{ "ns", { 1e9, "s" } },     { "bps", { 1, "b/s" } },    { "bps", { 1e3, "Kb/s" } },
-	{ "bps", { 1e6, "Mb/s" } }, { "bps", { 1e9, "Gb/s" } }, { "bytes", { 1, "B" } },
-	{ "bytes", { 1e3, "KB" } }, { "bytes", { 1e6, "MB" } }, { "bytes", { 1e9, "GB" } },
-};
-
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
+/* Charts show rates in Gb/s and sizes in GB at most. */
+#define UNIT_FACTOR_MAX 1e9
 
 struct report_unit report_unit(double number, const char *unit)
 {
-	struct report_unit chosen = { 1, unit };
+	const struct unit_scale *s = unit_scales(unit);
 
-	for (size_t i = 0; i < UNITS; i++)
-		if (strcmp(units[i].of, unit) == 0 &&
-		    (units[i].unit.factor <= 1 || fabs(number) >= units[i].unit.factor))
-			chosen = units[i].unit;
-	return chosen;
+	while (s[1].label && s[1].factor <= UNIT_FACTOR_MAX && fabs(number) >= s[1].factor)
+		s++;
+	return (struct report_unit){ s->factor, s->label[0] ? s->label : unit };
 }
 
 int report_unit_find(const char *name, const char *unit, struct report_unit *found)
 {
-	for (size_t i = 0; i < UNITS; i++)
-		if (strcmp(units[i].of, unit) == 0 && strcmp(units[i].unit.name, name) == 0) {
-			*found = units[i].unit;
+	const struct unit_scale *s = unit_scales(unit);
+
+	for (int has_choice = s[1].label != NULL; has_choice && s->label; s++)
+		if (s->factor <= UNIT_FACTOR_MAX && strcmp(s->label, name) == 0) {
+			*found = (struct report_unit){ s->factor, s->label };
 			return 1;
 		}
 	return 0;

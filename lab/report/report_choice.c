@@ -180,8 +180,8 @@ static void choice_add_tried(struct document *d, const struct choice *c)
 {
 	char summary[96];
 
-	snprintf(summary, sizeof(summary),
-		 "All %" PRIu32 " settings tried, the best first", c->count);
+	snprintf(summary, sizeof(summary), "All %" PRIu32 " settings tried, the best first",
+		 c->count);
 	document_open(d, DOCUMENT_DETAILS, summary);
 	choice_open_table(d, c);
 	if (c->rule_count)

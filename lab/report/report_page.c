@@ -118,8 +118,7 @@ void report_add_runs(struct document *d, const struct report *r)
 			seed && seed->value_count != 1 ? "s" : "", r->compare.runs.runs[0].version,
 			report_setting(r, "version")->value_count > 1 ? " and others." : ".");
 	if (titles > 1)
-		document_append(d, " From %u scenarios; the title is that of the first.",
-				titles);
+		document_append(d, " From %u scenarios; the title is that of the first.", titles);
 	report_add_caveats(d, &r->compare);
 	document_add(d, DOCUMENT_HEADING_3, NULL, "Settings that differ between runs");
 	report_add_settings(d, r, SETTINGS_DIFFER);
@@ -163,8 +162,8 @@ static void report_add_part(struct document *d, const struct report *r, enum rep
 	} parts[PART_COUNT] = {
 		[PART_FCT] = { "fct", "Flow completion times", no_flow, NULL, NULL },
 		[PART_SIZES] = { "sizes", "By flow size",
-				 "No flows of several sizes completed in the measured interval.", NULL,
-				 NULL },
+				 "No flows of several sizes completed in the measured interval.",
+				 NULL, NULL },
 		[PART_CDF] = { "distributions", "Distributions and tails", no_flow, NULL, NULL },
 		[PART_QUEUE] = { "queues", "Queue length over time", "No queue was recorded.",
 				 "queue PORT every 10us", "one" },

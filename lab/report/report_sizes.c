@@ -192,10 +192,9 @@ static void sizes_finish_chart(const struct report *r, struct chart *c, const ch
 {
 	report_size_axis(c);
 	report_y_unit(c, what, unit);
-	text_print(
-		&c->note, "%s",
-		"Each point is a tenth of the flows, over all seeds, at its median size. Both "
-		"axes are logarithmic.");
+	text_print(&c->note, "%s",
+		   "Each point is a tenth of the flows, over all seeds, at its median size. Both "
+		   "axes are logarithmic.");
 	qsort(c->lines, c->line_count, sizeof(*c->lines), sizes_compare_lines);
 	report_note_health(r, c);
 }

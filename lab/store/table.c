@@ -274,8 +274,9 @@ static void results_print_warnings(FILE *f, const struct config *c, const struct
 						 "effect of hosts in lockstep."
 					       : "");
 	if (r->partition.flows)
-		fprintf(f, "NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot "
-								       "complete\n",
+		fprintf(f,
+			"NO PATH: from %s to %s since %s; %" PRIu32 " flow%s cannot "
+			"complete\n",
 			node_name(net, net->host_node[r->partition.src], src, sizeof(src)),
 			node_name(net, net->host_node[r->partition.dst], dst, sizeof(dst)),
 			format_time((double)r->partition.since_ps / WEIR_PS_PER_NS).text,
@@ -326,8 +327,7 @@ static void results_print_head(FILE *f, const struct config *c, const struct run
 			   "numbers end there.\n");
 	if (r->deadlock.cycles)
 		fprintf(f,
-			"PFC DEADLOCK: since %s, cyclic pause of class %" PRIu32
-			" to end: %s%s\n",
+			"PFC DEADLOCK: since %s, cyclic pause of class %" PRIu32 " to end: %s%s\n",
 			format_time((double)r->deadlock.since_ps / WEIR_PS_PER_NS).text,
 			r->deadlock.class_id, r->deadlock.text,
 			r->deadlock.cycles > 1 ? ", and others" : "");
@@ -392,8 +392,10 @@ static void results_print_speed(FILE *f, const struct run_result *r)
 	double hops = run_metric(r, "packet_hops"), simulated = run_metric(r, "sim_seconds");
 
 	if (isnan(hops)) { /* a run with real packets */
-		fprintf(f, "\n"
-			   "%s of real time\n", format_duration(simulated).text);
+		fprintf(f,
+			"\n"
+			"%s of real time\n",
+			format_duration(simulated).text);
 		return;
 	}
 	fprintf(f, "\n%s simulated in %s; %.2f million packet-hops per second%s\n",

@@ -46,7 +46,7 @@ struct diffecn_state {
 	uint64_t period_ns;
 	uint64_t judged[2][2];                         /* [by rate][by queue]: packets */
 	uint32_t flows;                                /* N, as last counted */
-	uint32_t is_plain;                             /* 1: queues alone are counted and judged */
+	uint32_t is_plain;                             /* 1: only queues are counted and judged */
 	uint32_t threshold_bytes[WEIR_QUEUES_MAX + 1]; /* by number of flows */
 };
 
@@ -92,24 +92,24 @@ static void diffecn_layout(const void *params, struct weir_mark_layout *l)
 
 /* --- the parts of a state --- */
 
-static int needs_rates(const struct diffecn_params *p)
+static int diffecn_needs_rates(const struct diffecn_params *p)
 {
 	return p->score || p->judge == JUDGE_IDEAL;
 }
 
-static int is_plain(const struct diffecn_params *p)
+static int diffecn_is_plain(const struct diffecn_params *p)
 {
-	return p->count == COUNT_EXACT && !needs_rates(p);
+	return p->count == COUNT_EXACT && !diffecn_needs_rates(p);
 }
 
-static size_t count_offset(const struct diffecn_params *p)
+static size_t diffecn_count_offset(const struct diffecn_params *p)
 {
 	return sizeof(struct diffecn_state) + weir_flow_queues_size(&p->flow);
 }
 
-static size_t rates_offset(const struct diffecn_params *p)
+static size_t diffecn_rates_offset(const struct diffecn_params *p)
 {
-	return count_offset(p) +
+	return diffecn_count_offset(p) +
 	       (p->count == COUNT_PERIODIC ? flow_count_size(COUNT_INDEX_BITS) : 0);
 }
 
@@ -117,34 +117,34 @@ static size_t diffecn_size(const void *params)
 {
 	const struct diffecn_params *p = params;
 
-	return rates_offset(p) + (needs_rates(p) ? sizeof(struct flow_rates) : 0);
+	return diffecn_rates_offset(p) + (diffecn_needs_rates(p) ? sizeof(struct flow_rates) : 0);
 }
 
-static struct flow_queues *queues_of(struct diffecn_state *s)
+static struct flow_queues *diffecn_queues(struct diffecn_state *s)
 {
 	return (struct flow_queues *)(s + 1);
 }
 
-static const struct flow_queues *queues_in(const struct diffecn_state *s)
+static const struct flow_queues *diffecn_queues_const(const struct diffecn_state *s)
 {
 	return (const struct flow_queues *)(s + 1);
 }
 
-static struct flow_count *count_of(struct diffecn_state *s, const struct diffecn_params *p)
+static struct flow_count *diffecn_count(struct diffecn_state *s, const struct diffecn_params *p)
 {
-	return (void *)((unsigned char *)s + count_offset(p));
+	return (void *)((unsigned char *)s + diffecn_count_offset(p));
 }
 
-static struct flow_rates *rates_of(struct diffecn_state *s, const struct diffecn_params *p)
+static struct flow_rates *diffecn_rates(struct diffecn_state *s, const struct diffecn_params *p)
 {
-	return (void *)((unsigned char *)s + rates_offset(p));
+	return (void *)((unsigned char *)s + diffecn_rates_offset(p));
 }
 
 /* Equation (2): K_p = lambda RTT C / N, here
  *	lambda_q32 rtt_ns rate_bps / (2^32 10^9 8 N) bytes,
  * rounded to the nearest: half a byte off at most. Below 2^36 2^40 2^42 it fits 128 bits. */
-static uint32_t threshold_of(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
-			     uint32_t flows)
+static uint32_t diffecn_threshold(uint64_t lambda_q32, uint64_t rtt_ns, uint64_t rate_bps,
+				  uint32_t flows)
 {
 	weir_u128 per_byte = (weir_u128)WEIR_BITS_PER_BYTE * WEIR_NS_PER_S * flows << 32;
 	weir_u128 bytes = ((weir_u128)lambda_q32 * rtt_ns * rate_bps + per_byte / 2) / per_byte;
@@ -158,34 +158,35 @@ static void diffecn_init(void *state, const void *params, const struct weir_mark
 	const struct diffecn_params *p = params;
 	uint64_t rtt_ns = flow_queues_rtt_ns(&p->flow, env);
 
-	weir_flow_queues_init(queues_of(s), &p->flow, env);
+	weir_flow_queues_init(diffecn_queues(s), &p->flow, env);
 	s->period_ns = flow_queues_period_ns(&p->flow, env);
 	for (uint32_t n = 1; n <= WEIR_QUEUES_MAX; n++)
-		s->threshold_bytes[n] = threshold_of(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
+		s->threshold_bytes[n] =
+			diffecn_threshold(p->flow.lambda_q32, rtt_ns, env->rate_bps, n);
 	s->flows = 1;
-	s->is_plain = (uint32_t)is_plain(p);
-	if (needs_rates(p))
-		weir_flow_rates_init(rates_of(s, p), env, rtt_ns, p->excess_q32);
+	s->is_plain = (uint32_t)diffecn_is_plain(p);
+	if (diffecn_needs_rates(p))
+		weir_flow_rates_init(diffecn_rates(s, p), env, rtt_ns, p->excess_q32);
 }
 
-/* Nothing waits behind such a packet, and N is 1 already: it is the smallest, and was counted when
- * the last packet left. Its queue counts as busy until the next packet comes, as that of one that
- * was refused does. */
+/* On an idle port nothing waits behind the packet and N is 1 already, counted when the last packet
+ * left. Its queue counts as busy until the next packet, as after a refused packet. */
 static int diffecn_passes_idle(const void *params)
 {
-	return is_plain(params);
+	return diffecn_is_plain(params);
 }
 
-/* --- packets: what only some options ask for is apart, so that the others pay nothing for it
- * --- */
+/* --- packets: what only some options need is a slow path of its own --- */
 
-static NOINLINE uint32_t choose_with_rates(struct diffecn_state *s, const struct diffecn_params *p,
-					   const struct weir_mark_view *v,
-					   const struct weir_queue *queues)
+static NOINLINE uint32_t diffecn_choose_slow(struct diffecn_state *s,
+					     const struct diffecn_params *p,
+					     const struct weir_mark_view *v,
+					     const struct weir_queue *queues)
 {
-	if (needs_rates(p))
-		weir_flow_rates_arrive(rates_of(s, p), v->flow_hash, v->packet_bytes, v->now_ns);
-	return flow_queues_choose(queues_of(s), v->flow_hash,
+	if (diffecn_needs_rates(p))
+		weir_flow_rates_arrive(diffecn_rates(s, p), v->flow_hash, v->packet_bytes,
+				       v->now_ns);
+	return flow_queues_choose(diffecn_queues(s), v->flow_hash,
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
@@ -196,94 +197,96 @@ static uint32_t diffecn_choose_queue(void *state, const void *params,
 	struct diffecn_state *s = state;
 
 	if (UNLIKELY(!s->is_plain))
-		return choose_with_rates(s, params, v, queues);
-	return flow_queues_choose(queues_of(s), v->flow_hash,
+		return diffecn_choose_slow(s, params, v, queues);
+	return flow_queues_choose(diffecn_queues(s), v->flow_hash,
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
-static uint32_t choose_fast(void *state, const void *params, const struct weir_packet *packet,
-			    int64_t now_ns, const struct weir_queue *queues)
+static uint32_t diffecn_choose_queue_fast(void *state, const void *params,
+					  const struct weir_packet *packet, int64_t now_ns,
+					  const struct weir_queue *queues)
 {
 	(void)params;
-	return flow_queues_choose(queues_of(state), packet->flow_hash,
+	return flow_queues_choose(diffecn_queues(state), packet->flow_hash,
 				  (struct flow_arrival){ now_ns, packet->bytes }, queues);
 }
 
 /* N, from 1 to the number of queues. */
-static uint32_t count_flows(struct diffecn_state *s, const struct diffecn_params *p,
-			    const struct weir_mark_view *v)
+static uint32_t diffecn_count_flows(struct diffecn_state *s, const struct diffecn_params *p,
+				    const struct weir_mark_view *v)
 {
-	uint32_t flows = flow_queues_busy(queues_of(s)), queues = queues_of(s)->queues;
+	uint32_t flows = flow_queues_busy(diffecn_queues(s)), queues = diffecn_queues(s)->queues;
 
 	if (p->count == COUNT_PERIODIC)
-		flows = flow_count_table(count_of(s, p), s->period_ns, COUNT_INDEX_MASK,
+		flows = flow_count_table(diffecn_count(s, p), s->period_ns, COUNT_INDEX_MASK,
 					 v->flow_hash, v->now_ns);
 	flows = flows < queues ? flows : queues;
 	return flows ? flows : 1;
 }
 
-static int is_long(const struct diffecn_state *s, uint32_t queue_bytes)
+static int diffecn_is_long(const struct diffecn_state *s, uint32_t queue_bytes)
 {
 	return queue_bytes > s->threshold_bytes[s->flows];
 }
 
-static uint32_t verdict_by_queue(int by_queue)
+static uint32_t diffecn_queue_verdict(int by_queue)
 {
 	return by_queue ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_QUEUE) : WEIR_MARK_PASS;
 }
 
-static NOINLINE uint32_t dequeue_with_rates(struct diffecn_state *s, const struct diffecn_params *p,
-					    const struct weir_mark_view *v)
+static NOINLINE uint32_t diffecn_dequeue_slow(struct diffecn_state *s,
+					      const struct diffecn_params *p,
+					      const struct weir_mark_view *v)
 {
 	int by_queue, by_rate;
 
-	s->flows = count_flows(s, p, v);
-	by_queue = is_long(s, v->queue_bytes);
-	if (!needs_rates(p))
-		return verdict_by_queue(by_queue);
-	by_rate = weir_flow_rates_exceeds(rates_of(s, p), v->flow_hash, v->now_ns);
+	s->flows = diffecn_count_flows(s, p, v);
+	by_queue = diffecn_is_long(s, v->queue_bytes);
+	if (!diffecn_needs_rates(p))
+		return diffecn_queue_verdict(by_queue);
+	by_rate = weir_flow_rates_exceeds(diffecn_rates(s, p), v->flow_hash, v->now_ns);
 	s->judged[by_rate][by_queue]++;
 	if (p->judge == JUDGE_IDEAL)
 		return by_rate ? WEIR_MARK_CE | weir_mark_reason(DIFFECN_RATE) : WEIR_MARK_PASS;
-	return verdict_by_queue(by_queue);
+	return diffecn_queue_verdict(by_queue);
 }
 
-/* What is left in the queue that a packet has left, which was told already. */
-static inline uint32_t judge_queue(struct diffecn_state *s, uint32_t queue_bytes)
+/* Verdict on a packet that left queue_bytes behind; flow_queues_leave was called. */
+static inline uint32_t diffecn_judge(struct diffecn_state *s, uint32_t queue_bytes)
 {
-	uint32_t busy = flow_queues_busy(queues_of(s));
+	uint32_t busy = flow_queues_busy(diffecn_queues(s));
 
 	s->flows = busy ? busy : 1;
-	return verdict_by_queue(is_long(s, queue_bytes));
+	return diffecn_queue_verdict(diffecn_is_long(s, queue_bytes));
 }
 
 static uint32_t diffecn_dequeue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct diffecn_state *s = state;
 
-	flow_queues_leave(queues_of(s), v->queue, v->queue_pkts);
+	flow_queues_leave(diffecn_queues(s), v->queue, v->queue_pkts);
 	if (UNLIKELY(!s->is_plain))
-		return dequeue_with_rates(s, params, v);
-	return judge_queue(s, v->queue_bytes);
+		return diffecn_dequeue_slow(s, params, v);
+	return diffecn_judge(s, v->queue_bytes);
 }
 
-static uint32_t dequeue_fast(void *state, const void *params, uint32_t queue,
-			     const struct weir_queue *q)
+static uint32_t diffecn_dequeue_fast(void *state, const void *params, uint32_t queue,
+				     const struct weir_queue *q)
 {
 	(void)params;
-	flow_queues_leave(queues_of(state), queue, q->pkts);
-	return judge_queue(state, q->bytes);
+	flow_queues_leave(diffecn_queues(state), queue, q->pkts);
+	return diffecn_judge(state, q->bytes);
 }
 
 static const struct weir_mark_fast_hooks diffecn_fast_hooks = {
 	.suffice = diffecn_passes_idle,
-	.choose_queue = choose_fast,
-	.dequeue = dequeue_fast,
+	.choose_queue = diffecn_choose_queue_fast,
+	.dequeue = diffecn_dequeue_fast,
 };
 
 /* --- values --- */
 
-static double read_flows(const void *state, const void *params)
+static double diffecn_read_flows(const void *state, const void *params)
 {
 	const struct diffecn_state *s = state;
 
@@ -291,7 +294,7 @@ static double read_flows(const void *state, const void *params)
 	return s->flows;
 }
 
-static double read_threshold(const void *state, const void *params)
+static double diffecn_read_threshold(const void *state, const void *params)
 {
 	const struct diffecn_state *s = state;
 
@@ -299,49 +302,49 @@ static double read_threshold(const void *state, const void *params)
 	return s->threshold_bytes[s->flows];
 }
 
-static double read_priority(const void *state, const void *params)
+static double diffecn_read_priority(const void *state, const void *params)
 {
 	(void)params;
-	return (double)queues_in(state)->priority_pkts;
+	return (double)diffecn_queues_const(state)->priority_pkts;
 }
 
-static double read_joins(const void *state, const void *params)
+static double diffecn_read_joins(const void *state, const void *params)
 {
 	(void)params;
-	return (double)queues_in(state)->joins;
+	return (double)diffecn_queues_const(state)->joins;
 }
 
-static double ratio(uint64_t part, uint64_t whole)
+static double diffecn_ratio(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : NAN;
 }
 
 /* Equation (3): right judgements of all. Without score there is none to read. */
-static double read_accuracy(const void *state, const void *params)
+static double diffecn_read_accuracy(const void *state, const void *params)
 {
 	const struct diffecn_state *s = state;
 	const struct diffecn_params *p = params;
 	uint64_t right = s->judged[0][0] + s->judged[1][1];
 
-	return p->score ? ratio(right, right + s->judged[0][1] + s->judged[1][0]) : NAN;
+	return p->score ? diffecn_ratio(right, right + s->judged[0][1] + s->judged[1][0]) : NAN;
 }
 
 /* Equation (4): of the packets of congested flows, those that the queue finds. */
-static double read_recall(const void *state, const void *params)
+static double diffecn_read_recall(const void *state, const void *params)
 {
 	const struct diffecn_state *s = state;
 	const struct diffecn_params *p = params;
 
-	return p->score ? ratio(s->judged[1][1], s->judged[1][1] + s->judged[1][0]) : NAN;
+	return p->score ? diffecn_ratio(s->judged[1][1], s->judged[1][1] + s->judged[1][0]) : NAN;
 }
 
 static const struct weir_mark_value diffecn_values[] = {
-	{ "flows", "", read_flows },
-	{ "threshold", "bytes", read_threshold },
-	{ "priority", "pkts", read_priority }, /* all that the first queue was chosen for */
-	{ "joins", "", read_joins },           /* of flows to a queue of others */
-	{ "accuracy", "", read_accuracy },
-	{ "recall", "", read_recall },
+	{ "flows", "", diffecn_read_flows },
+	{ "threshold", "bytes", diffecn_read_threshold },
+	{ "priority", "pkts", diffecn_read_priority }, /* all that the first queue was chosen for */
+	{ "joins", "", diffecn_read_joins },           /* of flows to a queue of others */
+	{ "accuracy", "", diffecn_read_accuracy },
+	{ "recall", "", diffecn_read_recall },
 	{ .name = NULL },
 };
 

@@ -50,7 +50,7 @@ static uint32_t ecn_needs(const void *params)
 	       (p->at == ECN_AT_ENQUEUE ? WEIR_MARK_NEEDS_ENQUEUE : WEIR_MARK_NEEDS_DEQUEUE);
 }
 
-/* A queue is never longer than its port; the pool is another matter. */
+/* A queue is never longer than its port; the shared buffer is not bounded by it. */
 static uint64_t ecn_quiet_below(const void *params)
 {
 	const struct ecn_params *p = params;
@@ -79,7 +79,7 @@ static uint32_t ecn_enqueue(void *state, const void *params, const struct weir_m
 	return p->at == ECN_AT_ENQUEUE ? ecn_verdict(p, v) : WEIR_MARK_PASS;
 }
 
-static int ecn_is_simple(const void *params)
+static int ecn_is_fast(const void *params)
 {
 	const struct ecn_params *p = params;
 
@@ -98,7 +98,7 @@ static uint32_t ecn_enqueue_fast(void *state, const void *params, const struct w
 }
 
 static const struct weir_mark_fast_hooks ecn_fast_hooks = {
-	.suffice = ecn_is_simple,
+	.suffice = ecn_is_fast,
 	.enqueue = ecn_enqueue_fast,
 };
 

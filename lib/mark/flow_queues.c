@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flow_queues.c -- see flow_queues.h. */
+/* flow_queues.c -- set-up and queue assignment, the slow path of flow_queues.h. */
 #include "lib/mark/flow_queues.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ void weir_flow_queues_layout(const struct flow_queues_params *p, struct weir_mar
 		 "sp-dwrr(priority-queues=1, quantum=%" PRIu64 "B)", p->quantum_bytes);
 }
 
-static uint32_t entries_of(const struct flow_queues_params *p)
+static uint32_t flow_queues_entries(const struct flow_queues_params *p)
 {
 	return (uint32_t)p->queues * FLOW_MAP_PER_QUEUE;
 }
 
 size_t weir_flow_queues_size(const struct flow_queues_params *p)
 {
-	return sizeof(struct flow_queues) + entries_of(p) * sizeof(struct flow_place);
+	return sizeof(struct flow_queues) + flow_queues_entries(p) * sizeof(struct flow_place);
 }
 
 void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
@@ -47,23 +47,22 @@ void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_param
 				       : p->pass_limit;
 	uint64_t period_ns = flow_queues_period_ns(p, env);
 
-	/* A port of other queues than layout wants (weir_port_plan_check refuses it) has those used
-	 * that both know. */
+	/* weir_port_plan_check refuses ports with other queues than the layout; be safe anyway. */
 	f->queues = env->queues < p->queues ? env->queues : (uint32_t)p->queues;
 	f->filled = f->queues; /* until they are set empty */
 	f->hold_ns = p->release == FLOW_RELEASE_DRAINED ? -1 : (int64_t)period_ns;
 	for (uint32_t q = 0; q < f->queues; q++) {
 		flow_queues_drain(f, q);
-		f->owner[q].heard_ns = -f->hold_ns - 1; /* nobody's at time 0 */
+		f->owner[q].heard_ns = -f->hold_ns - 1; /* not held at time 0 */
 	}
 	f->unsure = FLOW_NO_QUEUE;
-	f->entries = entries_of(p);
+	f->entries = flow_queues_entries(p);
 	f->limit_bytes = (uint32_t)(limit_bytes < LIMIT_MAX_BYTES ? limit_bytes : LIMIT_MAX_BYTES);
 	f->period_ns = (uint32_t)(period_ns < UINT32_MAX ? period_ns : UINT32_MAX);
 }
 
-/* The free queue of the smallest number, of all but the one that is served first. */
-static uint32_t smallest_free(const struct flow_queues *f, int64_t now_ns)
+/* The first free queue, except the priority queue. */
+static uint32_t flow_queues_first_free(const struct flow_queues *f, int64_t now_ns)
 {
 	uint64_t word = f->empty[0] & ~(UINT64_C(1) << FLOW_QUEUE_PRIORITY);
 
@@ -79,8 +78,8 @@ static uint32_t smallest_free(const struct flow_queues *f, int64_t now_ns)
 	}
 }
 
-/* Once for a flow that has passed its limit. */
-static uint32_t shortest(const struct flow_queues *f, const struct weir_queue *queues)
+/* The shortest queue, except the priority queue; once per flow that exceeds its limit. */
+static uint32_t flow_queues_shortest(const struct flow_queues *f, const struct weir_queue *queues)
 {
 	uint32_t least = FLOW_QUEUE_PRIORITY + (f->queues > 1);
 
@@ -97,22 +96,22 @@ uint32_t weir_flow_queues_assign(struct flow_queues *f, uint32_t flow_hash, stru
 	uint32_t now_ns = (uint32_t)a.now_ns, passed_bytes = a.bytes, q;
 
 	flow_queues_settle(f, queues);
-	q = smallest_free(f, a.now_ns);
+	q = flow_queues_first_free(f, a.now_ns);
 	if (q != FLOW_NO_QUEUE) {
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = ++f->owner[q].given };
-		return flow_queues_take(f, q, a.now_ns, queues);
+		return flow_queues_use(f, q, a.now_ns, queues);
 	}
-	/* Low bits of a time: who was silent for a multiple of 4.3 s and less than a period more
-	 * passes for one that was not. */
+	/* Times are truncated to 32 bits, so a silence of a multiple of 4.3 s plus less than a
+	 * period goes unnoticed. */
 	if (place->queue == FLOW_QUEUE_PRIORITY && now_ns - place->given <= f->period_ns)
 		passed_bytes += place->passed_bytes;
 	if (passed_bytes > f->limit_bytes) {
-		q = shortest(f, queues);
+		q = flow_queues_shortest(f, queues);
 		*place = (struct flow_place){ .queue = (uint8_t)q, .given = f->owner[q].given };
 		f->joins++;
-		return flow_queues_take(f, q, a.now_ns, queues);
+		return flow_queues_use(f, q, a.now_ns, queues);
 	}
 	*place = (struct flow_place){ .passed_bytes = passed_bytes & PASSED_MASK, .given = now_ns };
 	f->priority_pkts++;
-	return flow_queues_take(f, FLOW_QUEUE_PRIORITY, a.now_ns, queues);
+	return flow_queues_use(f, FLOW_QUEUE_PRIORITY, a.now_ns, queues);
 }

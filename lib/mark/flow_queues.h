@@ -98,36 +98,37 @@ enum { PASS_LIMIT_MAX = 10 * 1000 * 1000, PASS_LIMIT_MAX_PKTS = 1000 };
 			weir_flow_releases \
 	}
 
-/* An entry of the map. In a queue of its own or a shared one: valid while that queue is busy or
- * held, and has not been given anew since. In queue 0, as zeros mean: what passed, and when it last
- * did. */
+/* An entry of the flow map. For a flow in queue 0, as a zeroed entry is: the bytes it sent there,
+ * and when it last did. For others: the flow's queue, valid while that queue is busy or held and
+ * has not been reassigned since. */
 struct flow_place {
 	uint32_t queue : 32 - FLOW_PASSED_BITS;
 	uint32_t passed_bytes : FLOW_PASSED_BITS;
-	uint32_t given; /* queue 0: low bits of the time of its last packet; others: see below */
+	uint32_t
+		given; /* queue 0: low bits of the time of its last packet; others: owner[].given */
 };
 
 _Static_assert(sizeof(struct flow_place) == 8, "half a megabyte a port at most");
 
-/* Who has a queue: how often it was given to a new flow, and when a packet last came for it. */
+/* The owner of a queue: how often it was assigned to a new flow, and when its last packet came. */
 struct flow_owner {
 	int64_t heard_ns;
 	uint32_t given, unused;
 };
 
 struct flow_queues {
-	uint64_t empty[FLOW_EMPTY_WORDS]; /* a bit a queue */
-	uint32_t queues, filled;          /* all of them; those that are not empty */
-	uint32_t unsure;                  /* one that is empty, or was; FLOW_NO_QUEUE: none */
+	uint64_t empty[FLOW_EMPTY_WORDS]; /* bit per queue */
+	uint32_t queues, filled;          /* number of queues; of those marked not empty */
+	uint32_t unsure; /* a queue whose state is unsettled; FLOW_NO_QUEUE: none */
 	uint32_t entries;
 	uint32_t limit_bytes, period_ns;
 	int64_t hold_ns;               /* silence for which an empty queue is held; -1: none */
-	uint64_t priority_pkts, joins; /* sent to queue 0; flows that then joined the shortest */
+	uint64_t priority_pkts, joins; /* packets sent to queue 0; flows that joined the shortest */
 	struct flow_owner owner[WEIR_QUEUES_MAX];
 	struct flow_place map[];
 };
 
-/* The times in its options, or those of the network. */
+/* Options rtt and t-period, or their defaults from the network. */
 static inline uint64_t flow_queues_rtt_ns(const struct flow_queues_params *p,
 					  const struct weir_mark_env *env)
 {
@@ -140,7 +141,7 @@ static inline uint64_t flow_queues_period_ns(const struct flow_queues_params *p,
 	return p->period_ns ? p->period_ns : flow_queues_rtt_ns(p, env) * 3 / 2;
 }
 
-/* A packet that has come. */
+/* An arriving packet. */
 struct flow_arrival {
 	int64_t now_ns;
 	uint32_t bytes;
@@ -150,11 +151,11 @@ int weir_flow_queues_check(const struct flow_queues_params *p, struct weir_error
 void weir_flow_queues_layout(const struct flow_queues_params *p, struct weir_mark_layout *l);
 size_t weir_flow_queues_size(const struct flow_queues_params *p);
 
-/* The memory is zero. Leaves the map alone, which is most of it. */
+/* The memory is zero. The map, which is most of it, is not touched. */
 void weir_flow_queues_init(struct flow_queues *f, const struct flow_queues_params *p,
 			   const struct weir_mark_env *env);
 
-/* A flow that has no queue takes one, and its place in the map says which. */
+/* Slow path: assigns a queue to a flow without one, and records it in the map. O(queues). */
 uint32_t weir_flow_queues_assign(struct flow_queues *f, uint32_t flow_hash, struct flow_arrival a,
 				 const struct weir_queue *queues);
 
@@ -179,20 +180,20 @@ static inline void flow_queues_drain(struct flow_queues *f, uint32_t q)
 	f->filled--;
 }
 
-/* The hash is mixed first, because a network may also have chosen the flow's way by it. */
+/* The hash is mixed first, as ECMP may have selected the flow's path by the same hash. */
 static inline struct flow_place *flow_queues_place(struct flow_queues *f, uint32_t flow_hash)
 {
 	return &f->map[(weir_mix64(flow_hash) >> 32) * f->entries >> 32];
 }
 
-/* An empty queue is still its flow's. */
+/* Does an empty queue still belong to its flow? */
 static inline int flow_queues_is_held(const struct flow_queues *f, uint32_t q, int64_t now_ns)
 {
 	return now_ns - f->owner[q].heard_ns <= f->hold_ns;
 }
 
-/* The queue that was chosen last counts as busy, whether or not the packet came to wait there: it
- * may have been refused, or have passed unseen. Only with the next packet is it found out. */
+/* The queue chosen last counts as busy although its packet may have been refused or sent at once.
+ * The next arrival or departure settles whether it is. */
 static inline void flow_queues_settle(struct flow_queues *f, const struct weir_queue *queues)
 {
 	uint32_t q = f->unsure;
@@ -201,16 +202,17 @@ static inline void flow_queues_settle(struct flow_queues *f, const struct weir_q
 		flow_queues_fill(f, q);
 }
 
-/* The packet that has come goes to queue q, which counts as busy from now on. All others are
- * settled. */
-static inline uint32_t flow_queues_take(struct flow_queues *f, uint32_t q, int64_t now_ns,
-					const struct weir_queue *queues)
+/* Assigns the arriving packet to queue q, which counts as busy from now on; all others are settled.
+ */
+static inline uint32_t flow_queues_use(struct flow_queues *f, uint32_t q, int64_t now_ns,
+				       const struct weir_queue *queues)
 {
 	f->owner[q].heard_ns = now_ns;
 	f->unsure = queues[q].pkts ? FLOW_NO_QUEUE : q;
 	return q;
 }
 
+/* Fast path: the queue of an arriving packet. */
 static inline ALWAYS_INLINE uint32_t flow_queues_choose(struct flow_queues *f, uint32_t flow_hash,
 							struct flow_arrival a,
 							const struct weir_queue *queues)
@@ -230,7 +232,7 @@ static inline ALWAYS_INLINE uint32_t flow_queues_choose(struct flow_queues *f, u
 	return place.queue;
 }
 
-/* A packet has left its queue, in which so many are left. */
+/* A packet left its queue, which holds queue_pkts now. */
 static inline void flow_queues_leave(struct flow_queues *f, uint32_t queue, uint32_t queue_pkts)
 {
 	if (queue_pkts)
@@ -241,7 +243,7 @@ static inline void flow_queues_leave(struct flow_queues *f, uint32_t queue, uint
 		flow_queues_drain(f, queue);
 }
 
-/* Queues that count as busy. */
+/* Number of queues that count as busy. */
 static inline uint32_t flow_queues_busy(const struct flow_queues *f)
 {
 	return f->filled + (f->unsure != FLOW_NO_QUEUE);

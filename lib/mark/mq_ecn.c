@@ -206,7 +206,8 @@ static double mq_read_round(const void *state, const void *params)
 	return (double)s->round_q16 / (double)(1 << TIME_BITS);
 }
 
-/* Of the first queue; that of another is to it as their quanta are, up to the line's rate. */
+/* Capacity of the first queue; those of others are proportional to their quanta, up to the line
+ * rate. */
 static double mq_read_capacity(const void *state, const void *params)
 {
 	const struct mq_state *s = state;

@@ -46,7 +46,7 @@ static size_t pftcn_size(const void *params)
 	return sizeof(struct pftcn_state) + weir_flow_queues_size(&p->flow);
 }
 
-static struct flow_queues *queues_of(struct pftcn_state *s)
+static struct flow_queues *pftcn_queues(struct pftcn_state *s)
 {
 	return (struct flow_queues *)(s + 1);
 }
@@ -60,14 +60,14 @@ static void pftcn_init(void *state, const void *params, const struct weir_mark_e
 	uint64_t threshold_ns = (uint64_t)((lambda_rtt + WEIR_ONE_Q32 / 2) >> 32);
 
 	s->threshold_ns = (int64_t)(p->threshold_ns ? p->threshold_ns : threshold_ns);
-	weir_flow_queues_init(queues_of(s), &p->flow, env);
+	weir_flow_queues_init(pftcn_queues(s), &p->flow, env);
 }
 
 static uint32_t pftcn_choose_queue(void *state, const void *params, const struct weir_mark_view *v,
 				   const struct weir_queue *queues)
 {
 	(void)params;
-	return flow_queues_choose(queues_of(state), v->flow_hash,
+	return flow_queues_choose(pftcn_queues(state), v->flow_hash,
 				  (struct flow_arrival){ v->now_ns, v->packet_bytes }, queues);
 }
 
@@ -75,11 +75,12 @@ static uint32_t pftcn_choose_fast(void *state, const void *params, const struct 
 				  int64_t now_ns, const struct weir_queue *queues)
 {
 	(void)params;
-	return flow_queues_choose(queues_of(state), packet->flow_hash,
+	return flow_queues_choose(pftcn_queues(state), packet->flow_hash,
 				  (struct flow_arrival){ now_ns, packet->bytes }, queues);
 }
 
-/* Who finds nothing waits for nothing; see flow_queues_choose for its queue. */
+/* A packet that finds the port idle has zero sojourn time, so it is never marked; its queue counts
+ * as busy until flow_queues_settle. */
 static int pftcn_passes_idle(const void *params)
 {
 	(void)params;
@@ -91,7 +92,7 @@ static uint32_t pftcn_dequeue(void *state, const void *params, const struct weir
 	struct pftcn_state *s = state;
 
 	(void)params;
-	flow_queues_leave(queues_of(s), v->queue, v->queue_pkts);
+	flow_queues_leave(pftcn_queues(s), v->queue, v->queue_pkts);
 	return v->sojourn_ns > s->threshold_ns ? WEIR_MARK_CE : WEIR_MARK_PASS;
 }
 

@@ -28,7 +28,7 @@ enum {
 	GAIN_BITS = 72,
 	FADE_SHIFT = 6,      /* RFC 8033, 4.2: times 0.98, or 1 - 1/64 */
 	QUIET_PKTS = 3,      /* 4.1: more than two packets */
-	CATCH_UP_MAX = 2048, /* updates made up for; p fades from 1 to 0 in fewer */
+	CATCH_UP_MAX = 2048, /* updates caught up; p decays from 1 to 0 in fewer */
 };
 
 #define P_ONE (INT64_C(1) << P_BITS)
@@ -86,7 +86,7 @@ static int pie_check(const void *params, struct weir_error *e)
 	return 0;
 }
 
-/* As the hook does below: passes every packet that finds so few. */
+/* pie_enqueue passes every packet that finds fewer. */
 static uint64_t pie_quiet_below(const void *params)
 {
 	(void)params;
@@ -170,16 +170,14 @@ static void pie_update(struct pie_state *s, const struct pie_params *p, int64_t 
 	s->old_delay_ns = delay_ns;
 }
 
-/* What the delay is, as long as nothing comes or goes: none where the last packet left the queue
- * empty. */
+/* The delay while no packet comes or goes: 0 if the last one left the queue empty. */
 static int64_t pie_delay_ns(const struct pie_state *s)
 {
 	return s->is_empty ? 0 : s->delay_ns;
 }
 
-/* Several updates are due: nothing came or went for long. Once nothing changes any more, nothing
- * will. */
-static void pie_make_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
+/* Slow path after a silence: runs several updates until the state reaches a fixed point. */
+static void pie_catch_up_slow(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
 {
 	uint64_t due = (uint64_t)(now_ns - s->update_at_ns) / p->update_ns + 1, done = 0;
 	int64_t delay_ns = pie_delay_ns(s);
@@ -197,13 +195,13 @@ static void pie_make_up(struct pie_state *s, const struct pie_params *p, int64_t
 		pie_spend_burst(s, p, delay_ns, due - done);
 }
 
-/* All updates that are due; mostly none or one. */
+/* Runs the updates that are due; the fast path has at most one. */
 static inline void pie_catch_up(struct pie_state *s, const struct pie_params *p, int64_t now_ns)
 {
 	if (now_ns < s->update_at_ns)
 		return;
 	if (now_ns - s->update_at_ns >= (int64_t)p->update_ns) {
-		pie_make_up(s, p, now_ns);
+		pie_catch_up_slow(s, p, now_ns);
 		return;
 	}
 	s->update_at_ns += (int64_t)p->update_ns;

@@ -149,12 +149,12 @@ static int pred_check(const void *params, struct weir_error *e)
 
 /* --- memory --- */
 
-static struct flow_count *count_of(struct pred_state *s)
+static struct flow_count *pred_count(struct pred_state *s)
 {
 	return (struct flow_count *)(s + 1);
 }
 
-static size_t count_size(const struct pred_params *p)
+static size_t pred_count_size(const struct pred_params *p)
 {
 	if (p->parts == PRED_QLA)
 		return 0;
@@ -162,16 +162,16 @@ static size_t count_size(const struct pred_params *p)
 					      : sizeof(struct flow_count);
 }
 
-static struct pred_table *table_of(struct pred_state *s, const struct pred_params *p)
+static struct pred_table *pred_table_of(struct pred_state *s, const struct pred_params *p)
 {
-	return (struct pred_table *)((char *)(s + 1) + count_size(p));
+	return (struct pred_table *)((char *)(s + 1) + pred_count_size(p));
 }
 
 static size_t pred_size(const void *params)
 {
 	const struct pred_params *p = params;
 
-	return sizeof(struct pred_state) + count_size(p) +
+	return sizeof(struct pred_state) + pred_count_size(p) +
 	       (p->lookup == PRED_TABLE ? sizeof(struct pred_table) : 0);
 }
 
@@ -179,7 +179,7 @@ static size_t pred_size(const void *params)
 
 /* f(N), scaled by 2^16: floor(sqrt(N 2^32)), less than 2^-16 too small; N and N^2 exactly. No more
  * than 2^24 flows, so that f stays within 2^64; more than there are packets in an interval. */
-static weir_u128 f_q16(enum pred_f f, uint32_t flows)
+static weir_u128 pred_f_q16(enum pred_f f, uint32_t flows)
 {
 	uint64_t n = flows < FLOWS_MAX ? flows : FLOWS_MAX;
 
@@ -188,35 +188,36 @@ static weir_u128 f_q16(enum pred_f f, uint32_t flows)
 	return (weir_u128)(f == PRED_F_N ? n : n * n) << F_BITS;
 }
 
-/* slope <= 2^52 and f <= 2^64: wide. */
-static uint64_t rise_q32(const struct pred_state *s, const struct pred_params *p, uint32_t flows)
+/* slope <= 2^52 and f <= 2^64, so the product needs 128 bits. */
+static uint64_t pred_rise_q32(const struct pred_state *s, const struct pred_params *p,
+			      uint32_t flows)
 {
-	weir_u128 rise = (weir_u128)s->slope_q32 * f_q16((enum pred_f)p->f, flows) >> F_BITS;
+	weir_u128 rise = (weir_u128)s->slope_q32 * pred_f_q16((enum pred_f)p->f, flows) >> F_BITS;
 
 	return rise < RISE_MAX_Q32 ? (uint64_t)rise : RISE_MAX_Q32;
 }
 
-static void set_flows(struct pred_state *s, const struct pred_params *p, uint32_t flows)
+static void pred_set_flows(struct pred_state *s, const struct pred_params *p, uint32_t flows)
 {
 	s->flows = flows;
-	s->rise_q32 = rise_q32(s, p, flows);
+	s->rise_q32 = pred_rise_q32(s, p, flows);
 }
 
-static void set_knobs(struct pred_state *s, const struct pred_params *p,
-		      const struct weir_tune_knobs *k)
+static void pred_set_knobs(struct pred_state *s, const struct pred_params *p,
+			   const struct weir_tune_knobs *k)
 {
 	if (s->slope_q32 == k->slope_q32 && s->min_bytes == k->min_bytes)
 		return;
 	s->slope_q32 = k->slope_q32;
 	s->min_bytes = k->min_bytes;
-	set_flows(s, p, s->flows);
+	pred_set_flows(s, p, s->flows);
 	if (p->lookup == PRED_TABLE)
-		pred_table_renew(table_of(s, p));
+		pred_table_renew(pred_table_of(s, p));
 }
 
 /* --- start --- */
 
-static struct tune_plan tune_plan_of(const struct pred_params *p)
+static struct tune_plan pred_tune_plan(const struct pred_params *p)
 {
 	return (struct tune_plan){ &weir_tune_qla, &p->qla, p->read_delay, p->write_delay };
 }
@@ -240,7 +241,7 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 	s->count_mask = (UINT32_C(1) << p->index_bits) - 1;
 	s->count_ns = p->count_ns ? p->count_ns : rtt_ns + rtt_ns / 4;
 	if (p->parts != PRED_FCS) {
-		struct tune_plan plan = tune_plan_of(p);
+		struct tune_plan plan = pred_tune_plan(p);
 		struct tune_env tune_env = { env->seed, env->rate_bps,
 					     p->tune_ns ? p->tune_ns : 5 * rtt_ns, env->mtu_bytes };
 
@@ -248,29 +249,30 @@ static void pred_init(void *state, const void *params, const struct weir_mark_en
 		knobs = s->loop.knobs;
 	}
 	if (p->lookup == PRED_TABLE)
-		pred_table_init(table_of(s, p), max_bytes);
-	set_knobs(s, p, &knobs);
+		pred_table_init(pred_table_of(s, p), max_bytes);
+	pred_set_knobs(s, p, &knobs);
 }
 
-/* --- packets: what is rare is called last, so that what is usual calls nobody and has no registers
- * to save --- */
+/* --- packets: slow paths are tail calls, so that the fast path is a leaf and saves no registers
+ * --- */
 
-/* What options say of the way of a packet: known when the usual one is compiled. */
-struct pred_ways {
+/* The options that the packet path depends on; constants in the specialised copy for the common
+ * ones. */
+struct pred_features {
 	enum pred_parts parts;
 	enum pred_counter counter;
 	enum pred_lookup lookup;
 };
 
-static const struct pred_ways usual_ways = { PRED_BOTH, PRED_COUNT_TABLE, PRED_FORMULA };
+static const struct pred_features pred_common = { PRED_BOTH, PRED_COUNT_TABLE, PRED_FORMULA };
 
-static inline struct pred_ways ways_of(const struct pred_params *p)
+static inline struct pred_features pred_features_of(const struct pred_params *p)
 {
-	return (struct pred_ways){ (enum pred_parts)p->parts, (enum pred_counter)p->counter,
-				   (enum pred_lookup)p->lookup };
+	return (struct pred_features){ (enum pred_parts)p->parts, (enum pred_counter)p->counter,
+				       (enum pred_lookup)p->lookup };
 }
 
-static uint32_t verdict_of(struct pred_state *s, int hits)
+static uint32_t pred_verdict(struct pred_state *s, int hits)
 {
 	if (!hits)
 		return WEIR_MARK_PASS;
@@ -278,50 +280,50 @@ static uint32_t verdict_of(struct pred_state *s, int hits)
 	return WEIR_MARK_CE | weir_mark_reason(PRED_RAMP);
 }
 
-static NOINLINE uint32_t judge_by_table(struct pred_state *s, const struct pred_params *p,
-					uint64_t queue_bytes)
+static NOINLINE uint32_t pred_judge_by_table(struct pred_state *s, const struct pred_params *p,
+					     uint64_t queue_bytes)
 {
-	struct pred_table *t = table_of(s, p);
+	struct pred_table *t = pred_table_of(s, p);
 	uint32_t row = pred_table_row(s->flows);
 
 	if (!pred_table_has(t, row)) {
-		struct pred_line line = { s->min_bytes, rise_q32(s, p, row + 1) };
+		struct pred_line line = { s->min_bytes, pred_rise_q32(s, p, row + 1) };
 
 		pred_table_write(t, row, line);
 	}
-	return verdict_of(s, weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
+	return pred_verdict(s, weir_rng_u32(&s->rng) >> 16 < pred_table_p_q16(t, row, queue_bytes));
 }
 
 /* p = lambda f(N) (q - min) / 1 MB; ramp_hits compares without dividing, and its probability is the
  * exact one rounded up to a multiple of 2^-32. */
-static inline uint32_t judge(struct pred_state *s, const struct pred_params *p,
-			     enum pred_lookup lookup, uint64_t queue_bytes)
+static inline uint32_t pred_judge(struct pred_state *s, const struct pred_params *p,
+				  enum pred_lookup lookup, uint64_t queue_bytes)
 {
 	if (queue_bytes >= s->max_bytes) {
 		tune_loop_mark(&s->loop);
 		return WEIR_MARK_CE | weir_mark_reason(PRED_MAX);
 	}
 	if (lookup == PRED_TABLE)
-		return judge_by_table(s, p, queue_bytes);
+		return pred_judge_by_table(s, p, queue_bytes);
 	if (queue_bytes <= s->min_bytes)
 		return WEIR_MARK_PASS;
-	return verdict_of(s, ramp_hits(weir_rng_u32(&s->rng), s->rise_q32,
-				       queue_bytes - s->min_bytes, RAMP_BYTES_PER_MB));
+	return pred_verdict(s, ramp_hits(weir_rng_u32(&s->rng), s->rise_q32,
+					 queue_bytes - s->min_bytes, RAMP_BYTES_PER_MB));
 }
 
-/* There are not as many flows as before. */
-static NOINLINE uint32_t judge_anew(struct pred_state *s, const struct pred_params *p,
-				    uint32_t flows, uint64_t queue_bytes)
+/* The number of flows has changed. */
+static NOINLINE uint32_t pred_judge_slow(struct pred_state *s, const struct pred_params *p,
+					 uint32_t flows, uint64_t queue_bytes)
 {
-	set_flows(s, p, flows);
-	return judge(s, p, (enum pred_lookup)p->lookup, queue_bytes);
+	pred_set_flows(s, p, flows);
+	return pred_judge(s, p, (enum pred_lookup)p->lookup, queue_bytes);
 }
 
-/* The flows that pass, at least one. */
-static inline uint32_t count_flows(struct pred_state *s, enum pred_counter counter,
-				   uint32_t flow_hash, int64_t now_ns)
+/* Counts the packet's flow; returns the number of flows, at least one. */
+static inline uint32_t pred_count_flows(struct pred_state *s, enum pred_counter counter,
+					uint32_t flow_hash, int64_t now_ns)
 {
-	struct flow_count *c = count_of(s);
+	struct flow_count *c = pred_count(s);
 	uint32_t flows =
 		counter == PRED_COUNT_TABLE
 			? flow_count_table(c, s->count_ns, s->count_mask, flow_hash, now_ns)
@@ -330,69 +332,71 @@ static inline uint32_t count_flows(struct pred_state *s, enum pred_counter count
 	return flows + (flows == 0);
 }
 
-/* Nothing is due. */
-static inline ALWAYS_INLINE uint32_t arrive(struct pred_state *s, const struct pred_params *p,
-					    struct pred_ways ways, struct tune_arrival a,
-					    uint32_t flow_hash)
+/* An arrival while no interval is due. */
+static inline ALWAYS_INLINE uint32_t pred_arrive(struct pred_state *s, const struct pred_params *p,
+						 struct pred_features features,
+						 struct tune_arrival a, uint32_t flow_hash)
 {
 	uint32_t flows;
 
-	if (ways.parts != PRED_FCS)
+	if (features.parts != PRED_FCS)
 		tune_loop_arrive(&s->loop, &a);
-	if (ways.parts == PRED_QLA)
-		return judge(s, p, ways.lookup, a.queue_bytes);
-	flows = count_flows(s, ways.counter, flow_hash, a.now_ns);
+	if (features.parts == PRED_QLA)
+		return pred_judge(s, p, features.lookup, a.queue_bytes);
+	flows = pred_count_flows(s, features.counter, flow_hash, a.now_ns);
 	if (UNLIKELY(flows != s->flows))
-		return judge_anew(s, p, flows, a.queue_bytes);
-	return judge(s, p, ways.lookup, a.queue_bytes);
+		return pred_judge_slow(s, p, flows, a.queue_bytes);
+	return pred_judge(s, p, features.lookup, a.queue_bytes);
 }
 
-static NOINLINE uint32_t catch_up_and_arrive(struct pred_state *s, const struct pred_params *p,
-					     struct tune_arrival a, uint32_t flow_hash)
+static NOINLINE uint32_t pred_arrive_slow(struct pred_state *s, const struct pred_params *p,
+					  struct tune_arrival a, uint32_t flow_hash)
 {
-	struct tune_plan plan = tune_plan_of(p);
+	struct tune_plan plan = pred_tune_plan(p);
 
 	s->loop.flows = s->flows;
 	weir_tune_loop_catch_up(&s->loop, &plan, &s->qla, &a);
-	set_knobs(s, p, &s->loop.knobs);
-	return arrive(s, p, ways_of(p), a, flow_hash);
+	pred_set_knobs(s, p, &s->loop.knobs);
+	return pred_arrive(s, p, pred_features_of(p), a, flow_hash);
 }
 
-static inline ALWAYS_INLINE uint32_t enqueue(struct pred_state *s, const struct pred_params *p,
-					     struct pred_ways ways, struct tune_arrival a,
-					     uint32_t flow_hash)
+static inline ALWAYS_INLINE uint32_t pred_enqueue_features(struct pred_state *s,
+							   const struct pred_params *p,
+							   struct pred_features features,
+							   struct tune_arrival a,
+							   uint32_t flow_hash)
 {
-	if (UNLIKELY(tune_loop_is_due(&s->loop, a.now_ns)) && ways.parts != PRED_FCS)
-		return catch_up_and_arrive(s, p, a, flow_hash);
-	return arrive(s, p, ways, a, flow_hash);
+	if (UNLIKELY(tune_loop_is_due(&s->loop, a.now_ns)) && features.parts != PRED_FCS)
+		return pred_arrive_slow(s, p, a, flow_hash);
+	return pred_arrive(s, p, features, a, flow_hash);
 }
 
 static uint32_t pred_enqueue(void *state, const void *params, const struct weir_mark_view *v)
 {
 	struct tune_arrival a = { v->now_ns, v->queue_bytes, v->packet_bytes };
 
-	return enqueue(state, params, ways_of(params), a, v->flow_hash);
+	return pred_enqueue_features(state, params, pred_features_of(params), a, v->flow_hash);
 }
 
-static int is_usual(const void *params)
+static int pred_is_common(const void *params)
 {
-	struct pred_ways ways = ways_of(params);
+	struct pred_features features = pred_features_of(params);
 
-	return ways.parts == usual_ways.parts && ways.counter == usual_ways.counter &&
-	       ways.lookup == usual_ways.lookup;
+	return features.parts == pred_common.parts && features.counter == pred_common.counter &&
+	       features.lookup == pred_common.lookup;
 }
 
-static uint32_t enqueue_fast(void *state, const void *params, const struct weir_packet *packet,
-			     int64_t now_ns, const struct weir_queue *q)
+static uint32_t pred_enqueue_fast(void *state, const void *params, const struct weir_packet *packet,
+				  int64_t now_ns, const struct weir_queue *q)
 {
 	struct tune_arrival a = { now_ns, q->bytes, packet->bytes };
 
-	return enqueue(state, params, usual_ways, a, packet->flow_hash);
+	return pred_enqueue_features(state, params, pred_common, a, packet->flow_hash);
 }
 
 static const struct weir_mark_fast_hooks pred_fast_hooks = {
-	.suffice = is_usual,
-	.enqueue = enqueue_fast,
+	.suffice = pred_is_common,
+	.enqueue = pred_enqueue_fast,
 };
 
 /* --- values --- */
@@ -405,7 +409,7 @@ static double pred_read_flows(const void *state, const void *params)
 	return p->parts == PRED_QLA ? NAN : (double)s->flows;
 }
 
-/* QLA's own, to both sides of which it tries. */
+/* The centre of QLA's trials. */
 static double pred_read_lambda(const void *state, const void *params)
 {
 	const struct pred_state *s = state;
@@ -467,15 +471,15 @@ static void pred_apply_knobs(void *state, void *params, const struct weir_tune_k
 	const struct pred_params *p = params;
 
 	if (p->lookup == PRED_TABLE && s->max_bytes != knobs->max_bytes)
-		pred_table_init(table_of(s, p), knobs->max_bytes);
+		pred_table_init(pred_table_of(s, p), knobs->max_bytes);
 	s->max_bytes = knobs->max_bytes;
-	set_knobs(s, p, knobs);
+	pred_set_knobs(s, p, knobs);
 }
 
 static const struct weir_mark_knobs pred_knobs = { pred_fits_knobs, pred_read_knobs,
 						   pred_apply_knobs };
 
-/* There is no quiet length: flows are counted and queues measured by every packet. */
+/* No quiet_below: every packet counts flows and measures the queue. */
 const struct weir_mark_ops weir_mark_pred = {
 	.scheme = {
 		.name = "pred",

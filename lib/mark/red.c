@@ -76,7 +76,7 @@ static const struct weir_option red_options[] = {
 	{ .name = NULL },
 };
 
-static int is_given(const struct red_params *p, const char *name)
+static int red_is_given(const struct red_params *p, const char *name)
 {
 	return !weir_option_is_default(weir_option_find(red_options, name), p);
 }
@@ -85,7 +85,8 @@ static int is_given(const struct red_params *p, const char *name)
 static int red_check_drop(const struct red_params *p, struct weir_error *e)
 {
 	if (weir_length_number(p->drop_max) == 0)
-		return is_given(p, "drop-min") || is_given(p, "drop-p") || is_given(p, "drop-max")
+		return red_is_given(p, "drop-min") || red_is_given(p, "drop-p") ||
+				       red_is_given(p, "drop-max")
 			       ? weir_error_set(e, "drop-min and drop-p need drop-max; give that "
 						   "too")
 			       : 0;
@@ -109,7 +110,7 @@ static int red_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "min is above max");
 	if (p->slope_q32 && weir_length_is_packets(p->min))
 		return weir_error_set(e, "slope is per MB, so min and max must be in bytes");
-	if (p->slope_q32 && is_given(p, "p"))
+	if (p->slope_q32 && red_is_given(p, "p"))
 		return weir_error_set(e,
 				      "p and slope are two ways to give the marking probability; "
 				      "give one");
@@ -180,7 +181,7 @@ static uint32_t red_verdict(struct red_state *s, const struct red_params *p, uin
 	return WEIR_MARK_PASS;
 }
 
-/* The same by the second line: dropped, for a packet that cannot be marked. */
+/* The second line, for packets that are not ECN-capable: drops. */
 static uint32_t red_drop_verdict(struct red_state *s, const struct red_params *p,
 				 uint64_t length_q31)
 {
@@ -197,7 +198,7 @@ static uint32_t red_drop_verdict(struct red_state *s, const struct red_params *p
 	return WEIR_MARK_PASS;
 }
 
-/* By the line that holds for the packet. */
+/* Decides by the line that applies to the packet. */
 static uint32_t red_decide(struct red_state *s, const struct red_params *p,
 			   const struct weir_mark_view *v, uint64_t length_q31)
 {
@@ -220,8 +221,8 @@ static uint32_t red_enqueue(void *state, const void *params, const struct weir_m
 				  : average_arrive(&s->average, p->weight_q32, length, v->now_ns));
 }
 
-/* No average, no second line: the length of the queue as it is decides alone. */
-static int red_is_simple(const void *params)
+/* Fast hooks apply without average and second line: the current queue length decides alone. */
+static int red_is_fast(const void *params)
 {
 	const struct red_params *p = params;
 
@@ -238,7 +239,7 @@ static uint32_t red_enqueue_fast(void *state, const void *params, const struct w
 }
 
 static const struct weir_mark_fast_hooks red_fast_hooks = {
-	.suffice = red_is_simple,
+	.suffice = red_is_fast,
 	.enqueue = red_enqueue_fast,
 };
 
@@ -253,7 +254,7 @@ static uint32_t red_dequeue(void *state, const void *params, const struct weir_m
 	return WEIR_MARK_PASS;
 }
 
-/* Without averaging there is none to read. */
+/* Undefined without averaging. */
 static double red_read_average(const void *state, const void *params)
 {
 	const struct red_state *s = state;
@@ -285,8 +286,8 @@ static const struct weir_mark_value red_values[] = {
 
 /* --- knobs --- */
 
-/* In bytes; no queue is longer than the longest. */
-static uint64_t length_bytes(uint64_t length, uint32_t mtu_bytes)
+/* In bytes, at most WEIR_TUNE_LENGTH_MAX. */
+static uint64_t red_length_bytes(uint64_t length, uint32_t mtu_bytes)
 {
 	uint64_t bytes = weir_length_bytes(length, mtu_bytes);
 
@@ -299,8 +300,8 @@ static void red_read_knobs(const void *state, const void *params, uint32_t mtu_b
 	const struct red_params *p = params;
 
 	(void)state;
-	knobs->min_bytes = length_bytes(p->min, mtu_bytes);
-	knobs->max_bytes = length_bytes(p->max, mtu_bytes);
+	knobs->min_bytes = red_length_bytes(p->min, mtu_bytes);
+	knobs->max_bytes = red_length_bytes(p->max, mtu_bytes);
 	knobs->slope_q32 = p->slope_q32;
 	if (!p->slope_q32 && knobs->min_bytes < knobs->max_bytes)
 		knobs->slope_q32 =

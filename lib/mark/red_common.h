@@ -71,7 +71,7 @@ static inline int64_t average_send_ns(const struct average *a, uint32_t bytes)
 	return weir_ps_to_ns(weir_bytes_to_ps(bytes, a->ps_per_byte_q20));
 }
 
-/* A packet finds the queue that long. The step is rounded towards the average, which therefore
+/* An arriving packet finds this length. The step is rounded towards the average, which therefore
  * stops within 2^-31 / w of a constant length; length and average fit 63 bits. */
 static inline uint64_t average_arrive(struct average *a, uint64_t weight_q32, uint64_t length,
 				      int64_t now_ns)
@@ -95,7 +95,7 @@ static inline uint64_t average_arrive(struct average *a, uint64_t weight_q32, ui
 	return value_q31;
 }
 
-/* A packet leaves; v is what the dequeue hook was shown. */
+/* A packet leaves; v is the view of the dequeue hook. */
 static inline void average_depart(struct average *a, const struct weir_mark_view *v)
 {
 	if (v->queue_pkts == 0) {
@@ -104,7 +104,7 @@ static inline void average_depart(struct average *a, const struct weir_mark_view
 	}
 }
 
-/* For whoever watches. */
+/* In units of the length, for probes. */
 static inline double average_read(const struct average *a)
 {
 	return (double)a->value_q31 / (double)(UINT64_C(1) << AVERAGE_BITS);

@@ -41,7 +41,7 @@ static const struct weir_option tcn_options[] = {
 	{ .name = NULL },
 };
 
-static int is_default(const char *name, const struct tcn_params *p)
+static int tcn_is_default(const char *name, const struct tcn_params *p)
 {
 	return weir_option_is_default(weir_option_find(tcn_options, name), p);
 }
@@ -50,9 +50,9 @@ static int tcn_check(const void *params, struct weir_error *e)
 {
 	const struct tcn_params *p = params;
 
-	if (p->max_ns == 0 && !(is_default("t-min", p) && is_default("p", p)))
+	if (p->max_ns == 0 && !(tcn_is_default("t-min", p) && tcn_is_default("p", p)))
 		return weir_error_set(e, "t-min and p go with t-max, which is not given");
-	if (p->max_ns > 0 && !is_default("threshold", p))
+	if (p->max_ns > 0 && !tcn_is_default("threshold", p))
 		return weir_error_set(e, "threshold and t-max exclude each other; give one");
 	if (p->min_ns > p->max_ns)
 		return weir_error_set(e, "t-min is above t-max");
@@ -80,7 +80,7 @@ static uint32_t tcn_line(struct tcn_state *s, const struct tcn_params *p, int64_
 	return WEIR_MARK_PASS;
 }
 
-/* Who finds nothing waits for nothing. */
+/* A packet that finds the port idle has zero sojourn time, so it is never marked. */
 static int tcn_passes_idle(const void *params)
 {
 	(void)params;

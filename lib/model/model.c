@@ -89,7 +89,7 @@ static double dcqcn_rounds(double u, double packets)
 	return dcqcn_any_marked(u, 1) / expm1(u * packets);
 }
 
-/* Those of them that come after fast recovery: c, e. */
+/* Rounds after fast recovery, per packet: c, e. */
 static double dcqcn_later_rounds(double u, double packets, double recovery)
 {
 	return dcqcn_rounds(u, packets) * exp(-u * recovery * packets);

@@ -431,7 +431,8 @@ TEST(test_keeper_is_never_outside_its_limits_and_never_writes_more_than_allowed)
 	struct weir_rng rng = weir_rng_make(7, 1, WEIR_RNG_TUNING);
 	struct fixture d;
 
-	fixture_open(&d, KEEPER_LIVE, "hold-down = 60s", "[limits]\nwrites = 4\nmin-interval = 2s\n");
+	fixture_open(&d, KEEPER_LIVE, "hold-down = 60s",
+		     "[limits]\nwrites = 4\nmin-interval = 2s\n");
 	for (int step = 0; step < 3000; step++) {
 		struct keeper_setting before[FIXTURE_PROFILES];
 		uint32_t writes[FIXTURE_PROFILES];

@@ -464,9 +464,8 @@ TEST(test_answer_is_given_for_each_traffic_section)
 		add_run(&b, "tcn", seed, tcn, 2);
 	}
 	answer(&b, NULL, text);
-	CHECK_CONTAINS(text,
-		       "web: tcn halves the mean FCT against ecn: 52 us (0.52, 95 % CI "
-		       "0.50-0.55).\n");
+	CHECK_CONTAINS(text, "web: tcn halves the mean FCT against ecn: 52 us (0.52, 95 % CI "
+			     "0.50-0.55).\n");
 	CHECK_CONTAINS(text,
 		       "store: No setting significantly lowers the mean FCT against ecn (102 us; "
 		       "next tcn: 1.03, 95 % CI 0.95-1.10).\n");

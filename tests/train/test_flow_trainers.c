@@ -5,7 +5,7 @@
 #include "config/model.h"
 #include "tests/test.h"
 #include "train/fan_in.h"
-#include "train/rounds.h"
+#include "train/trainer.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,9 +194,9 @@ TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
 	decision_log_free(&log);
 }
 
-/* What a model that is built in says there, by its portrait. */
-static double portrait_at(const char *name, const struct train_policy_table *p, uint32_t row,
-			  uint32_t column)
+/* A cell of a built-in model's policy table. */
+static double policy_at(const char *name, const struct train_policy_table *p, uint32_t row,
+			uint32_t column)
 {
 	struct weir_error e = { "" };
 	const struct model *m = model_load(model_files, name, &e);
@@ -212,20 +212,21 @@ static double portrait_at(const char *name, const struct train_policy_table *p, 
 
 /* A policy that rises with the rate lets a winner take all; one that rises with the queue never
  * drains it. RL-CC's signal grows with both. */
-TEST(test_portraits_of_shipped_policies_fall_with_queue_and_rate)
+TEST(test_tables_of_shipped_policies_fall_with_queue_and_rate)
 {
-	for (uint32_t row = 0; row < fdcc_policy_table.row_count; row++)
-		for (uint32_t column = 0; column < fdcc_policy_table.column_count; column++) {
-			double u = portrait_at("fdcc-weir", &fdcc_policy_table, row, column);
+	struct weir_error e;
+	const struct train_policy_table *fdcc = trainer_find("fdcc", &e)->policy_table;
+	const struct train_policy_table *rl_cc = trainer_find("rl-cc", &e)->policy_table;
+
+	for (uint32_t row = 0; row < fdcc->row_count; row++)
+		for (uint32_t column = 0; column < fdcc->column_count; column++) {
+			double u = policy_at("fdcc-weir", fdcc, row, column);
 
 			if (row)
-				CHECK(u <= portrait_at("fdcc-weir", &fdcc_policy_table, row - 1,
-						       column));
+				CHECK(u <= policy_at("fdcc-weir", fdcc, row - 1, column));
 			if (column)
-				CHECK(u <= portrait_at("fdcc-weir", &fdcc_policy_table, row,
-						       column - 1));
+				CHECK(u <= policy_at("fdcc-weir", fdcc, row, column - 1));
 		}
-	for (uint32_t row = 1; row < rl_cc_policy_table.row_count; row++)
-		CHECK(portrait_at("rl-cc", &rl_cc_policy_table, row, 2) <=
-		      portrait_at("rl-cc", &rl_cc_policy_table, row - 1, 2));
+	for (uint32_t row = 1; row < rl_cc->row_count; row++)
+		CHECK(policy_at("rl-cc", rl_cc, row, 2) <= policy_at("rl-cc", rl_cc, row - 1, 2));
 }

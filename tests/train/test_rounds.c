@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_rounds.c -- the frame of a training (train/rounds.h), with a toy to train: a bandit whose
+/* test_rounds.c -- the frame of a training (train/trainer.h), with a toy to train: a bandit whose
  * arms pay by the sign of what is seen, learnt by double DQN. */
 #include "tests/folder.h"
-#include "train/rounds.h"
+#include "train/trainer.h"
 #include "base/memory.h"
 #include <math.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ struct toy {
 	uint64_t delay_us; /* that an episode takes longer */
 };
 
-static int toy_open(void **desk, const void *params, const struct train_input *input,
+static int toy_open(void **context, const void *params, const struct train_input *input,
 		    struct weir_error *e)
 {
 	struct toy *toy = memory_new(1, sizeof(*toy));
@@ -41,13 +41,13 @@ static int toy_open(void **desk, const void *params, const struct train_input *i
 	CHECK_INT(weir_learn_dqn_check(&toy->config, e), 0);
 	toy->scratch_size = weir_learn_dqn_scratch_size(&toy->config, 1);
 	toy->scratch = memory_new(1, toy->scratch_size);
-	*desk = toy;
+	*context = toy;
 	return 0;
 }
 
-static void toy_close(void *desk)
+static void toy_close(void *context)
 {
-	struct toy *toy = desk;
+	struct toy *toy = context;
 
 	memory_free(toy->scratch, 1, toy->scratch_size);
 	memory_free(toy, 1, sizeof(*toy));
@@ -60,9 +60,9 @@ static size_t learner_size(const struct toy *toy)
 	return (size + WEIR_LEARN_ALIGNMENT - 1) / WEIR_LEARN_ALIGNMENT * WEIR_LEARN_ALIGNMENT;
 }
 
-static size_t toy_size(const void *desk)
+static size_t toy_size(const void *context)
 {
-	const struct toy *toy = desk;
+	const struct toy *toy = context;
 
 	return learner_size(toy) + weir_learn_memory_size(&toy->memory);
 }
@@ -72,19 +72,19 @@ static void *toy_memory(const struct toy *toy, const void *state)
 	return (char *)(uintptr_t)state + learner_size(toy);
 }
 
-static void toy_begin(const void *desk, void *state)
+static void toy_begin(const void *context, void *state)
 {
-	const struct toy *toy = desk;
+	const struct toy *toy = context;
 
 	weir_learn_dqn_init(state, &toy->config);
 	weir_learn_memory_init(toy_memory(toy, state), &toy->memory);
 }
 
 /* What is seen is -1 or 1, and pulling arm 1 pays where it is 1, arm 0 elsewhere. */
-static int toy_episode(const void *desk, const void *state, const struct train_episode *which,
+static int toy_episode(const void *context, const void *state, const struct train_episode *which,
 		       struct train_record *r, struct weir_error *e)
 {
-	const struct toy *toy = desk;
+	const struct toy *toy = context;
 	const struct weir_learn_net *net = weir_learn_dqn_net(state);
 	struct weir_learn_choice choice = { .epsilon = which->purpose == TRAIN_JUDGE ? 0 : 0.5F };
 	float tape[256], values[ARMS];
@@ -113,9 +113,9 @@ static int toy_episode(const void *desk, const void *state, const struct train_e
 	return 0;
 }
 
-static void toy_keep(const void *desk, void *state, const struct train_record *r)
+static void toy_keep(const void *context, void *state, const struct train_record *r)
 {
-	struct weir_learn_memory *m = toy_memory(desk, state);
+	struct weir_learn_memory *m = toy_memory(context, state);
 
 	for (uint64_t i = 0; i < r->floats; i += ROW) {
 		weir_learn_memory_step(m, &r->rows[i], &r->rows[i + 1], r->rows[i + 2]);
@@ -123,21 +123,21 @@ static void toy_keep(const void *desk, void *state, const struct train_record *r
 	}
 }
 
-static void toy_update(const void *desk, void *state, struct task_pool *team, uint64_t steps,
+static void toy_update(const void *context, void *state, struct task_pool *pool, uint64_t steps,
 		       double figures[TRAIN_FIGURES_MAX])
 {
-	const struct toy *toy = desk;
+	const struct toy *toy = context;
 
-	(void)team;
+	(void)pool;
 	for (uint64_t i = 0; i < steps / 4; i++)
 		figures[1] = (double)weir_learn_dqn_update(
 			state, toy_memory(toy, state),
 			&(struct weir_learn_executor){ .workers = 1, .scratch = toy->scratch });
 }
 
-static void toy_model(const void *desk, const void *state, struct weir_learn_model *model)
+static void toy_model(const void *context, const void *state, struct weir_learn_model *model)
 {
-	(void)desk;
+	(void)context;
 	model->net = weir_learn_dqn_net(state);
 	model->weights = weir_learn_dqn_weights(state);
 }

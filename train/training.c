@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rounds.c -- see rounds.h. */
-#include "train/rounds.h"
+/* training.c -- the registry of trainers, the training loop, and what trainers share, see
+ * trainer.h. */
+#include "train/trainer.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/registry.h"
 #include "base/version.h"
 #include "sim/parallel/mpi_world.h"
-#include "base/memory.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -12,11 +14,95 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Episodes that judge are the same whatever the seed of the training, so that trainings can be
- * compared. */
+/* --- trainers --- */
+
+extern const struct trainer trainer_acc, trainer_fdcc, trainer_rl_cc;
+
+const struct trainer *const trainer_all[] = {
+	&trainer_acc,
+	&trainer_fdcc,
+	&trainer_rl_cc,
+	NULL,
+};
+
+const struct registry trainer_registry = REGISTRY("trainer", trainer_all);
+
+const struct trainer *trainer_find(const char *name, struct weir_error *e)
+{
+	const struct trainer *t = weir_registry_find(&trainer_registry, name);
+
+	if (!t)
+		weir_registry_unknown(&trainer_registry, name, e);
+	return t;
+}
+
+float *train_record_add(struct train_record *r, uint64_t floats)
+{
+	if (r->floats + floats > r->room) {
+		r->room = 2 * (r->floats + floats);
+		r->rows = memory_grow(r->rows, r->room, sizeof(*r->rows));
+	}
+	r->floats += floats;
+	return r->rows + r->floats - floats;
+}
+
+struct train_layout train_layout_of(size_t learner_size, size_t memory_size)
+{
+	const size_t unit = WEIR_LEARN_ALIGNMENT;
+
+	return (struct train_layout){ (learner_size + unit - 1) / unit * unit,
+				      (memory_size + unit - 1) / unit * unit };
+}
+
+size_t train_layout_size(const struct train_layout *l)
+{
+	return l->learner_size + l->memory_size + sizeof(struct train_count);
+}
+
+struct weir_learn_memory *train_memory(const struct train_layout *l, void *state)
+{
+	return (struct weir_learn_memory *)((char *)state + l->learner_size);
+}
+
+struct train_count *train_count(const struct train_layout *l, const void *state)
+{
+	return (struct train_count *)((char *)state + l->learner_size + l->memory_size);
+}
+
+uint64_t train_count_round(struct train_count *c, uint64_t steps, uint64_t warm_up,
+			   double updates_a_step)
+{
+	uint64_t updates;
+
+	c->steps += steps;
+	if (c->steps < warm_up)
+		return 0;
+	c->updates_due += (double)steps * updates_a_step;
+	updates = (uint64_t)c->updates_due;
+	c->updates_due -= (double)updates;
+	return updates;
+}
+
+void train_policy_forward(const struct weir_learn_model *model, const float *inputs, uint32_t steps,
+			  float *outputs)
+{
+	size_t floats = weir_learn_tape_floats(model->net, 1, steps, WEIR_LEARN_FORWARD_ONLY);
+	const struct weir_learn_batch batch = {
+		.samples = 1, .steps = steps, .sequence = inputs, .current = inputs
+	};
+	float *tape = memory_new(floats, sizeof(*tape));
+
+	weir_learn_forward(model->net, model->weights, &batch, tape, outputs);
+	memory_free(tape, floats, sizeof(*tape));
+}
+
+/* --- the training loop --- */
+
+/* Evaluation episodes are the same for every seed of the training, so that trainings are
+ * comparable. */
 #define JUDGE_SEED UINT64_C(0x6a75646765)
 
-/* How far it is: a block of the checkpoint. */
+/* Progress; a block of the checkpoint. */
 struct progress {
 	uint64_t rounds, episodes, steps;
 	uint64_t best_steps; /* 0: nothing was judged yet */
@@ -25,8 +111,8 @@ struct progress {
 
 struct training {
 	struct train_plan plan;
-	void *desk;
-	struct task_pool *team;
+	void *context;
+	struct task_pool *pool;
 	struct progress progress;
 	uint64_t found;             /* episodes of the checkpoint that was read */
 	struct train_point *points; /* one a round */
@@ -39,7 +125,7 @@ struct training {
 	int64_t written_ns; /* when the last checkpoint was */
 };
 
-/* --- episodes at once --- */
+/* --- parallel episodes --- */
 
 struct batch {
 	struct training *t;
@@ -49,7 +135,7 @@ struct batch {
 	struct weir_error *errors; /* one an episode */
 };
 
-/* The i-th of the round that goes on, or of those that judge. */
+/* The i-th episode of the current round, or of an evaluation. */
 static struct train_episode training_episode(const struct training *t, enum train_purpose purpose,
 					     uint64_t i)
 {
@@ -71,13 +157,13 @@ static void training_do_episode(void *context, uint32_t k, uint32_t worker)
 	if ((b->stop && atomic_load(b->stop)) || atomic_load(&b->failed))
 		return;
 	*r = (struct train_record){ .rows = r->rows, .room = r->room };
-	if (t->plan.trainer->episode(t->desk, t->state, &which, r, &b->errors[i])) {
+	if (t->plan.trainer->episode(t->context, t->state, &which, r, &b->errors[i])) {
 		weir_error_prefix(&b->errors[i], "episode %" PRIu64 ": ", which.number);
 		atomic_store(&b->failed, 1);
 	}
 }
 
-/* What came of an episode, for the ranks that did not do it. */
+/* Broadcasts the record of an episode from the rank that ran it. */
 static void training_share_episode(struct batch *b, uint64_t i)
 {
 	struct train_record *r = &b->t->records[i], given = *r;
@@ -95,8 +181,8 @@ static void training_share_episode(struct batch *b, uint64_t i)
 	world_broadcast(r->rows, r->floats * sizeof(*r->rows), from);
 }
 
-/* Fills the first count records: each rank does some of the episodes, and all get to know all of
- * them. */
+/* Fills the first count records: each rank runs some of the episodes, and all receive all records.
+ */
 static enum train_ended training_do_batch(struct training *t, enum train_purpose purpose,
 					  uint64_t count, atomic_int *stop, struct weir_error *e)
 {
@@ -108,9 +194,9 @@ static enum train_ended training_do_batch(struct training *t, enum train_purpose
 	int stopped;
 
 	b.errors = memory_new(count, sizeof(*b.errors));
-	task_pool_run(t->team, (uint32_t)own, training_do_episode, &b);
+	task_pool_run(t->pool, (uint32_t)own, training_do_episode, &b);
 	stopped = stop && atomic_load(stop);
-	world_broadcast(&stopped, sizeof(stopped), 0); /* the first one hears the user */
+	world_broadcast(&stopped, sizeof(stopped), 0); /* rank 0 handles interrupts */
 	for (uint64_t i = 0; i < count && !stopped && world_size() > 1; i++)
 		training_share_episode(&b, i);
 	for (uint64_t i = 0; i < count && ended == TRAIN_DONE; i++)
@@ -135,7 +221,7 @@ static double training_mean_score(const struct train_record *records, uint64_t c
 	return sum / (double)count;
 }
 
-/* The mean, and what the worst of them counts. */
+/* Score of an evaluation: weighted mean of all episodes and the worst one. */
 static double training_judged_score(const struct training *t, uint64_t count)
 {
 	double worst = t->records[0].score, weight = t->plan.trainer->worst_weight;
@@ -146,8 +232,7 @@ static double training_judged_score(const struct training *t, uint64_t count)
 	return (1 - weight) * training_mean_score(t->records, count) + weight * worst;
 }
 
-/* What the episodes of the round have taught; the state, and the point of the curve, follow from
- * it. */
+/* Updates the state from the records of the round, and fills in the point of the curve. */
 static void training_learn(struct training *t, struct train_point *p)
 {
 	const struct trainer *trainer = t->plan.trainer;
@@ -156,13 +241,13 @@ static void training_learn(struct training *t, struct train_point *p)
 	for (uint64_t i = 0; i < count; i++) {
 		const struct train_record *r = &t->records[i];
 
-		trainer->keep(t->desk, t->state, r);
+		trainer->keep(t->context, t->state, r);
 		steps += r->steps;
 		for (int k = 0; k < TRAIN_FIGURES_MAX; k++)
 			p->figures[k] += r->figures[k] / (double)count;
 	}
 	p->score = training_mean_score(t->records, count);
-	trainer->update(t->desk, t->state, t->team, steps, p->figures);
+	trainer->update(t->context, t->state, t->pool, steps, p->figures);
 	t->progress.rounds++;
 	t->progress.episodes += count;
 	t->progress.steps += steps;
@@ -180,7 +265,7 @@ static enum train_ended training_judge(struct training *t, struct train_point *p
 {
 	struct weir_learn_model model = { .net = NULL };
 	uint64_t count = t->plan.judge_episodes;
-	/* Not to be interrupted: what was learnt before is in the state. */
+	/* Not interruptible: the state already contains the updates of the round. */
 	enum train_ended ended = training_do_batch(t, TRAIN_JUDGE, count, NULL, e);
 
 	if (ended != TRAIN_DONE)
@@ -188,15 +273,14 @@ static enum train_ended training_judge(struct training *t, struct train_point *p
 	p->judged = training_judged_score(t, count);
 	if (t->progress.best_steps && !(p->judged > t->progress.best_score))
 		return TRAIN_DONE;
-	t->plan.trainer->model(t->desk, t->state, &model);
+	t->plan.trainer->model(t->context, t->state, &model);
 	memcpy(t->best, model.weights, t->best_floats * sizeof(*t->best));
 	t->progress.best_score = p->judged;
 	t->progress.best_steps = t->progress.steps;
 	return TRAIN_DONE;
 }
 
-/* Every rank learns from the same episodes by itself. Should a machine compute otherwise than the
- * others, the model would depend on who wrote it. */
+/* All ranks compute the same updates. Fails if one of the machines computes different weights. */
 static int training_check_equal(const struct training *t, struct weir_error *e)
 {
 	struct weir_learn_model model = { .net = NULL };
@@ -204,7 +288,7 @@ static int training_check_equal(const struct training *t, struct weir_error *e)
 
 	if (world_size() == 1)
 		return 0;
-	t->plan.trainer->model(t->desk, t->state, &model);
+	t->plan.trainer->model(t->context, t->state, &model);
 	for (uint64_t i = 0; i < t->best_floats; i++) {
 		uint32_t bits;
 
@@ -283,7 +367,7 @@ static int training_read_own_checkpoint(struct training *t, struct weir_error *e
 	return 0;
 }
 
-/* The first rank reads it, and all go on from there. */
+/* Rank 0 reads the checkpoint and broadcasts it. */
 static int training_read_checkpoint(struct training *t, struct weir_error *e)
 {
 	int failed = training_read_own_checkpoint(t, e);
@@ -300,7 +384,7 @@ static int training_read_checkpoint(struct training *t, struct weir_error *e)
 	return 0;
 }
 
-/* Where it is time for one. Clocks differ: the first one's counts. */
+/* Writes a checkpoint if one is due, by the clock of rank 0. */
 static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 {
 	double gone = (double)(clock_ns() - t->written_ns) / WEIR_NS_PER_S;
@@ -311,9 +395,9 @@ static int training_keep_checkpoint(struct training *t, struct weir_error *e)
 	return world_all(!failed) ? 0 : -1;
 }
 
-/* --- its life --- */
+/* --- life cycle --- */
 
-/* Is it the same that all ranks are to learn, by the same program? */
+/* Do all ranks have the same plan and program? */
 static int training_check_plans(const struct train_plan *plan, struct weir_error *e)
 {
 	struct version version = version_of_training();
@@ -337,16 +421,16 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 	int failed;
 
 	t->plan = *plan;
-	failed = trainer->open(&t->desk, plan->params, &plan->input, e);
-	/* Whoever fails has said why; the others say nothing. */
+	failed = trainer->open(&t->context, plan->params, &plan->input, e);
+	/* The failing rank has set its message; the others are silent. */
 	if (!world_all(!failed) || training_check_plans(plan, e)) {
 		training_free(t);
 		return -1;
 	}
-	t->state_size = trainer->size(t->desk);
+	t->state_size = trainer->size(t->context);
 	t->state = memory_new(1, t->state_size);
-	trainer->begin(t->desk, t->state);
-	trainer->model(t->desk, t->state, &model);
+	trainer->begin(t->context, t->state);
+	trainer->model(t->context, t->state, &model);
 	t->best_floats = model.net->weight_floats;
 	t->best = memory_new(t->best_floats, sizeof(*t->best));
 	t->record_count = plan->round_episodes > plan->judge_episodes ? plan->round_episodes
@@ -356,7 +440,7 @@ int training_new(struct training **out, const struct train_plan *plan, struct we
 		training_free(t);
 		return -1;
 	}
-	t->team = task_pool_new(plan->threads);
+	t->pool = task_pool_new(plan->threads);
 	t->written_ns = clock_ns();
 	*out = t;
 	return 0;
@@ -366,15 +450,15 @@ void training_free(struct training *t)
 {
 	if (!t)
 		return;
-	task_pool_free(t->team);
+	task_pool_free(t->pool);
 	for (uint64_t i = 0; t->records && i < t->record_count; i++)
 		free(t->records[i].rows);
 	memory_free(t->records, t->record_count, sizeof(*t->records));
 	memory_free(t->best, t->best_floats, sizeof(*t->best));
 	memory_free(t->state, 1, t->state_size);
 	free(t->points);
-	if (t->desk)
-		t->plan.trainer->close(t->desk);
+	if (t->context)
+		t->plan.trainer->close(t->context);
 	memory_free(t, 1, sizeof(*t));
 }
 
@@ -397,7 +481,7 @@ enum train_ended training_run(struct training *t, const struct train_watch *watc
 	return TRAIN_DONE;
 }
 
-/* --- looking at it --- */
+/* --- access --- */
 
 uint64_t training_found(const struct training *t)
 {
@@ -411,7 +495,7 @@ const struct train_plan *training_plan(const struct training *t)
 
 const void *training_context(const struct training *t)
 {
-	return t->desk;
+	return t->context;
 }
 
 uint64_t training_points(const struct training *t)
@@ -428,12 +512,12 @@ char *training_judge_scenario(const struct training *t, uint64_t i)
 {
 	struct train_episode which = training_episode(t, TRAIN_JUDGE, i);
 
-	return t->plan.trainer->scenario(t->desk, &which);
+	return t->plan.trainer->scenario(t->context, &which);
 }
 
 struct train_best training_best(const struct training *t, struct weir_learn_model *model)
 {
-	t->plan.trainer->model(t->desk, t->state, model);
+	t->plan.trainer->model(t->context, t->state, model);
 	model->weights = t->best;
 	return (struct train_best){ t->progress.best_score, t->progress.best_steps };
 }
