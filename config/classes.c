@@ -18,7 +18,7 @@
 enum { EXPEDITED = 46, CLASS_SELECTORS = 8 };
 
 static const struct weir_option dscp_option = { "dscp", WEIR_OPT_COUNT, 0,  NULL,
-						  0,      DSCP_COUNT - 1, "", NULL };
+						0,      DSCP_COUNT - 1, "", NULL };
 
 /* csN is 8 N; afXY, a class from 1 to 4 and a precedence from 1 to 3, is 8 X + 2 Y. */
 static int dscp_read_name(const char *text, uint8_t *dscp)
@@ -237,9 +237,9 @@ int dscp_check(const struct config *c, struct traffic_config *t, struct weir_err
 /* --- marking.PART: parsing --- */
 
 static const struct weir_option marking_rate_option = { "rate", WEIR_OPT_RATE_BPS, 0,  NULL,
-						1,      UINT64_MAX >> 20,  "", NULL };
+							1,      UINT64_MAX >> 20,  "", NULL };
 static const struct weir_option marking_class_option = { "class", WEIR_OPT_COUNT,      0,  NULL,
-						 0,       WEIR_QUEUES_MAX - 1, "", NULL };
+							 0,       WEIR_QUEUES_MAX - 1, "", NULL };
 
 int marking_rate(const char *text, uint64_t *rate_bps)
 {
@@ -380,7 +380,8 @@ static int marking_share_class(const struct marking_part *a, const struct markin
 	return a->has_classes == 0 && b->has_classes == 0;
 }
 
-/* Refuses parts of equal precedence that apply to the same queue, as two sections with one class do. */
+/* Refuses parts of equal precedence that apply to the same queue, as two sections with one class
+ * do. */
 static int markings_check_overlap(const struct markings *m, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < m->count; i++)
