@@ -3,7 +3,7 @@
  * emptied by hand. Flows are named by their hash; those used by tests do not meet in the map. */
 #ifndef TESTS_FLOW_BENCH_H
 #define TESTS_FLOW_BENCH_H
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 
 enum { FULL_BYTES = 1514 };
 

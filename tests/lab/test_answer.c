@@ -26,28 +26,28 @@ struct outcome {
 	double fct_us, goodput_gbps, drops, paused, round_us; /* round 0: unknown */
 };
 
-struct desk {
+struct fixture {
 	struct folder folder;
 	struct store *store;
 	const char *traffic;
 };
 
-static struct desk desk_make(const char *traffic)
+static struct fixture fixture_make(const char *traffic)
 {
-	struct desk d = { .folder = folder_make(), .traffic = traffic };
+	struct fixture d = { .folder = folder_make(), .traffic = traffic };
 	struct weir_error e = { "" };
 
 	CHECK_INT(store_open(&d.store, d.folder.path, STORE_WRITE, &e), 0);
 	return d;
 }
 
-static void desk_end(struct desk *d)
+static void fixture_end(struct fixture *d)
 {
 	store_close(d->store);
 	folder_remove(&d->folder);
 }
 
-static void desk_keep(struct desk *d, struct sim *s)
+static void fixture_keep(struct fixture *d, struct sim *s)
 {
 	char key[RUN_KEY_SIZE];
 	struct weir_error e = { "" };
@@ -57,7 +57,7 @@ static void desk_keep(struct desk *d, struct sim *s)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
-static void desk_add(struct desk *d, struct outcome o)
+static void fixture_add(struct fixture *d, struct outcome o)
 {
 	int unfinished = o.fct_us == 0;
 	struct sim s;
@@ -87,14 +87,14 @@ static void desk_add(struct desk *d, struct outcome o)
 	s.r.value[metric_index("pause_fraction")] = o.paused;
 	if (o.round_us > 0)
 		s.r.value[metric_index("round_mean_ns")] = o.round_us * 1000;
-	desk_keep(d, &s);
+	fixture_keep(d, &s);
 	sim_end(&s);
 }
 
-static void desk_fill(struct desk *d, const struct outcome *all, size_t count)
+static void fixture_fill(struct fixture *d, const struct outcome *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		desk_add(d, all[i]);
+		fixture_add(d, all[i]);
 }
 
 static void keep_line(void *context, const char *line)
@@ -105,7 +105,7 @@ static void keep_line(void *context, const char *line)
 }
 
 /* The sentences; baseline NULL: the usual one. */
-static const char *desk_answer(struct desk *d, const char *baseline)
+static const char *fixture_answer(struct fixture *d, const char *baseline)
 {
 	static char text[4096];
 	const struct compare_request q = { .same = ROWS_JOINED };
@@ -130,17 +130,17 @@ TEST(test_answer_names_the_best_setting_and_what_it_costs)
 		{ "codel", 1, 70, 95, 0, 0, 0 },  { "codel", 2, 77, 95.1, 0, 0, 0 },
 		{ "pie", 1, 200, 95.2, 0, 0, 0 }, { "pie", 2, 210, 95.2, 0, 0, 0 },
 	};
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57); goodput "
 		  "71 % lower (26.05 Gb/s; ecn 90.05 Gb/s), drops (506; ecn 0). The best without "
 		  "these costs is codel: 73.5 us, 1.39 times as much, 95 % CI 1.24-1.56.\n");
 	/* Where others are compared with the one that wins, it is no less costly. */
-	CHECK_CONTAINS(desk_answer(&d, "tcn"),
+	CHECK_CONTAINS(fixture_answer(&d, "tcn"),
 		       "tcn pays: goodput 73 % lower (26.05 Gb/s; pie 95.2 Gb/s)");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_answer_never_names_a_setting_best_that_another_dominates)
@@ -151,17 +151,17 @@ TEST(test_answer_never_names_a_setting_best_that_another_dominates)
 		{ "tcn", 1, 101, 95, 0, 0, 0 },
 		{ "tcn", 2, 109, 95, 0, 0, 0 },
 	};
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "tcn is better than ecn: goodput 95 Gb/s against 26 Gb/s, with no significant "
 		  "difference in mean FCT (105 us; 1.00, 95 % CI 0.89-1.13); no setting is "
 		  "significantly better in goodput.\n");
-	CHECK_STR(desk_answer(&d, "tcn"),
+	CHECK_STR(fixture_answer(&d, "tcn"),
 		  "No setting significantly lowers the mean FCT against tcn (105 us; next ecn: "
 		  "1.00, 95 % CI 0.89-1.13); no setting is significantly better in goodput.\n");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_answer_without_costs_says_what_was_compared)
@@ -170,14 +170,14 @@ TEST(test_answer_without_costs_says_what_was_compared)
 		{ "ecn", 1, 100, 90, 9, 0.2, 0 },
 		{ "tcn", 1, 50, 90.1, 4, 0.2001, 0 },
 	};
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "tcn halves the mean FCT against ecn: 50 us (0.50); no setting is "
 		  "significantly better in goodput, drops or time paused. One run per setting: "
 		  "no confidence interval.\n");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_answer_ranks_no_setting_whose_flows_did_not_end)
@@ -189,19 +189,19 @@ TEST(test_answer_ranks_no_setting_whose_flows_did_not_end)
 	};
 	static const struct outcome none[] = { { "ecn", 1, 0, 90, 0, 0, 0 },
 					       { "tcn", 1, 0, 91, 0, 0, 0 } };
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "No setting significantly lowers the mean FCT against ecn (100 us; next codel: "
 		  "1.20); no setting is significantly better in goodput. One run per setting: no "
 		  "confidence interval.\n"
 		  "Not ranked (unfinished flows): tcn.\n");
-	desk_end(&d);
-	d = desk_make(WEB);
-	desk_fill(&d, none, COUNT(none));
-	CHECK_STR(desk_answer(&d, NULL), "Not ranked (unfinished flows): ecn and tcn.\n");
-	desk_end(&d);
+	fixture_end(&d);
+	d = fixture_make(WEB);
+	fixture_fill(&d, none, COUNT(none));
+	CHECK_STR(fixture_answer(&d, NULL), "Not ranked (unfinished flows): ecn and tcn.\n");
+	fixture_end(&d);
 }
 
 TEST(test_answer_names_the_settings_that_are_as_good_as_the_best)
@@ -211,14 +211,14 @@ TEST(test_answer_names_the_settings_that_are_as_good_as_the_best)
 		{ "tcn", 1, 50, 90, 0, 0, 0 },   { "tcn", 2, 56, 90, 0, 0, 0 },
 		{ "codel", 1, 51, 90, 0, 0, 0 }, { "codel", 2, 55.5, 90, 0, 0, 0 },
 	};
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_CONTAINS(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_CONTAINS(fixture_answer(&d, NULL),
 		       "tcn halves the mean FCT against ecn: 53 us (0.50, 95 % CI 0.45-0.57); no "
 		       "significant difference from codel; no setting is significantly better in "
 		       "goodput.");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* The small flows of a ring are parts of a round, and no application waits for a single one. */
@@ -230,15 +230,15 @@ TEST(test_answer_judges_collectives_by_round_time_alone)
 		{ "tcn", 1, 100, 90, 0, 0, 700 },
 		{ "tcn", 2, 101, 90, 0, 0, 704 },
 	};
-	struct desk d = desk_make(RING);
+	struct fixture d = fixture_make(RING);
 	const char *text;
 
-	desk_fill(&d, runs, COUNT(runs));
-	text = desk_answer(&d, NULL);
+	fixture_fill(&d, runs, COUNT(runs));
+	text = fixture_answer(&d, NULL);
 	CHECK_CONTAINS(text, "tcn lowers the mean round time by 22 % against ecn: 702 us (0.78, "
 			     "95 % CI ");
 	CHECK(!strstr(text, "FCT"));
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_answer_ranks_no_collective_that_lacks_rounds_in_a_run)
@@ -249,19 +249,19 @@ TEST(test_answer_ranks_no_collective_that_lacks_rounds_in_a_run)
 		{ "tcn", 1, 100, 90, 0, 0, 700 },
 		{ "tcn", 2, 101, 90, 0, 0, 0 },
 	};
-	struct desk d = desk_make(RING);
+	struct fixture d = fixture_make(RING);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL), "Only ecn can be ranked: mean round time 902.5 us.\n"
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL), "Only ecn can be ranked: mean round time 902.5 us.\n"
 					 "Not ranked (no value in some runs): tcn.\n");
-	desk_end(&d);
-	d = desk_make(STORAGE);
-	desk_add(&d, runs[0]);
-	desk_add(&d, runs[2]);
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_end(&d);
+	d = fixture_make(STORAGE);
+	fixture_add(&d, runs[0]);
+	fixture_add(&d, runs[2]);
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "No setting is ranked: no I/O time is known of these runs; is measure.to or "
 		  "measure.drain too short?\n");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* A web flow that does not end says nothing of rounds, and the other way round. */
@@ -271,28 +271,28 @@ TEST(test_answer_keeps_the_unfinished_flows_of_a_section_to_itself)
 		{ "ecn", 1, 50, 90, 0, 0, 900 },
 		{ "tcn", 1, 0, 90, 0, 0, 700 },
 	};
-	struct desk d = desk_make(RING WEB);
+	struct fixture d = fixture_make(RING WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "ai: tcn lowers the mean round time by 22 % against ecn: 700 us (0.78); "
 		  "unfinished flows (1; ecn 0). One run per setting: no confidence interval.\n"
 		  "web: Only ecn can be ranked: mean FCT 50 us. One run per setting: no confidence "
 		  "interval.\n"
 		  "web: Not ranked (unfinished flows): tcn.\n");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_answer_of_settings_with_the_same_numbers_is_no_difference)
 {
 	static const struct outcome runs[] = { { "ecn", 1, 50, 90, 0, 0, 0 },
 					       { "tcn", 1, 50, 90, 0, 0, 0 } };
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_STR(desk_answer(&d, NULL),
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_STR(fixture_answer(&d, NULL),
 		  "No difference: ecn = tcn. One run per setting: no confidence interval.\n");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* While a sweep goes on: what is done of tcn is its easy half, of which codel was faster. */
@@ -303,12 +303,12 @@ TEST(test_answer_compares_settings_by_the_runs_that_both_have)
 		{ "tcn", 1, 80, 90, 0, 0, 0 },    { "codel", 1, 60, 90, 0, 0, 0 },
 		{ "codel", 2, 610, 90, 0, 0, 0 },
 	};
-	struct desk d = desk_make(WEB);
+	struct fixture d = fixture_make(WEB);
 
-	desk_fill(&d, runs, COUNT(runs));
-	CHECK_CONTAINS(desk_answer(&d, NULL), "codel lowers the mean FCT by 40 % against ecn: "
+	fixture_fill(&d, runs, COUNT(runs));
+	CHECK_CONTAINS(fixture_answer(&d, NULL), "codel lowers the mean FCT by 40 % against ecn: "
 					      "335 us (0.60, 95 % CI ");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* --- the incast that was answered wrongly --- */
@@ -317,7 +317,7 @@ TEST(test_answer_of_an_incast_over_rdma_does_not_call_a_quarter_of_the_goodput_u
 {
 	static const char *const controls[] = { "dcqcn(preset=paper)", "swift", "dctcp-rdma",
 						"powertcp" };
-	struct desk d = desk_make("");
+	struct fixture d = fixture_make("");
 	double goodput_bps[4];
 	const char *text;
 
@@ -335,20 +335,20 @@ TEST(test_answer_of_an_incast_over_rdma_does_not_call_a_quarter_of_the_goodput_u
 			 controls[i]);
 		sim_run(&s, 1);
 		goodput_bps[i] = sim_metric(&s, "goodput_bps");
-		desk_keep(&d, &s);
+		fixture_keep(&d, &s);
 		sim_end(&s);
 	}
 	/* DCQCN has the shortest queue because it leaves the link idle. */
 	CHECK(goodput_bps[0] < 0.35e11);
 	for (int i = 1; i < 4; i++)
 		CHECK(goodput_bps[i] > 0.8e11);
-	text = desk_answer(&d, NULL);
+	text = fixture_answer(&d, NULL);
 	CHECK_CONTAINS(text, "No setting significantly lowers the ");
 	CHECK_CONTAINS(text, " against dcqcn (");
 	CHECK_CONTAINS(text, "dcqcn pays: goodput ");
 	CHECK_CONTAINS(text, "goodput of unlimited flows ");
 	CHECK_CONTAINS(text, "The best without these costs is dctcp-rdma: ");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* --- by chance --- */
@@ -386,7 +386,7 @@ TEST(test_answer_of_random_settings_names_none_that_is_dominated)
 	int named = 0, dominated = 0;
 
 	for (int round = 0; round < 12; round++) {
-		struct desk d = desk_make(WEB);
+		struct fixture d = fixture_make(WEB);
 		struct outcome all[5];
 		const char *text;
 
@@ -400,9 +400,9 @@ TEST(test_answer_of_random_settings_names_none_that_is_dominated)
 				0.1 * (double)weir_rng_below(&rng, 2),
 				0,
 			};
-			desk_add(&d, all[i]);
+			fixture_add(&d, all[i]);
 		}
-		text = desk_answer(&d, NULL);
+		text = fixture_answer(&d, NULL);
 		for (int i = 0; i < 5; i++) {
 			int is_best = says(text, "%s halves the mean FCT", markings[i]) ||
 				      says(text, "%s lowers the mean FCT", markings[i]) ||
@@ -418,7 +418,7 @@ TEST(test_answer_of_random_settings_names_none_that_is_dominated)
 						  markings[k], markings[i], text);
 			}
 		}
-		desk_end(&d);
+		fixture_end(&d);
 	}
 	CHECK(named >= 6); /* the others are joined: same numbers, one label */
 	CHECK(dominated > 20);

@@ -67,14 +67,14 @@ static void add_run(struct store *s, const struct made *m, char key[RUN_KEY_SIZE
 }
 
 /* A store of its own with all runs, planned in their order. */
-struct desk {
+struct fixture {
 	struct folder folder;
 	struct store *s;
 	struct figure f;
 	struct report r;
 };
 
-static void desk_begin(struct desk *d, const char *panels)
+static void fixture_begin(struct fixture *d, const char *panels)
 {
 	char keys[MADE][RUN_KEY_SIZE], text[4096];
 	struct weir_error e;
@@ -95,7 +95,7 @@ static void desk_begin(struct desk *d, const char *panels)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 }
 
-static void desk_end(struct desk *d)
+static void fixture_end(struct fixture *d)
 {
 	report_free(&d->r);
 	figure_free(&d->f);
@@ -105,11 +105,11 @@ static void desk_end(struct desk *d)
 
 TEST(test_lines_have_a_point_for_each_x_and_a_line_for_each_case)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = lines\ntitle = queue\ny = queue_mean_pkts\n"
-		       "x = traffic.req.size\n");
+	fixture_begin(&d, "[panel a]\nkind = lines\ntitle = queue\ny = queue_mean_pkts\n"
+			  "x = traffic.req.size\n");
 	CHECK_INT(d.r.charts.count, 1);
 	c = &d.r.charts.all[0];
 	CHECK_STR(c->title, "(a) queue");
@@ -129,16 +129,16 @@ TEST(test_lines_have_a_point_for_each_x_and_a_line_for_each_case)
 	CHECK_NEAR(c->lines[1].points[1].x, 200, 1e-9);
 	CHECK_NEAR(c->lines[1].points[1].y, 20, 1e-9);
 	CHECK_CONTAINS(c->note, "Means over 2 seeds");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_seed)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
-		       "normalize = none\n");
+	fixture_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+			  "normalize = none\n");
 	c = &d.r.charts.all[0];
 	CHECK_STR(c->y_label, "queue mean, relative to none");
 	CHECK_NEAR(c->lines[0].points[0].y, 1, 1e-12);
@@ -146,27 +146,27 @@ TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_see
 	/* 5/10 and 14/14; 30/20 and 10/20. The ratio of the means would be 9.5/12. */
 	CHECK_NEAR(c->lines[1].points[0].y, 0.75, 1e-12);
 	CHECK_NEAR(c->lines[1].points[1].y, 1, 1e-12);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* Cases are names for settings, by which lines may be told apart as well; x may count as something
  * else. */
 TEST(test_what_the_paper_says_of_a_point_is_a_mark_in_its_panel)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d,
-		   "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
-		   "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
-		   "normalize = none\n"
-		   "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 7pkts\n"
-		   "of = case=ecn, traffic.req.size=200KB\n"
-		   "[claim ratio]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
-		   "of = case=ecn, traffic.req.size=20KB\n"
-		   "over = case=none, traffic.req.size=20KB\n"
-		   "[claim range]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
-		   "range = 1pkts..9pkts\nof = case=ecn, traffic.req.size=200KB\n");
+	fixture_begin(
+		&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		    "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		    "normalize = none\n"
+		    "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 7pkts\n"
+		    "of = case=ecn, traffic.req.size=200KB\n"
+		    "[claim ratio]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
+		    "of = case=ecn, traffic.req.size=20KB\n"
+		    "over = case=none, traffic.req.size=20KB\n"
+		    "[claim range]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+		    "range = 1pkts..9pkts\nof = case=ecn, traffic.req.size=200KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->line_count, 3); /* none, ecn and what is said of ecn; a range is no mark */
 	CHECK_STR(c->lines[2].name, "ecn, the paper");
@@ -179,19 +179,20 @@ TEST(test_what_the_paper_says_of_a_point_is_a_mark_in_its_panel)
 	CHECK_INT(c->line_count, 3);
 	CHECK_NEAR(c->lines[2].points[0].x, 20, 1e-9);
 	CHECK_NEAR(c->lines[2].points[0].y, 0.4, 1e-9);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_what_the_paper_says_of_a_bar_is_a_mark_on_it)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
-		       "[claim one]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 1.5ms\n"
-		       "of = case=ecn, traffic.req.size=20KB\n"
-		       "[claim other]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 7ms\n"
-		       "of = case=ecn, traffic.req.size=200KB\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		      "[claim one]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 1.5ms\n"
+		      "of = case=ecn, traffic.req.size=20KB\n"
+		      "[claim other]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 7ms\n"
+		      "of = case=ecn, traffic.req.size=200KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(chart_bars(c), 2);
 	CHECK_INT(c->line_count, 3);
@@ -200,21 +201,21 @@ TEST(test_what_the_paper_says_of_a_bar_is_a_mark_on_it)
 	CHECK_INT(c->lines[2].count, 1);              /* the panel is of 20 KB alone */
 	CHECK_NEAR(c->lines[2].points[0].x, 1, 1e-9); /* none, ecn */
 	CHECK_NEAR(c->lines[2].points[0].y, 1.5, 1e-9);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* As a sweep has it whose quick size is one load: there is nothing along the axis. */
 TEST(test_lines_that_have_one_x_are_bars_with_names)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
-		       "where = traffic.req.size=200KB\nx-scale = 2\n"
-		       "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = network.hosts\n"
-		       "x-label = n (hosts)\nwhere = traffic.req.size=20KB\n"
-		       "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
-		       "value = 7pkts\nof = case=ecn, traffic.req.size=200KB\n");
+	fixture_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+			  "where = traffic.req.size=200KB\nx-scale = 2\n"
+			  "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = network.hosts\n"
+			  "x-label = n (hosts)\nwhere = traffic.req.size=20KB\n"
+			  "[claim one]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+			  "value = 7pkts\nof = case=ecn, traffic.req.size=200KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->kind, CHART_BARS);
 	CHECK_STR(c->x_label, "size = 200KB");
@@ -229,33 +230,34 @@ TEST(test_lines_that_have_one_x_are_bars_with_names)
 	CHECK_INT(c->kind, CHART_BARS);
 	CHECK_STR(c->x_label, "network.hosts = 5");
 	CHECK(strstr(c->note, "ring") == NULL);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* none/ecn = 0.4 is ecn/none = 2.5; 6 packets and 3 packets are 0.5; 0.5 of 8 packets are 4. */
 TEST(test_what_follows_from_the_papers_numbers_is_a_mark_too)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d,
-		   "[panel a]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=20KB\n"
-		   "normalize = none\n"
-		   "[panel b]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=200KB\n"
-		   "normalize = none\n"
-		   "[panel c]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
-		   "[claim inverse]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
-		   "of = case=none, traffic.req.size=20KB\n"
-		   "over = case=ecn, traffic.req.size=20KB\n"
-		   "[claim first]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 6pkts\n"
-		   "of = case=none, traffic.req.size=200KB\n"
-		   "[claim second]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
-		   "value = 3pkts\nof = case=ecn, traffic.req.size=200KB\n"
-		   "[claim time]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 8ms\n"
-		   "of = case=none, traffic.req.size=20KB\n"
-		   "[claim share]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 0.5\n"
-		   "of = case=ecn, traffic.req.size=20KB\n"
-		   "over = case=none, traffic.req.size=20KB\n");
+	fixture_begin(
+		&d,
+		"[panel a]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=20KB\n"
+		"normalize = none\n"
+		"[panel b]\nkind = bars\ny = queue_mean_pkts\nwhere = traffic.req.size=200KB\n"
+		"normalize = none\n"
+		"[panel c]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		"[claim inverse]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 0.4\n"
+		"of = case=none, traffic.req.size=20KB\n"
+		"over = case=ecn, traffic.req.size=20KB\n"
+		"[claim first]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nvalue = 6pkts\n"
+		"of = case=none, traffic.req.size=200KB\n"
+		"[claim second]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+		"value = 3pkts\nof = case=ecn, traffic.req.size=200KB\n"
+		"[claim time]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 8ms\n"
+		"of = case=none, traffic.req.size=20KB\n"
+		"[claim share]\nsays = s\nsection = 1\nmetric = fct_mean_ns\nvalue = 0.5\n"
+		"of = case=ecn, traffic.req.size=20KB\n"
+		"over = case=none, traffic.req.size=20KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->line_count, 3);
 	CHECK_INT(c->lines[2].count, 1); /* what all are relative to is 1 */
@@ -269,21 +271,21 @@ TEST(test_what_follows_from_the_papers_numbers_is_a_mark_too)
 	CHECK_INT(c->lines[2].count, 2);
 	CHECK_NEAR(c->lines[2].points[0].y, 8, 1e-9);
 	CHECK_NEAR(c->lines[2].points[1].y, 4, 1e-9);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_what_the_paper_says_of_a_series_is_a_mark_in_the_middle_of_its_time)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 	const struct chart_line *ring;
 
-	desk_begin(&d,
-		   "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=20KB\n"
-		   "[claim one]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" max "
-		   "200us..600us\nvalue = 9pkts\nof = case=ecn, traffic.req.size=20KB\n"
-		   "[claim spread]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" std\n"
-		   "value = 2pkts\nof = case=ecn, traffic.req.size=20KB\n");
+	fixture_begin(
+		&d, "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=20KB\n"
+		    "[claim one]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" max "
+		    "200us..600us\nvalue = 9pkts\nof = case=ecn, traffic.req.size=20KB\n"
+		    "[claim spread]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" std\n"
+		    "value = 2pkts\nof = case=ecn, traffic.req.size=20KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->line_count, 3); /* a deviation is no height */
 	ring = &c->lines[2];
@@ -294,19 +296,20 @@ TEST(test_what_the_paper_says_of_a_series_is_a_mark_in_the_middle_of_its_time)
 	CHECK_STR(c->x_label, "time (ms)");
 	CHECK_NEAR(ring->points[0].x, 0.4, 1e-9);
 	CHECK_NEAR(ring->points[0].y, 9, 1e-9);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* Mean completion times: with 20 KB 3 ms and 1 ms, with 200 KB 8 ms and 2 ms. */
 TEST(test_panels_of_one_metric_have_equal_axes_and_one_unit)
 {
 	struct chart_extent x[3];
-	struct desk d;
+	struct fixture d;
 
-	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
-		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
-		       "[panel c]\nkind = bars\ny = queue_mean_pkts\n"
-		       "where = traffic.req.size=20KB\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		      "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
+		      "[panel c]\nkind = bars\ny = queue_mean_pkts\n"
+		      "where = traffic.req.size=20KB\n");
 	for (int i = 0; i < 3; i++)
 		CHECK(chart_extent(&d.r.charts.all[i], &x[i]));
 	CHECK(d.r.charts.all[0].is_framed && d.r.charts.all[1].is_framed);
@@ -315,32 +318,34 @@ TEST(test_panels_of_one_metric_have_equal_axes_and_one_unit)
 	CHECK_NEAR(x[0].y_max, 8, 1e-9);
 	CHECK_NEAR(x[1].y_max, x[0].y_max, 1e-9);
 	CHECK_NEAR(x[1].y_min, x[0].y_min, 1e-9);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_word_for_axes_joins_panels_and_own_parts_them)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
-		       "axes = own\n"
-		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
-		       "[panel c]\nkind = time\ny = throughput flow:0\nwhere = case=ecn\n"
-		       "axes = one\n"
-		       "[panel d]\nkind = time\ny = queue sw->h0\nwhere = case=ecn\naxes = one\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n"
+		      "axes = own\n"
+		      "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=200KB\n"
+		      "[panel c]\nkind = time\ny = throughput flow:0\nwhere = case=ecn\n"
+		      "axes = one\n"
+		      "[panel d]\nkind = time\ny = queue sw->h0\nwhere = case=ecn\naxes = one\n");
 	for (uint32_t i = 0; i < d.r.charts.count; i++)
 		CHECK_INT(d.r.charts.all[i].is_framed, d.r.charts.all[i].part >= 2);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_lines_may_be_told_apart_by_what_cases_hold)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
-		       "x-scale = 3.5\nby = switch.marking\nnormalize = none\n"
-		       "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+		      "x-scale = 3.5\nby = switch.marking\nnormalize = none\n"
+		      "[panel b]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=20KB\n");
 	CHECK_INT(d.r.charts.count, 2);
 	c = &d.r.charts.all[0];
 	CHECK_STR(c->variant, "");
@@ -352,17 +357,18 @@ TEST(test_lines_may_be_told_apart_by_what_cases_hold)
 	c = &d.r.charts.all[1];
 	CHECK_STR(c->variant, "");
 	CHECK_INT(c->line_count, 2);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_bars_are_of_the_chosen_runs_in_the_unit_of_the_label)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=0.2MB\n"
-		       "y-label = mean FCT (us)\n"
-		       "[panel b]\nkind = bars\ny = fct_mean_ns\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = bars\ny = fct_mean_ns\nwhere = traffic.req.size=0.2MB\n"
+		      "y-label = mean FCT (us)\n"
+		      "[panel b]\nkind = bars\ny = fct_mean_ns\n");
 	CHECK_INT(d.r.charts.count, 3);
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->kind, CHART_BARS);
@@ -377,17 +383,18 @@ TEST(test_bars_are_of_the_chosen_runs_in_the_unit_of_the_label)
 	CHECK_STR(c->y_label, "FCT mean (ms)");
 	CHECK_NEAR(c->lines[0].points[0].y, 3, 1e-12);
 	CHECK_STR(d.r.charts.all[2].variant, "size = 200KB");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_panel_over_time_draws_the_series_it_names)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=200KB\n"
-		       "[panel b]\nkind = time\ny = queue sw->h0, throughput flow:0\n"
-		       "where = traffic.req.size=200KB, case=ecn\nx-label = time (us)\n");
+	fixture_begin(&d,
+		      "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=200KB\n"
+		      "[panel b]\nkind = time\ny = queue sw->h0, throughput flow:0\n"
+		      "where = traffic.req.size=200KB, case=ecn\nx-label = time (us)\n");
 	CHECK_INT(d.r.charts.count, 2);
 	c = &d.r.charts.all[0];
 	CHECK_STR(c->x_label, "time (ms)");
@@ -401,16 +408,16 @@ TEST(test_a_panel_over_time_draws_the_series_it_names)
 	CHECK_STR(c->lines[0].name, "queue sw->h0");
 	CHECK_STR(c->lines[1].name, "throughput flow:0");
 	CHECK_NEAR(c->lines[1].points[c->lines[1].count - 1].x, 1000, 100);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
-		       "[panel b]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n");
+	fixture_begin(&d, "[panel a]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
+			  "[panel b]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n");
 	c = &d.r.charts.all[0];
 	CHECK(c->log_x);
 	CHECK_STR(c->x_label, "slowdown");
@@ -426,27 +433,27 @@ TEST(test_a_cdf_panel_has_every_flow_of_every_seed)
 	CHECK_NEAR(c->lines[0].points[3].y, 0.5, 1e-12);
 	CHECK_NEAR(c->lines[0].points[7].x, 203, 1e-9);
 	CHECK_NEAR(c->lines[0].points[7].y, 1, 0);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* All flows of 20 KB are small, so what is said of small ones is on their curve; those of 200 KB
  * are medium. */
 TEST(test_what_the_paper_says_of_a_distribution_is_a_mark_on_its_curve)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
-	desk_begin(&d, "[panel a]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n"
-		       "[panel b]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
-		       "[panel c]\nkind = cdf\ny = fct\nwhere = traffic.req.size=200KB\n"
-		       "[claim tail]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
-		       "value = 190us\nof = case=ecn, traffic.req.size=20KB\n"
-		       "[claim within]\nsays = s\nsection = 1\nmetric = slowdown_within 12\n"
-		       "value = 0.25\nof = case=none, traffic.req.size=20KB\n"
-		       "[claim mean]\nsays = s\nsection = 1\nmetric = fct_mean_ns\n"
-		       "value = 150us\nof = case=ecn, traffic.req.size=20KB\n"
-		       "[claim other]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
-		       "value = 190us\nof = case=ecn, traffic.req.size=200KB\n");
+	fixture_begin(&d, "[panel a]\nkind = cdf\ny = fct\nwhere = traffic.req.size=20KB\n"
+			  "[panel b]\nkind = cdf\ny = slowdown\nwhere = traffic.req.size=20KB\n"
+			  "[panel c]\nkind = cdf\ny = fct\nwhere = traffic.req.size=200KB\n"
+			  "[claim tail]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+			  "value = 190us\nof = case=ecn, traffic.req.size=20KB\n"
+			  "[claim within]\nsays = s\nsection = 1\nmetric = slowdown_within 12\n"
+			  "value = 0.25\nof = case=none, traffic.req.size=20KB\n"
+			  "[claim mean]\nsays = s\nsection = 1\nmetric = fct_mean_ns\n"
+			  "value = 150us\nof = case=ecn, traffic.req.size=20KB\n"
+			  "[claim other]\nsays = s\nsection = 1\nmetric = fct_small_p99_ns\n"
+			  "value = 190us\nof = case=ecn, traffic.req.size=200KB\n");
 	c = &d.r.charts.all[0];
 	CHECK_INT(c->line_count, 3); /* a mean is no point of a distribution */
 	CHECK_STR(c->lines[2].name, "ecn, the paper");
@@ -460,17 +467,17 @@ TEST(test_what_the_paper_says_of_a_distribution_is_a_mark_on_its_curve)
 	CHECK_NEAR(c->lines[2].points[0].x, 12, 1e-9);
 	CHECK_NEAR(c->lines[2].points[0].y, 0.25, 1e-12);
 	CHECK_INT(d.r.charts.all[2].line_count, 2);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
 {
-	struct desk d;
+	struct fixture d;
 	const struct chart *c;
 
 	/* Flows of 20 KB and of 200 KB, 100 us and more of seed 1 and 200 us and more of seed 2,
 	 * alone 10 us. */
-	desk_begin(&d, "[panel a]\nkind = sizes\ny = slowdown_p50\nsizes = 100KB\n");
+	fixture_begin(&d, "[panel a]\nkind = sizes\ny = slowdown_p50\nsizes = 100KB\n");
 	CHECK_INT(d.r.charts.count, 2); /* what is swept besides makes variants */
 	for (int i = 0; i < 2; i++) {
 		c = &d.r.charts.all[i];
@@ -481,7 +488,7 @@ TEST(test_a_panel_over_sizes_has_a_point_for_each_range_with_flows_enough)
 		CHECK(c->lines[0].points[0].y > 10 && c->lines[0].points[0].y < 20.1);
 	}
 	CHECK_STR(c->x_label, "flow size (KB)");
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_panel_over_sizes_is_of_a_metric_of_all_flows)
@@ -502,13 +509,13 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 		"[claim odd]\nsays = <script>alert(1)</script> & \"more\"\nsection = 1 < 2\n"
 		"metric = queue_mean_pkts\nof = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
 		"why = unexplained\nnote = </table>\n";
-	struct desk d;
+	struct fixture d;
 	struct verdict verdicts[1];
 	char path[128], *html, *link;
 	size_t length;
 	struct weir_error e;
 
-	desk_begin(&d, panels);
+	fixture_begin(&d, panels);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
 	CHECK_INT(verdicts[0].kind, VERDICT_TOO_FEW); /* two seeds */
 	snprintf(path, sizeof(path), "%s/page.html", d.folder.path);
@@ -527,20 +534,20 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	CHECK_CONTAINS(html, "Unexplained: &lt;/table&gt;");
 	CHECK_CONTAINS(html, "9.5 pkts");
 	free(html);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_figures_page_that_is_served_leads_to_what_is_served)
 {
 	struct verdict verdicts[1];
 	struct weir_error e;
-	struct desk d;
+	struct fixture d;
 	char *html = NULL;
 	size_t length = 0;
 	FILE *f = open_memstream(&html, &length);
 
-	desk_begin(&d, "[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
-		       "of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n");
+	fixture_begin(&d, "[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+			  "of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n");
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
 	CHECK_INT(figure_report_html(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
 							      verdicts, FIGURE_SERVED },
@@ -550,7 +557,7 @@ TEST(test_a_figures_page_that_is_served_leads_to_what_is_served)
 	CHECK_CONTAINS(html, "<a href=\"/\">");
 	CHECK(strstr(html, "index.html") == NULL);
 	free(html);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_well)
@@ -564,11 +571,11 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 				    "end; 1 of 2 runs ended in a deadlock</span>";
 	struct verdict verdicts[2];
 	char path[128], *html, *at;
-	struct desk d;
+	struct fixture d;
 	size_t length;
 	struct weir_error e;
 
-	desk_begin(&d, claims);
+	fixture_begin(&d, claims);
 	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
 	verdicts[1].health = (struct health){
 		.runs = 2, .incomplete = 1, .deadlocked = 1, .completed = 6, .unfinished = 3
@@ -583,7 +590,7 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 	at = strstr(html, doubt);
 	CHECK(at != NULL && at > strstr(html, "claim-two") && strstr(at + 1, doubt) == NULL);
 	free(html);
-	desk_end(&d);
+	fixture_end(&d);
 }
 
 /* --- folders --- */

@@ -14,7 +14,7 @@ static const char scenario_text[] =
 	"[case b]\nswitch.marking = red(min=10pkts, max=40pkts, p=1)\n[sweep]\nseed = 1..3\n";
 
 /* A figure's scenario in a file, and its six runs as a store would have them. */
-struct desk {
+struct fixture {
 	struct folder folder;
 	char file[128];
 	struct figure figure;
@@ -22,7 +22,7 @@ struct desk {
 	struct figure_freshness freshness;
 };
 
-static void desk_open(struct desk *d)
+static void fixture_open(struct fixture *d)
 {
 	static const char claims[] = "[figure]\ntitle = t\npaper = p\n";
 	struct weir_error e = { "" };
@@ -48,14 +48,14 @@ static void desk_open(struct desk *d)
 	scenario_free(&s);
 }
 
-static void desk_close(struct desk *d)
+static void fixture_close(struct fixture *d)
 {
 	stored_runs_free(&d->runs);
 	figure_free(&d->figure);
 	folder_remove(&d->folder);
 }
 
-static void ask(struct desk *d)
+static void ask(struct fixture *d)
 {
 	struct weir_error e = { "" };
 
@@ -91,9 +91,9 @@ static void forget(struct stored_run *run, const char *path)
 
 TEST(test_freshness_counts_builds_apart_from_scenarios)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d);
+	fixture_open(&d);
 	ask(&d);
 	CHECK(freshness_is_complete(&d.freshness) && d.freshness.other_builds == 0);
 	free(d.runs.runs[2].version);
@@ -101,14 +101,14 @@ TEST(test_freshness_counts_builds_apart_from_scenarios)
 	ask(&d);
 	CHECK(freshness_is_complete(&d.freshness));
 	CHECK_INT(d.freshness.other_builds, 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_freshness_counts_extra_and_missing_runs)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d);
+	fixture_open(&d);
 	change(setting(&d.runs.runs[1], "host.mss"), "1000B");
 	change(setting(&d.runs.runs[4], "seed"), "9");
 	ask(&d);
@@ -117,15 +117,15 @@ TEST(test_freshness_counts_extra_and_missing_runs)
 	stored_run_free(&d.runs.runs[--d.runs.count]);
 	ask(&d);
 	CHECK(d.freshness.extra == 2 && d.freshness.missing == 3);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_freshness_accepts_new_options_at_their_defaults)
 {
-	struct desk d;
+	struct fixture d;
 	struct stored_setting *red, *acc;
 
-	desk_open(&d);
+	fixture_open(&d);
 	forget(&d.runs.runs[0], "host.tso");
 	red = setting(&d.runs.runs[1], "switch.marking");
 	change(red, "red(min=10pkts, max=20pkts, p=1)");
@@ -139,18 +139,18 @@ TEST(test_freshness_accepts_new_options_at_their_defaults)
 	change(red, "red(min=10pkts, max=20pkts)");
 	ask(&d);
 	CHECK_INT(d.freshness.extra, 2);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_freshness_compares_what_was_in_files_when_it_ran)
 {
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d);
+	fixture_open(&d);
 	change(setting(&d.runs.runs[0], "digest.switch.tune"), "0123456789abcdef");
 	ask(&d);
 	CHECK_INT(d.freshness.extra, 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_freshness_compares_flow_records_only_if_a_claim_reads_them)
@@ -158,9 +158,9 @@ TEST(test_freshness_compares_flow_records_only_if_a_claim_reads_them)
 	static const char claims[] =
 		"[figure]\ntitle = t\npaper = p\n[panel a]\nkind = cdf\ny = fct\n";
 	struct weir_error e = { "" };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d);
+	fixture_open(&d);
 	change(setting(&d.runs.runs[0], "measure.flows"), "none");
 	ask(&d);
 	CHECK(freshness_is_complete(&d.freshness));
@@ -168,5 +168,5 @@ TEST(test_freshness_compares_flow_records_only_if_a_claim_reads_them)
 	CHECK_INT(figure_read_text(&d.figure, "fig1.claims", claims, strlen(claims), &e), 0);
 	ask(&d);
 	CHECK_INT(d.freshness.extra, 1);
-	desk_close(&d);
+	fixture_close(&d);
 }

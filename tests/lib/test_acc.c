@@ -2,9 +2,9 @@
 /* test_acc.c -- ACC as an agent: what it chooses, what it never does, and which settings and models
  * it takes. */
 #include "lib/agent/acc.h"
-#include "tests/agent_desk.h"
+#include "tests/agent_fixture.h"
 
-static void random_telemetry(struct agent_desk *d, uint64_t round)
+static void random_telemetry(struct agent_fixture *d, uint64_t round)
 {
 	for (uint32_t i = 0; i < d->env.queue_count; i++) {
 		struct weir_tune_telemetry *t = &d->telemetry[i];
@@ -34,16 +34,16 @@ static uint32_t best_of(const float *values, uint32_t count)
 static void check_greedy(const char *spec)
 {
 	enum { QUEUES = 4 };
-	struct agent_desk d, eyes;
-	struct learn_desk net;
+	struct agent_fixture d, eyes;
+	struct learn_fixture net;
 	float seen[QUEUES * 36], rewards[QUEUES];
 	uint8_t asks[QUEUES];
 	struct weir_learn_plan plan;
 
-	agent_desk_open(&d, spec, QUEUES);
-	agent_desk_open(&eyes, spec, QUEUES);
+	agent_fixture_open(&d, spec, QUEUES);
+	agent_fixture_open(&eyes, spec, QUEUES);
 	plan = weir_acc_plan((const struct acc_params *)(const void *)d.params);
-	desk_open(&net, &plan, 1, 0);
+	fixture_open(&net, &plan, 1, 0);
 	weir_learn_net_init_weights(&net.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ d.env.seed, ACC_LEARNER, 0 },
 				    net.weights);
@@ -52,7 +52,7 @@ static void check_greedy(const char *spec)
 
 		random_telemetry(&d, round);
 		memcpy(eyes.telemetry, d.telemetry, sizeof(d.telemetry));
-		agent_desk_step(&d);
+		agent_fixture_step(&d);
 		eyes.ops->learner->observe(eyes.state, eyes.params, &eyes.env, eyes.telemetry, seen,
 					   rewards, asks);
 		for (uint32_t i = 0; i < QUEUES; i++) {
@@ -63,15 +63,15 @@ static void check_greedy(const char *spec)
 
 			if (!asks[i])
 				continue;
-			desk_forward(&net, &one);
+			fixture_forward(&net, &one);
 			actions[i] = best_of(net.output, net.net.outputs);
 		}
 		eyes.ops->learner->act(eyes.state, eyes.params, &eyes.env, actions, eyes.knobs);
 		CHECK(memcmp(d.knobs, eyes.knobs, sizeof(d.knobs)) == 0);
 	}
-	desk_close(&net);
-	agent_desk_close(&d);
-	agent_desk_close(&eyes);
+	fixture_close(&net);
+	agent_fixture_close(&d);
+	agent_fixture_close(&eyes);
 }
 
 TEST(test_acc_takes_the_action_that_its_network_values_most)
@@ -85,26 +85,26 @@ TEST(test_acc_takes_the_action_that_its_network_values_most)
 /* A network that always says 17. */
 static void check_policy(const char *spec)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct acc_params *p = (struct acc_params *)(void *)d.params;
 	struct weir_learn_policy policy = { .name = "by hand" };
-	struct learn_desk net;
+	struct learn_fixture net;
 	struct weir_learn_plan plan;
 
-	agent_desk_set(&d, spec, 1);
+	agent_fixture_set(&d, spec, 1);
 	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
-	desk_open(&net, &plan, 1, 0);
+	fixture_open(&net, &plan, 1, 0);
 	net.weights[net.net.places[0].bias + 17] = 1.0F;
 	policy.net = &net.net;
 	policy.weights = net.weights;
 	p->policy = &policy;
-	agent_desk_begin(&d);
-	agent_desk_step(&d);
-	CHECK_INT(agent_desk_value(&d, "action", 0), 17);
+	agent_fixture_begin(&d);
+	agent_fixture_step(&d);
+	CHECK_INT(agent_fixture_value(&d, "action", 0), 17);
 	CHECK_INT(d.knobs[0].min_bytes, 640000);
 	CHECK_NEAR(knobs_percent(&d.knobs[0]), 25, 1e-3);
-	desk_close(&net);
-	agent_desk_close(&d);
+	fixture_close(&net);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
@@ -117,61 +117,61 @@ TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
  * of 5/7 of the line and three of a short queue. That comes, so there is nothing to learn. */
 TEST(test_acc_learns_on_from_rewards_less_the_baseline_of_its_training)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct acc_params *p = (struct acc_params *)(void *)d.params;
 	struct weir_learn_policy policy = { .name = "by hand" };
-	struct learn_desk net;
+	struct learn_fixture net;
 	struct weir_learn_plan plan;
 
-	agent_desk_set(&d, "acc(learn=yes, explore=0, idle=none, after=8, batch=4)", 1);
+	agent_fixture_set(&d, "acc(learn=yes, explore=0, idle=none, after=8, batch=4)", 1);
 	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
-	desk_open(&net, &plan, 1, 0);
+	fixture_open(&net, &plan, 1, 0);
 	policy.net = &net.net;
 	policy.weights = net.weights;
 	p->policy = &policy;
-	agent_desk_begin(&d);
+	agent_fixture_begin(&d);
 	d.telemetry[0].out_bytes = 312500 * 5 / 7;
 	for (int i = 0; i < 20; i++)
-		agent_desk_step(&d);
-	CHECK_NEAR(agent_desk_value(&d, "reward", 0), 0.8, 1e-5);
-	CHECK_NEAR(agent_desk_value(&d, "loss", 0), 0, 1e-6);
+		agent_fixture_step(&d);
+	CHECK_NEAR(agent_fixture_value(&d, "reward", 0), 0.8, 1e-5);
+	CHECK_NEAR(agent_fixture_value(&d, "loss", 0), 0, 1e-6);
 	d.telemetry[0].out_bytes = 0; /* 0.3 */
 	for (int i = 0; i < 20; i++)
-		agent_desk_step(&d);
-	CHECK(agent_desk_value(&d, "loss", 0) > 1e-3);
-	desk_close(&net);
-	agent_desk_close(&d);
+		agent_fixture_step(&d);
+	CHECK(agent_fixture_value(&d, "loss", 0) > 1e-3);
+	fixture_close(&net);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_random_takes_every_action_about_equally_often)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	int counts[20] = { 0 };
 
-	agent_desk_open(&d, "acc(policy=random, idle=none)", 1);
+	agent_fixture_open(&d, "acc(policy=random, idle=none)", 1);
 	for (int i = 0; i < 4000; i++) {
-		agent_desk_step(&d);
-		counts[(int)agent_desk_value(&d, "action", 0)]++;
+		agent_fixture_step(&d);
+		counts[(int)agent_fixture_value(&d, "action", 0)]++;
 	}
 	/* 200 each; five standard deviations of 13.8 */
 	for (int i = 0; i < 20; i++)
 		CHECK_NEAR(counts[i], 200, 70);
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_without_learning_does_not_explore)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_open(&d, "acc(preset=weir, explore=1)", 1);
-	CHECK(agent_desk_value(&d, "epsilon", 0) == 0.0);
+	agent_fixture_open(&d, "acc(preset=weir, explore=1)", 1);
+	CHECK(agent_fixture_value(&d, "epsilon", 0) == 0.0);
 	CHECK_INT(d.ops->share_steps(d.params), 0);
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }
 
 /* --- whatever happens --- */
 
-static void absurd_telemetry(struct agent_desk *d, uint64_t round)
+static void absurd_telemetry(struct agent_fixture *d, uint64_t round)
 {
 	static const uint64_t absurd[] = { 0, 1, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX };
 	uint64_t bits = weir_learn_bits((struct weir_learn_draw){ 3, 3, round });
@@ -190,34 +190,34 @@ static void absurd_telemetry(struct agent_desk *d, uint64_t round)
 
 static void check_within_limits(const char *spec, uint64_t seed)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct acc_params *p = (struct acc_params *)(void *)d.params;
 	uint32_t settings;
 
-	agent_desk_set(&d, spec, 5);
+	agent_fixture_set(&d, spec, 5);
 	d.env.seed = seed;
 	settings = weir_acc_setting_count(weir_acc_table(p));
-	agent_desk_begin(&d);
+	agent_fixture_begin(&d);
 	for (uint64_t round = 0; round < 60; round++) {
 		if (round % 3)
 			random_telemetry(&d, round);
 		else
 			absurd_telemetry(&d, round);
-		agent_desk_step(&d);
+		agent_fixture_step(&d);
 		for (uint32_t i = 0; i < 5; i++) {
 			struct weir_tune_knobs at, *k = &d.knobs[i];
-			uint32_t setting = (uint32_t)agent_desk_value(&d, "action", i);
-			double reward = agent_desk_value(&d, "reward", i);
+			uint32_t setting = (uint32_t)agent_fixture_value(&d, "action", i);
+			double reward = agent_fixture_value(&d, "reward", i);
 			struct weir_tune_knobs start = weir_acc_secn2(d.queues[i].rate_bps);
 
 			CHECK(setting < settings);
 			at = weir_acc_knobs(p, setting, &d.queues[i]);
 			CHECK(!memcmp(k, &at, sizeof(at)) || !memcmp(k, &start, sizeof(start)));
 			CHECK(reward >= 0.0 && reward <= 1.0);
-			CHECK(agent_desk_value(&d, "loss", i) < 1e6);
+			CHECK(agent_fixture_value(&d, "loss", i) < 1e6);
 		}
 	}
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_never_leaves_its_table_whatever_the_network_and_the_telemetry)
@@ -262,9 +262,9 @@ TEST(test_acc_refuses_settings_that_contradict_each_other)
 
 static int64_t interval_of(const char *spec, int64_t rtt_ns)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	return d.ops->interval_ns(d.params, rtt_ns);
 }
 
@@ -278,24 +278,24 @@ TEST(test_acc_interval_is_ten_round_trips_and_at_least_50_us_in_paper)
 
 TEST(test_acc_options_that_are_given_go_before_the_preset)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	const struct acc_params *p = (const struct acc_params *)(const void *)d.params;
 	struct weir_learn_dqn_config config;
 
-	agent_desk_set(&d, "acc", 0);
+	agent_fixture_set(&d, "acc", 0);
 	CHECK_INT(weir_acc_table(p), ACC_TEMPLATE);
 	CHECK_INT(weir_acc_idle(p), ACC_IDLE_PAPER);
 	CHECK(weir_acc_is_learning(p));
 	weir_acc_config(p, 1, &config);
 	CHECK_NEAR(config.training.gamma, 0.9, 1e-9);
-	agent_desk_set(&d, "acc(preset=weir)", 0);
+	agent_fixture_set(&d, "acc(preset=weir)", 0);
 	CHECK_INT(weir_acc_table(p), ACC_BOTH_ENDS);
 	CHECK_INT(weir_acc_idle(p), ACC_IDLE_NONE);
 	CHECK(!weir_acc_is_learning(p));
 	weir_acc_config(p, 1, &config);
 	CHECK_NEAR(config.training.gamma, 0.98, 1e-9);
-	agent_desk_set(&d, "acc(actions=grid, preset=weir, idle=length, learn=yes, discount=0.5)",
-		       0);
+	agent_fixture_set(
+		&d, "acc(actions=grid, preset=weir, idle=length, learn=yes, discount=0.5)", 0);
 	CHECK_INT(weir_acc_table(p), ACC_GRID);
 	CHECK_INT(weir_acc_idle(p), ACC_IDLE_LENGTH);
 	CHECK(weir_acc_is_learning(p));
@@ -305,11 +305,11 @@ TEST(test_acc_options_that_are_given_go_before_the_preset)
 
 static void check_layers(const char *spec, const char *layers)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct weir_learn_plan plan;
 	char text[512];
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	plan = weir_acc_plan((const struct acc_params *)(const void *)d.params);
 	weir_learn_plan_format(&plan, text, sizeof(text));
 	CHECK_LIKE(text, layers);
@@ -329,10 +329,10 @@ TEST(test_acc_network_is_20_40_40_and_one_layer_more_for_large_tables)
 
 static void check_model(const char *spec, struct weir_learn_policy policy, const char *message)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct weir_error e = { "" };
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	policy.name = "m";
 	CHECK_INT(d.ops->scheme.model->fits(d.params, &policy, &e), message ? -1 : 0);
 	CHECK_CONTAINS(e.text, message ? message : "");
@@ -376,9 +376,9 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 
 static const char *standard_of(const char *spec)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	return d.ops->scheme.model->standard(d.params);
 }
 
@@ -397,21 +397,21 @@ TEST(test_every_agent_is_found_by_name_and_runs_with_its_defaults)
 {
 	for (size_t i = 0; weir_agent_all[i]; i++) {
 		const struct weir_agent_ops *ops = weir_agent_all[i];
-		struct agent_desk d;
+		struct agent_fixture d;
 
 		CHECK(weir_agent_find(ops->scheme.name) == ops);
-		agent_desk_open(&d, ops->scheme.name, 3);
+		agent_fixture_open(&d, ops->scheme.name, 3);
 		CHECK(ops->interval_ns(d.params, 5000) > 0);
 		for (uint64_t round = 0; round < 20; round++) {
 			random_telemetry(&d, round);
-			agent_desk_step(&d);
+			agent_fixture_step(&d);
 			for (uint32_t q = 0; q < 3; q++)
 				CHECK(d.knobs[q].min_bytes <= d.knobs[q].max_bytes &&
 				      d.knobs[q].max_bytes > 0);
 		}
 		for (const struct weir_agent_value *v = ops->values; v && v->name; v++)
 			v->read(d.state, d.params, 2);
-		agent_desk_close(&d);
+		agent_fixture_close(&d);
 	}
 	CHECK(weir_agent_find("nobody") == NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_acc_actions.c -- ACC's tables of settings: how many, which, and as which knobs. */
 #include "lib/agent/acc.h"
-#include "tests/agent_desk.h"
+#include "tests/agent_fixture.h"
 
 static const struct weir_agent_queue port_25g = { .rate_bps = 25000000000, .mtu_bytes = 1500 };
 
 static struct acc_params params_of(const char *spec)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	return *(const struct acc_params *)(const void *)d.params;
 }
 
@@ -133,11 +133,11 @@ TEST(test_acc_thresholds_may_go_with_the_rate)
 
 TEST(test_acc_begins_with_secn2_of_the_link)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, "acc(learn=no)", 2);
+	agent_fixture_set(&d, "acc(learn=no)", 2);
 	d.queues[1].rate_bps = 100000000000;
-	agent_desk_begin(&d);
+	agent_fixture_begin(&d);
 	CHECK_INT(d.knobs[0].min_bytes, 100000);
 	CHECK_INT(d.knobs[0].max_bytes, 400000);
 	CHECK_NEAR(knobs_percent(&d.knobs[0]), 20, 1e-3);
@@ -145,21 +145,21 @@ TEST(test_acc_begins_with_secn2_of_the_link)
 	CHECK_INT(d.knobs[1].max_bytes, 1600000);
 	/* In the order of the template 100 KB are behind those of 80 and before those of 160, 400
 	 * before 640. */
-	CHECK_INT(agent_desk_value(&d, "action", 0), 12);
-	CHECK_INT(agent_desk_value(&d, "action", 1), 16);
-	agent_desk_close(&d);
+	CHECK_INT(agent_fixture_value(&d, "action", 0), 12);
+	CHECK_INT(agent_fixture_value(&d, "action", 1), 16);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_may_begin_with_what_the_marking_has)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, "acc(learn=no, start=given)", 1);
+	agent_fixture_set(&d, "acc(learn=no, start=given)", 1);
 	d.knobs[0] = (struct weir_tune_knobs){ 9000000, 9500000, WEIR_ONE_Q32 };
-	agent_desk_begin(&d);
+	agent_fixture_begin(&d);
 	CHECK_INT(d.knobs[0].min_bytes, 9000000);
-	CHECK_INT(agent_desk_value(&d, "action", 0), 19);
-	agent_desk_close(&d);
+	CHECK_INT(agent_fixture_value(&d, "action", 0), 19);
+	agent_fixture_close(&d);
 }
 
 /* 7 of 20: 0, 3, 6, 9, 12, 15, 19. Action 5 + 7 * 0 + 49 * 6. */

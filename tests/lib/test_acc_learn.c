@@ -3,13 +3,13 @@
  * exchange. */
 #include "lib/agent/acc.h"
 #include "lib/learn/learner.h"
-#include "tests/agent_desk.h"
+#include "tests/agent_fixture.h"
 
 static struct acc_params params_of(const char *spec)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	return *(const struct acc_params *)(const void *)d.params;
 }
 
@@ -42,7 +42,7 @@ TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 	float before[24] = { 1.0F }, now[24] = { 2.0F }, rewards[2] = { 0.25F, 0.5F };
 	uint8_t waits[2] = { 1, 0 }, asks[2] = { 1, 1 };
 	uint32_t actions[2] = { 7, 8 };
-	struct acc_online o = { .memory = desk_block(weir_learn_memory_size(&plan)),
+	struct acc_online o = { .memory = fixture_block(weir_learn_memory_size(&plan)),
 				.before = before,
 				.waits = waits };
 	struct acc_slot slot = { now, rewards, asks, actions, 2, 12 };
@@ -67,23 +67,23 @@ TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 /* The first transition is complete after the second slot, the tenth after the eleventh. */
 TEST(test_acc_learns_once_there_are_enough_transitions_of_busy_queues)
 {
-	struct agent_desk busy, idle;
+	struct agent_fixture busy, idle;
 
-	agent_desk_open(&busy, "acc(after=10, idle=length)", 1);
-	agent_desk_open(&idle, "acc(after=10, idle=length)", 1);
+	agent_fixture_open(&busy, "acc(after=10, idle=length)", 1);
+	agent_fixture_open(&idle, "acc(after=10, idle=length)", 1);
 	busy.telemetry[0].queue_end_bytes = 2000000;
 	for (int i = 0; i < 10; i++) {
-		agent_desk_step(&busy);
-		agent_desk_step(&idle);
+		agent_fixture_step(&busy);
+		agent_fixture_step(&idle);
 	}
-	CHECK(agent_desk_value(&busy, "loss", 0) == 0.0);
-	agent_desk_step(&busy);
-	CHECK(agent_desk_value(&busy, "loss", 0) > 0.0);
+	CHECK(agent_fixture_value(&busy, "loss", 0) == 0.0);
+	agent_fixture_step(&busy);
+	CHECK(agent_fixture_value(&busy, "loss", 0) > 0.0);
 	for (int i = 0; i < 50; i++)
-		agent_desk_step(&idle);
-	CHECK(agent_desk_value(&idle, "loss", 0) == 0.0);
-	agent_desk_close(&busy);
-	agent_desk_close(&idle);
+		agent_fixture_step(&idle);
+	CHECK(agent_fixture_value(&idle, "loss", 0) == 0.0);
+	agent_fixture_close(&busy);
+	agent_fixture_close(&idle);
 }
 
 /* --- a toy that answers --- */
@@ -94,7 +94,7 @@ enum { TOY_QUEUES = 4, TOY_SLOTS = 3000, TOY_LATE = 50, BEST_STEADY = 3, BEST_BU
  * the queue is 20 KB with K_min 20 KB and 100 %, eight times that with the next K_min, and sixteen
  * with 50 %. Bursty, on odd ones: no queue, but as much is used of the line as the setting is lax,
  * most with 640 KB and 5 %. */
-static void toy_answer(struct agent_desk *d)
+static void toy_answer(struct agent_fixture *d)
 {
 	for (uint32_t i = 0; i < TOY_QUEUES; i++) {
 		struct weir_tune_telemetry *t = &d->telemetry[i];
@@ -113,23 +113,23 @@ static void toy_answer(struct agent_desk *d)
  * best. */
 static int toy_learned(const char *spec, uint64_t seed)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	int best = 0;
 
-	agent_desk_set(&d, spec, TOY_QUEUES);
+	agent_fixture_set(&d, spec, TOY_QUEUES);
 	d.env.seed = seed;
-	agent_desk_begin(&d);
+	agent_fixture_begin(&d);
 	for (int slot = 0; slot < TOY_SLOTS; slot++) {
 		int all = 1;
 
 		toy_answer(&d);
-		agent_desk_step(&d);
+		agent_fixture_step(&d);
 		for (uint32_t i = 0; i < TOY_QUEUES; i++)
-			all &= (int)agent_desk_value(&d, "action", i) ==
+			all &= (int)agent_fixture_value(&d, "action", i) ==
 			       (i % 2 ? BEST_BURSTY : BEST_STEADY);
 		best += all && slot >= TOY_SLOTS - TOY_LATE;
 	}
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 	return best;
 }
 
@@ -150,32 +150,32 @@ TEST(test_acc_without_learning_does_not_find_the_best_action)
 		CHECK_INT(toy_learned("acc(learn=no, policy=untrained, idle=none)", seed), 0);
 }
 
-static void toy_run(struct agent_desk *d, uint64_t seed, int slots)
+static void toy_run(struct agent_fixture *d, uint64_t seed, int slots)
 {
-	agent_desk_set(d, "acc(after=50, idle=none)", TOY_QUEUES);
+	agent_fixture_set(d, "acc(after=50, idle=none)", TOY_QUEUES);
 	d->env.seed = seed;
-	agent_desk_begin(d);
+	agent_fixture_begin(d);
 	for (int slot = 0; slot < slots; slot++) {
 		toy_answer(d);
-		agent_desk_step(d);
+		agent_fixture_step(d);
 	}
 }
 
 TEST(test_acc_of_the_same_seed_learns_the_same_bytes)
 {
-	struct agent_desk a, b, c;
+	struct agent_fixture a, b, c;
 	enum { SLOTS = 200 };
 
 	toy_run(&a, 1, SLOTS);
 	toy_run(&b, 1, SLOTS);
 	toy_run(&c, 2, SLOTS);
-	CHECK(agent_desk_value(&a, "loss", 0) > 0.0);
-	CHECK(agent_desk_value(&a, "loss", 0) == agent_desk_value(&b, "loss", 0));
+	CHECK(agent_fixture_value(&a, "loss", 0) > 0.0);
+	CHECK(agent_fixture_value(&a, "loss", 0) == agent_fixture_value(&b, "loss", 0));
 	CHECK(memcmp(a.knobs, b.knobs, sizeof(a.knobs)) == 0);
-	CHECK(agent_desk_value(&a, "loss", 0) != agent_desk_value(&c, "loss", 0));
-	agent_desk_close(&a);
-	agent_desk_close(&b);
-	agent_desk_close(&c);
+	CHECK(agent_fixture_value(&a, "loss", 0) != agent_fixture_value(&c, "loss", 0));
+	agent_fixture_close(&a);
+	agent_fixture_close(&b);
+	agent_fixture_close(&c);
 }
 
 /* --- exchange --- */
@@ -185,7 +185,8 @@ static struct acc_online experienced(const struct acc_params *p, uint64_t seed, 
 				     int transitions)
 {
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
-	struct acc_online o = { .memory = desk_block(weir_learn_memory_size(&plan)), .seed = seed };
+	struct acc_online o = { .memory = fixture_block(weir_learn_memory_size(&plan)),
+				.seed = seed };
 	float seen[12] = { 0.0F };
 
 	weir_learn_memory_init(o.memory, &plan);
@@ -201,7 +202,7 @@ static struct acc_online experienced(const struct acc_params *p, uint64_t seed, 
 
 static struct weir_learn_memory *shared_of(const struct acc_params *p)
 {
-	struct weir_learn_memory *shared = desk_block(weir_acc_shared_size(p));
+	struct weir_learn_memory *shared = fixture_block(weir_acc_shared_size(p));
 
 	weir_acc_shared_init(shared, p);
 	return shared;
@@ -317,27 +318,27 @@ TEST(test_acc_exchanges_every_100_slots_and_only_between_agents_that_learn)
 /* The second's own queues are idle: what the first gave is all that it can learn from. */
 TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 {
-	struct agent_desk a, b;
+	struct agent_fixture a, b;
 	void *shared;
 
-	agent_desk_open(&a, "acc(after=300, idle=length)", 2);
-	agent_desk_open(&b, "acc(after=300, idle=length)", 2);
-	shared = desk_block(a.ops->shared_size(a.params));
+	agent_fixture_open(&a, "acc(after=300, idle=length)", 2);
+	agent_fixture_open(&b, "acc(after=300, idle=length)", 2);
+	shared = fixture_block(a.ops->shared_size(a.params));
 	a.ops->shared_init(shared, a.params);
 	a.telemetry[0].queue_end_bytes = a.telemetry[1].queue_end_bytes = 5000000;
 	for (int i = 0; i < 101; i++) {
-		agent_desk_step(&a);
-		agent_desk_step(&b);
+		agent_fixture_step(&a);
+		agent_fixture_step(&b);
 	}
 	a.ops->export_experience(a.state, a.params, shared);
 	b.ops->export_experience(b.state, b.params, shared);
 	CHECK_INT(weir_learn_memory_transitions(shared), 256);
 	b.ops->import_experience(b.state, b.params, shared);
 	b.ops->import_experience(b.state, b.params, shared);
-	CHECK(agent_desk_value(&b, "loss", 0) == 0.0);
-	agent_desk_step(&b);
-	CHECK(agent_desk_value(&b, "loss", 0) > 0.0);
+	CHECK(agent_fixture_value(&b, "loss", 0) == 0.0);
+	agent_fixture_step(&b);
+	CHECK(agent_fixture_value(&b, "loss", 0) > 0.0);
 	free(shared);
-	agent_desk_close(&a);
-	agent_desk_close(&b);
+	agent_fixture_close(&a);
+	agent_fixture_close(&b);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_acc_state.c -- what ACC sees, what a slot is worth, and which queues are idle; by hand. */
 #include "lib/agent/acc.h"
-#include "tests/agent_desk.h"
+#include "tests/agent_fixture.h"
 
 /* A slot of 100 us at 25 Gb/s carries 312,500 bytes. */
 enum { SLOT_BYTES = 312500 };
 
 static struct acc_params params_of(const char *spec)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_set(&d, spec, 0);
+	agent_fixture_set(&d, spec, 0);
 	return *(const struct acc_params *)(const void *)d.params;
 }
 
@@ -163,17 +163,17 @@ TEST(test_acc_inputs_are_those_of_slots_and_of_traces)
 
 TEST(test_acc_counts_inputs_that_are_no_numbers_and_sees_0)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 
-	agent_desk_open(&d, "acc(idle=none)", 2);
+	agent_fixture_open(&d, "acc(idle=none)", 2);
 	d.telemetry[0].rate_bps = 0;
 	d.telemetry[0].out_bytes = 5000;
 	for (int i = 0; i < 3; i++)
-		agent_desk_step(&d);
+		agent_fixture_step(&d);
 	/* rate and CE rate, of three slots */
-	CHECK_INT(agent_desk_value(&d, "not-finite", 0), 6);
-	CHECK_NEAR(agent_desk_value(&d, "reward", 0), 0.3, 1e-6);
-	agent_desk_close(&d);
+	CHECK_INT(agent_fixture_value(&d, "not-finite", 0), 6);
+	CHECK_NEAR(agent_fixture_value(&d, "reward", 0), 0.3, 1e-6);
+	agent_fixture_close(&d);
 }
 
 /* --- idle --- */
@@ -229,19 +229,19 @@ TEST(test_acc_queue_is_never_idle_with_idle_none)
 
 TEST(test_acc_idle_queue_keeps_its_setting)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	struct weir_tune_knobs before;
 
-	agent_desk_open(&d, "acc(policy=random)", 2);
+	agent_fixture_open(&d, "acc(policy=random)", 2);
 	before = d.knobs[0];
 	d.telemetry[0].queue_end_bytes = 99999;
 	d.telemetry[1].queue_end_bytes = 100001;
 	for (int i = 0; i < 2; i++)
-		agent_desk_step(&d);
+		agent_fixture_step(&d);
 	CHECK_INT(d.knobs[0].min_bytes, before.min_bytes);
 	CHECK_INT(d.knobs[0].max_bytes, before.max_bytes);
 	CHECK_INT(d.knobs[1].max_bytes, 1000000); /* the template's */
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }
 
 /* --- C-ACC --- */
@@ -250,11 +250,11 @@ TEST(test_acc_idle_queue_keeps_its_setting)
  * nothing. */
 TEST(test_acc_of_a_network_sees_the_means_of_groups)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	float seen[6 * 36], rewards[6];
 	uint8_t asks[6];
 
-	agent_desk_open(&d, "acc(scope=network, idle=none)", 6);
+	agent_fixture_open(&d, "acc(scope=network, idle=none)", 6);
 	d.telemetry[0].out_bytes = SLOT_BYTES / 5;
 	d.telemetry[3].out_bytes = SLOT_BYTES / 5 * 3;
 	d.telemetry[3].queue_end_bytes = d.telemetry[3].queue_mean_bytes = 40000;
@@ -271,17 +271,17 @@ TEST(test_acc_of_a_network_sees_the_means_of_groups)
 	CHECK_INT(asks[0], 1);
 	for (int i = 1; i < 6; i++)
 		CHECK(!asks[i] && seen[i * 36] == 0.0F);
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }
 
 TEST(test_acc_of_a_network_sets_every_queue_of_a_group_alike)
 {
-	struct agent_desk d;
+	struct agent_fixture d;
 	float seen[6 * 36], rewards[6];
 	uint8_t asks[6];
 	uint32_t actions[6] = { 5 + 49 * 6, 0, 0, 0, 0, 0 };
 
-	agent_desk_open(&d, "acc(scope=network, idle=none)", 6);
+	agent_fixture_open(&d, "acc(scope=network, idle=none)", 6);
 	CHECK_INT(d.ops->scope(d.params), WEIR_AGENT_PER_NETWORK);
 	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, seen, rewards, asks);
 	d.ops->learner->act(d.state, d.params, &d.env, actions, d.knobs);
@@ -290,5 +290,5 @@ TEST(test_acc_of_a_network_sets_every_queue_of_a_group_alike)
 
 		CHECK_INT(d.knobs[i].min_bytes, min_bytes[i % 3]);
 	}
-	agent_desk_close(&d);
+	agent_fixture_close(&d);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc.c -- congestion controls: traces by hand, references in floating point, contract. */
-#include "tests/tcp_desk.h"
+#include "tests/tcp_fixture.h"
 #include "weir/rng.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_cubic.c -- CUBIC by hand: its curve, its cuts, how its slow start ends. */
-#include "tests/tcp_desk.h"
+#include "tests/tcp_fixture.h"
 
 /* --- cubic: RFC 9438 --- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_delay.c -- controls that go by round-trip times, timely and swift: their algorithms by
  * hand, where senders settle, contract. */
-#include "tests/rdma_desk.h"
+#include "tests/rdma_fixture.h"
 #include <math.h>
 
 /* A sample for the first packet of the next round trip. */

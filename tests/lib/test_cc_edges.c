@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_edges.c -- controls exactly at the edges of what they compare. */
-#include "tests/rdma_desk.h"
-#include "tests/tcp_desk.h"
+#include "tests/rdma_fixture.h"
+#include "tests/tcp_fixture.h"
 
 /* A round trip of 10 us in which so much of a 100 Gb/s link was used, with no queue. */
 static void use_link(struct pair *q, double share)

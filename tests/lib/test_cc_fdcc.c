@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_fdcc.c -- fdcc: observations and factors by hand, its clock, how a network gets the past,
  * which models fit, contract. */
-#include "tests/decision_desk.h"
-#include "tests/learn_desk.h"
+#include "tests/decision_fixture.h"
+#include "tests/learn_fixture.h"
 #include "lib/cc/fdcc.h"
 
 /* --- networks --- */
 
 /* A network for the pair's control; policy is the caller's to keep. */
-static void give_network(struct pair *q, struct learn_desk *d, const struct weir_learn_plan *plan,
-			 struct weir_learn_policy *policy)
+static void give_network(struct pair *q, struct learn_fixture *d,
+			 const struct weir_learn_plan *plan, struct weir_learn_policy *policy)
 {
 	struct fdcc_params *p = (void *)q->params;
 
-	desk_open(d, plan, 1, FDCC_PAST_MAX);
+	fixture_open(d, plan, 1, FDCC_PAST_MAX);
 	*policy = (struct weir_learn_policy){ .name = "test",
 					      .scheme = "",
 					      .features = "",
@@ -39,14 +39,14 @@ static struct weir_learn_plan recall_plan(uint32_t hidden)
 	});
 }
 
-static void start_weights(struct learn_desk *d, uint64_t seed)
+static void start_weights(struct learn_fixture *d, uint64_t seed)
 {
 	weir_learn_net_init_weights(&d->net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ seed, 0, 0 }, d->weights);
 }
 
 /* Weights of one layer without a hidden one that reads a single input: u = tanh(weight x). */
-static void read_one(struct learn_desk *d, uint32_t input, float weight)
+static void read_one(struct learn_fixture *d, uint32_t input, float weight)
 {
 	const struct weir_learn_place *p = &d->net.places[0];
 
@@ -233,7 +233,7 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 {
 	struct weir_learn_plan plan = one_layer_plan(FDCC_OBSERVATIONS);
 	struct weir_learn_policy policy;
-	struct learn_desk d;
+	struct learn_fixture d;
 	struct pair q;
 
 	pair_make(&q, "fdcc(clock=0)");
@@ -254,7 +254,7 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 		pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* 125 packets x 2/3 = 83.3; at least one. min-rate 1 Gb/s is 1250 bytes. A quarter of the line
@@ -291,7 +291,7 @@ TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 	static const int64_t read[] = { 1, 1, 1, 1, 2, 3 };
 	struct weir_learn_plan plan = one_layer_plan(4 * FDCC_OBSERVATIONS);
 	struct weir_learn_policy policy;
-	struct learn_desk d;
+	struct learn_fixture d;
 	struct pair q;
 	struct decisions s;
 
@@ -305,7 +305,7 @@ TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 		pair_acked(&q, PAIR_MSS);
 		CHECK_NEAR(s.rows[i].action, weir_learn_tanh(0.1F * (float)read[i]), 1e-6);
 	}
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* What fdcc does with a recurrent network is what the network says of the rows before, eight at
@@ -314,7 +314,7 @@ TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 {
 	struct weir_learn_plan plan = recall_plan(32);
 	struct weir_learn_policy policy;
-	struct learn_desk d;
+	struct learn_fixture d;
 	struct pair q;
 	struct decisions s;
 	float u;
@@ -340,7 +340,7 @@ TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 				   d.tape, &u);
 		CHECK_NEAR(s.rows[i].action, u, 0);
 	}
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- models --- */
@@ -448,12 +448,12 @@ TEST(test_learned_noise_depends_on_seed_flow_and_decision_alone)
 
 /* --- contract --- */
 
-/* The desk's contract with a network whose weights are as they come from a seed, and with huge
+/* The fixture's contract with a network whose weights are as they come from a seed, and with huge
  * ones. */
 static void check_network(const struct weir_learn_plan *plan, float scale)
 {
 	struct weir_learn_policy policy;
-	struct learn_desk d;
+	struct learn_fixture d;
 	struct pair q;
 
 	pair_make(&q, "fdcc");
@@ -463,7 +463,7 @@ static void check_network(const struct weir_learn_plan *plan, float scale)
 		d.weights[i] *= scale;
 	pair_reset(&q);
 	pair_hash(&q, 11, 5000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_fdcc_never_leaves_its_bounds_whatever_a_network_says)

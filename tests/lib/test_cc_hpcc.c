@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_hpcc.c -- hpcc: Algorithm 1 by hand, what is known of a hop, where senders settle,
  * contract. */
-#include "tests/rdma_desk.h"
+#include "tests/rdma_fixture.h"
 
 /* B = 100 Gb/s = 12.5 bytes/ns, T = 10 us, B T = 125000 bytes; ai = 100 Gb/s / 2500 = 40 Mb/s,
  * which is 50 bytes in T. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_powertcp.c -- powertcp: Algorithm 1 by hand, where senders settle, contract. What is
  * known of a hop is shared with hpcc and tested there. */
-#include "tests/rdma_desk.h"
+#include "tests/rdma_fixture.h"
 
 /* B = 100 Gb/s = 12.5 bytes/ns, T = 10 us, B T = 125000 bytes; ai = 0.6 % of 100 Gb/s = 600 Mb/s,
  * which is 750 bytes in T. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cc_rl_cc.c -- rl-cc: its signal and its linear rule by hand, what a network gets,
  * contract. */
-#include "tests/decision_desk.h"
-#include "tests/learn_desk.h"
+#include "tests/decision_fixture.h"
+#include "tests/learn_fixture.h"
 #include "lib/cc/learned.h"
 #include "lib/cc/reward.h"
 
@@ -75,12 +75,12 @@ TEST(test_rl_cc_network_sees_two_intervals_and_remembers_the_rest)
 	struct weir_learn_policy policy = { "m", "rl-cc", "", "", NULL, NULL };
 	float inputs[5][WEIR_RL_CC_INPUTS];
 	struct weir_error e = { "" };
-	struct learn_desk d;
+	struct learn_fixture d;
 	struct pair q;
 	struct decisions s;
 
 	pair_make(&q, "rl-cc");
-	desk_open(&d, &plan, 1, 5);
+	fixture_open(&d, &plan, 1, 5);
 	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
 				    (struct weir_learn_draw){ 2, 0, 0 }, d.weights);
 	policy.net = &d.net;
@@ -107,7 +107,7 @@ TEST(test_rl_cc_network_sees_two_intervals_and_remembers_the_rest)
 	for (uint32_t i = 0; i < 5; i++)
 		CHECK_NEAR(s.rows[i].action, d.output[i], 1e-7);
 	CHECK(s.rows[1].action != s.rows[0].action);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_rl_cc_takes_models_of_four_inputs_only)

@@ -2,7 +2,7 @@
 /* test_contract.c -- what every marking scheme must obey, whatever its options: driven through a
  * port with traffic that swings between idle and full. The scheme's own tests say what it marks;
  * these say what it must never do. */
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "weir/rng.h"
 #include <fenv.h>
 #include <stdio.h>
@@ -11,15 +11,15 @@ enum { FLOWS = 40, POOL_BYTES = 400 * 1000, PACKETS = 4000, QUEUES = 8 };
 
 /* A port as the scheme wants it. */
 struct contract {
-	struct desk desk;
-	struct desk_params params;
+	struct fixture fixture;
+	struct fixture_params params;
 	struct weir_shared_buffer pool;
 };
 
 static void contract_open(struct contract *c, const struct weir_mark_ops *ops, const void *params,
 			  uint64_t seed)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_mark_layout own = { .queues = 1, .scheduler = "fifo" };
 	struct weir_error e = { "" };
 	uint32_t needs = weir_mark_needs(ops, params);
@@ -38,29 +38,29 @@ static void contract_open(struct contract *c, const struct weir_mark_ops *ops, c
 		test_fail(__FILE__, __LINE__, "%s: %s", ops->scheme.name, e.text);
 	plan.sched_params = c->params.sched;
 	if (needs & WEIR_MARK_NEEDS_SHARED_BUFFER)
-		desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, POOL_BYTES);
+		fixture_limit(&plan, WEIR_BUFFER_PER_SWITCH, POOL_BYTES);
 	else
-		desk_limit(&plan, WEIR_BUFFER_PER_PORT, POOL_BYTES);
-	CHECK_INT(weir_packet_store_init(&c->desk.store, 1 << 12), 0);
-	weir_packet_pool_init(&c->desk.pool, &c->desk.store);
-	weir_port_class_init(&c->desk.class, &plan);
-	c->desk.port = aligned_alloc(64, (c->desk.class.size + 63) & ~UINT32_C(63));
-	CHECK(c->desk.port != NULL);
-	memset(c->desk.port, 0, c->desk.class.size);
-	weir_port_init(c->desk.port, &c->desk.class,
+		fixture_limit(&plan, WEIR_BUFFER_PER_PORT, POOL_BYTES);
+	CHECK_INT(weir_packet_store_init(&c->fixture.store, 1 << 12), 0);
+	weir_packet_pool_init(&c->fixture.pool, &c->fixture.store);
+	weir_port_class_init(&c->fixture.class, &plan);
+	c->fixture.port = aligned_alloc(64, (c->fixture.class.size + 63) & ~UINT32_C(63));
+	CHECK(c->fixture.port != NULL);
+	memset(c->fixture.port, 0, c->fixture.class.size);
+	weir_port_init(c->fixture.port, &c->fixture.class,
 		       needs & WEIR_MARK_NEEDS_SHARED_BUFFER ? &c->pool : NULL, seed);
 }
 
 static void contract_close(struct contract *c)
 {
-	desk_close(&c->desk);
+	fixture_close(&c->fixture);
 }
 
 /* A mark is for a reason that the scheme has named. */
 static void check_reasons(const struct contract *c, const struct weir_mark_ops *ops)
 {
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		CHECK(c->desk.port->cold->marks[i] == 0 || ops->reasons[i] != NULL);
+		CHECK(c->fixture.port->cold->marks[i] == 0 || ops->reasons[i] != NULL);
 }
 
 /* Traffic: a random walk of the load, flows that come and go, frames of all sizes, pauses up to a
@@ -108,12 +108,12 @@ static uint64_t drive(struct contract *c, struct traffic *t, uint32_t packets)
 	uint64_t digest = 0;
 
 	for (uint32_t i = 0; i < packets; i++) {
-		struct weir_packet packet = next_packet(t, &c->desk.class);
-		int answer = desk_offer(&c->desk, &packet, t->now_ps);
+		struct weir_packet packet = next_packet(t, &c->fixture.class);
+		int answer = fixture_offer(&c->fixture, &packet, t->now_ps);
 
 		digest = weir_hash64(digest, (uint64_t)answer << 32 | packet.flags);
-		digest = weir_hash64(digest, (uint64_t)c->desk.port->bytes << 32 |
-						     (uint32_t)c->desk.port->cold->marks[0]);
+		digest = weir_hash64(digest, (uint64_t)c->fixture.port->bytes << 32 |
+						     (uint32_t)c->fixture.port->cold->marks[0]);
 	}
 	return digest;
 }
@@ -138,7 +138,7 @@ static uint64_t all_marks(const struct contract *c)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < WEIR_MARK_REASONS; i++)
-		sum += c->desk.port->cold->marks[i];
+		sum += c->fixture.port->cold->marks[i];
 	return sum;
 }
 

@@ -250,19 +250,19 @@ static uint32_t check_order(const char *marking)
 	enum { FLOWS = 40, PACKETS = 200000 };
 	struct weir_rng random = weir_rng_make(4, 0, WEIR_RNG_TEST);
 	uint32_t sent[FLOWS] = { 0 }, seen[FLOWS] = { 0 }, priority = 0;
-	struct desk_params params;
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct fixture_params params;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 
 	plan.queues = 8;
 	plan.rtt_ns = 50000;
-	desk_schemes(&plan, &params, marking, "sp-dwrr(priority-queues=1)");
-	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 100000);
-	desk_open(&d, &plan, NULL);
+	fixture_schemes(&plan, &params, marking, "sp-dwrr(priority-queues=1)");
+	fixture_limit(&plan, WEIR_BUFFER_PER_PORT, 100000);
+	fixture_open(&d, &plan, NULL);
 	for (int64_t i = 0, now_ps = 0; i < PACKETS; i++) {
 		/* 1 to 1500 bytes in 0.5 us are 120 % of the line; now and then it has a rest. */
 		struct weir_packet packet =
-			desk_packet(1 + (uint32_t)weir_rng_below(&random, 1500));
+			fixture_packet(1 + (uint32_t)weir_rng_below(&random, 1500));
 		struct stamp stamp = { .flow = (uint32_t)weir_rng_below(&random, FLOWS) };
 
 		stamp.number = ++sent[stamp.flow];
@@ -284,7 +284,7 @@ static uint32_t check_order(const char *marking)
 		priority += weir_port_queues(d.port)->pkts > 0;
 	}
 	CHECK(d.port->cold->drops[WEIR_DROP_PORT_FULL] > 1000);
-	desk_close(&d);
+	fixture_close(&d);
 	return priority;
 }
 

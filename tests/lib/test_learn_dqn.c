@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_dqn.c -- double DQN where the values of actions can be computed by hand, and the same
  * bytes whoever does the work. */
-#include "tests/learn_desk.h"
-#include "tests/learn_crew.h"
+#include "tests/learn_fixture.h"
+#include "tests/learn_executors.h"
 #include <math.h>
 
 struct player {
@@ -31,11 +31,11 @@ static void player_open(struct player *p, uint32_t states, uint64_t seed)
 	};
 	if (weir_learn_dqn_check(&p->config, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	p->learner = desk_block(weir_learn_dqn_size(&p->config));
-	p->memory = desk_block(weir_learn_memory_size(&memory));
+	p->learner = fixture_block(weir_learn_dqn_size(&p->config));
+	p->memory = fixture_block(weir_learn_memory_size(&memory));
 	p->executor = (struct weir_learn_executor){
 		.workers = 3,
-		.scratch = desk_block(weir_learn_dqn_scratch_size(&p->config, 3)),
+		.scratch = fixture_block(weir_learn_dqn_scratch_size(&p->config, 3)),
 	};
 	weir_learn_dqn_init(p->learner, &p->config);
 	weir_learn_memory_init(p->memory, &memory);
@@ -218,9 +218,9 @@ TEST(test_learn_dqn_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		player_open(&p[i], CHAIN, 5);
 		record_chain(&p[i], 5);
 	}
-	p[1].executor.run = crew_backwards;
+	p[1].executor.run = executor_backwards;
 	for (uint32_t threads = 2; threads <= 3; threads++) {
-		p[threads].executor.run = crew_threads;
+		p[threads].executor.run = executor_threads;
 		p[threads].executor.context = &threads;
 		player_update(&p[threads], 40);
 	}

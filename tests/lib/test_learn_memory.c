@@ -2,13 +2,13 @@
 /* test_learn_memory.c -- the replay memory: what is drawn, what came before it and what it was
  * worth. */
 #include "lib/learn/learner.h"
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 
 /* Observation k is (k, -k), its action k / 2, its reward 10 k. */
 static struct weir_learn_memory *memory_open(uint32_t rows)
 {
 	struct weir_learn_memory_plan plan = { rows, 2, 1 };
-	struct weir_learn_memory *m = desk_block(weir_learn_memory_size(&plan));
+	struct weir_learn_memory *m = fixture_block(weir_learn_memory_size(&plan));
 
 	weir_learn_memory_init(m, &plan);
 	return m;

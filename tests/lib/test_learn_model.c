@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_model.c -- models as safetensors: what another program reads, and what is refused. */
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include "weir/rng.h"
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct weir_learn_text texts[] = {
 };
 
 struct file {
-	struct learn_desk desk;
+	struct learn_fixture desk;
 	struct weir_learn_bytes bytes;
 	uint8_t *data;
 };
@@ -27,7 +27,7 @@ static void file_make(struct file *f, const struct weir_learn_plan *plan)
 					  .text_count = sizeof(texts) / sizeof(*texts) };
 	struct weir_error e = { "" };
 
-	desk_open(&f->desk, plan, 1, 1);
+	fixture_open(&f->desk, plan, 1, 1);
 	weir_learn_net_init_weights(&f->desk.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ 3, 0, 0 }, f->desk.weights);
 	model.net = &f->desk.net;
@@ -42,7 +42,7 @@ static void file_make(struct file *f, const struct weir_learn_plan *plan)
 
 static void file_close(struct file *f)
 {
-	desk_close(&f->desk);
+	fixture_close(&f->desk);
 	free(f->data);
 }
 
@@ -151,7 +151,7 @@ TEST(test_learn_model_comes_back_with_its_plan_weights_and_texts)
 	CHECK_INT(weir_learn_model_plan(f.bytes, &back, &e), 0);
 	CHECK_INT(weir_learn_net_init(&net, &back, &e), 0);
 	CHECK(memcmp(&plan, &back, sizeof(plan)) == 0);
-	weights = desk_floats(net.weight_floats);
+	weights = fixture_floats(net.weight_floats);
 	CHECK_INT(weir_learn_model_decode(f.bytes, &net, weights, &e), 0);
 	CHECK(memcmp(weights, f.desk.weights, net.weight_floats * sizeof(float)) == 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -197,7 +197,7 @@ TEST(test_learn_model_of_another_shape_is_refused_by_name_and_shape)
 	other = plan;
 	other.layers[3].units = 7;
 	CHECK_INT(weir_learn_net_init(&net, &other, &e), 0);
-	weights = desk_floats(net.weight_floats);
+	weights = fixture_floats(net.weight_floats);
 	CHECK_INT(weir_learn_model_decode(f.bytes, &net, weights, &e), -1);
 	CHECK_STR(e.text, "tensor '3.weight' is [5, 3]; the net's is [7, 3]");
 	other = plan;
@@ -223,7 +223,7 @@ TEST(test_learn_model_with_numbers_that_are_none_is_refused_both_ways)
 	uint8_t *at;
 
 	file_make(&f, &plan);
-	weights = desk_floats(f.desk.net.weight_floats);
+	weights = fixture_floats(f.desk.net.weight_floats);
 	at = f.data + (tensor_bytes(&f, "6.weight", "[2,5]") - f.data) + 4 * (5 + 3);
 	memcpy(at, "\x00\x00\x80\x7f", 4); /* infinity */
 	CHECK_INT(weir_learn_model_decode(f.bytes, &f.desk.net, weights, &e), -1);
@@ -348,7 +348,7 @@ TEST(test_learn_model_survives_twenty_thousand_mutations)
 	struct file f;
 
 	file_make(&f, &plan);
-	weights = desk_floats(f.desk.net.weight_floats);
+	weights = fixture_floats(f.desk.net.weight_floats);
 	for (int i = 0; i < 20000; i++) {
 		size_t size = i % 4 ? f.bytes.size : weir_rng_below(&r, f.bytes.size);
 		size_t reach = i % 2 && size > 900 ? 900 : size; /* mostly the header */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_net.c -- networks against a second opinion: a plain one in double precision, with
  * slopes by finite differences. */
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include <math.h>
 
 enum { SAMPLES = 5, STEPS = 4, WIDTH = 32, WIDEST = 4 * WIDTH };
@@ -116,7 +116,7 @@ static void layer_opinion(const struct weir_learn_net *net, uint32_t i, const do
 /* --- nets and what goes through them --- */
 
 struct trial {
-	struct learn_desk desk;
+	struct learn_fixture desk;
 	float sequence[SAMPLES * STEPS * WIDTH], current[SAMPLES * WIDTH];
 	uint32_t lengths[SAMPLES];
 	float slopes[SAMPLES * STEPS *
@@ -130,12 +130,12 @@ static void trial_open(struct trial *t, const struct weir_learn_plan *plan)
 	uint32_t last = plan->layer_count - 1;
 
 	memset(t, 0, sizeof(*t));
-	desk_open(&t->desk, plan, SAMPLES, STEPS);
+	fixture_open(&t->desk, plan, SAMPLES, STEPS);
 	weir_learn_net_init_weights(&t->desk.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ 7, 0, 0 }, t->desk.weights);
-	desk_fill(t->sequence, sizeof(t->sequence) / sizeof(float), 1);
-	desk_fill(t->current, sizeof(t->current) / sizeof(float), 2);
-	desk_fill(t->slopes, sizeof(t->slopes) / sizeof(float), 3);
+	fixture_fill(t->sequence, sizeof(t->sequence) / sizeof(float), 1);
+	fixture_fill(t->current, sizeof(t->current) / sizeof(float), 2);
+	fixture_fill(t->slopes, sizeof(t->slopes) / sizeof(float), 3);
 	for (uint32_t i = 0; i < SAMPLES; i++)
 		t->lengths[i] = i % (STEPS + 1); /* also none, and all */
 	for (uint32_t i = 0; i < SAMPLES && t->desk.net.places[last].is_sequence; i++)
@@ -189,7 +189,7 @@ static void check_net(const struct weir_learn_plan *plan)
 
 	trial_open(&t, plan);
 	gradient.weights = t.desk.gradient;
-	desk_forward(&t.desk, &t.batch);
+	fixture_forward(&t.desk, &t.batch);
 	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.transposed);
 	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	weights = calloc(t.desk.net.weight_floats, sizeof(*weights));
@@ -220,7 +220,7 @@ static void check_net(const struct weir_learn_plan *plan)
 		CHECK_NEAR(t.current_slopes[i], (above - below) / (2.0 * (double)wide), 1e-3);
 	}
 	free(weights);
-	desk_close(&t.desk);
+	fixture_close(&t.desk);
 }
 
 TEST(test_learn_dense_layers_slopes_are_those_of_finite_differences)
@@ -273,14 +273,14 @@ TEST(test_learn_slope_of_the_current_input_needs_no_slopes_of_weights)
 	trial_open(&t, &plan);
 	gradient.weights = t.desk.gradient;
 	weir_learn_net_transpose(&t.desk.net, t.desk.weights, t.desk.transposed);
-	desk_forward(&t.desk, &t.batch);
+	fixture_forward(&t.desk, &t.batch);
 	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	gradient.weights = NULL;
 	gradient.current = alone;
 	weir_learn_backward(&t.desk.net, t.desk.transposed, &t.batch, t.desk.tape, &gradient);
 	CHECK(memcmp(alone, t.current_slopes, sizeof(alone)) == 0);
 	CHECK(alone[0] != 0.0F);
-	desk_close(&t.desk);
+	fixture_close(&t.desk);
 }
 
 /* A sequence in two halves with the state carried over gives the same outputs as in one piece. */
@@ -289,25 +289,25 @@ TEST(test_learn_state_carries_a_sequence_on)
 	enum { IN = 3, HALF = STEPS / 2 };
 	struct weir_learn_plan plan = weir_learn_plan_stack(&(struct weir_learn_stack){
 		.inputs = IN, .outputs = 2, .hidden = { 4 }, .lstm_units = 5 });
-	struct learn_desk d;
+	struct learn_fixture d;
 	float sequence[STEPS * IN], whole[STEPS * 2], state[10] = { 0.0F };
 	struct weir_learn_batch b = { .samples = 1, .steps = STEPS, .sequence = sequence };
 
-	desk_open(&d, &plan, 1, STEPS);
+	fixture_open(&d, &plan, 1, STEPS);
 	CHECK_INT(d.net.state_floats, 10);
 	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
 				    (struct weir_learn_draw){ 1, 2, 0 }, d.weights);
-	desk_fill(sequence, STEPS * IN, 4);
-	desk_forward(&d, &b);
+	fixture_fill(sequence, STEPS * IN, 4);
+	fixture_forward(&d, &b);
 	memcpy(whole, d.output, sizeof(whole));
 	b.steps = HALF;
 	b.state_in = b.state_out = state;
-	desk_forward(&d, &b);
+	fixture_forward(&d, &b);
 	CHECK(memcmp(d.output, whole, HALF * 2 * sizeof(float)) == 0);
 	b.sequence += HALF * IN;
-	desk_forward(&d, &b);
+	fixture_forward(&d, &b);
 	CHECK(memcmp(d.output, whole + HALF * 2, HALF * 2 * sizeof(float)) == 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* A sample's numbers do not depend on those beside it: one at a time or all at once. */
@@ -319,7 +319,7 @@ TEST(test_learn_samples_of_a_batch_do_not_touch_each_other)
 	float together[SAMPLES * 2];
 
 	trial_open(&t, &plan);
-	desk_forward(&t.desk, &t.batch);
+	fixture_forward(&t.desk, &t.batch);
 	memcpy(together, t.desk.output, sizeof(together));
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		struct weir_learn_batch one = { .samples = 1,
@@ -327,10 +327,10 @@ TEST(test_learn_samples_of_a_batch_do_not_touch_each_other)
 						.sequence = t.sequence + i * STEPS * 3,
 						.current = t.current + i * 3 };
 
-		desk_forward(&t.desk, &one);
+		fixture_forward(&t.desk, &one);
 		CHECK(memcmp(t.desk.output, together + i * 2, 2 * sizeof(float)) == 0);
 	}
-	desk_close(&t.desk);
+	fixture_close(&t.desk);
 }
 
 /* --- plans --- */
@@ -400,9 +400,9 @@ TEST(test_learn_he_uniform_start_stays_in_its_bounds_and_fills_them)
 	struct weir_learn_plan plan = weir_learn_plan_stack(
 		&(struct weir_learn_stack){ .inputs = 24, .outputs = 1, .hidden = { 100 } });
 	double bound = sqrt(6.0 / 24.0), sum = 0.0, squares = 0.0, largest = 0.0;
-	struct learn_desk d;
+	struct learn_fixture d;
 
-	desk_open(&d, &plan, 1, 0);
+	fixture_open(&d, &plan, 1, 0);
 	weir_learn_net_init_weights(&d.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ 1, 1, 0 }, d.weights);
 	for (uint32_t i = 0; i < 24 * 100; i++) {
@@ -416,17 +416,17 @@ TEST(test_learn_he_uniform_start_stays_in_its_bounds_and_fills_them)
 	CHECK_NEAR(sum / 2400, 0.0, 0.02);                      /* 3.4 standard errors */
 	CHECK_NEAR(squares / 2400, bound * bound / 3.0, 0.006); /* 4 standard errors */
 	CHECK(d.weights[d.net.places[0].bias] == 0.0F);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_learn_orthogonal_start_is_orthogonal_and_forget_gates_begin_open)
 {
 	struct weir_learn_plan plan = weir_learn_plan_stack(&(struct weir_learn_stack){
 		.inputs = 4, .outputs = 1, .hidden = { 12 }, .lstm_units = 12 });
-	struct learn_desk d;
+	struct learn_fixture d;
 	const struct weir_learn_place *p;
 
-	desk_open(&d, &plan, 1, 1);
+	fixture_open(&d, &plan, 1, 1);
 	weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
 				    (struct weir_learn_draw){ 1, 1, 0 }, d.weights);
 	p = &d.net.places[0];
@@ -443,5 +443,5 @@ TEST(test_learn_orthogonal_start_is_orthogonal_and_forget_gates_begin_open)
 	CHECK(d.weights[p->bias + 11] == 0.0F && d.weights[p->bias + 12] == 0.0F);
 	CHECK(d.weights[p->bias + 16] == 1.0F && d.weights[p->bias + 27] == 1.0F);
 	CHECK(d.weights[p->bias + 28] == 0.0F && d.weights[p->bias + 32] == 0.0F);
-	desk_close(&d);
+	fixture_close(&d);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_step.c -- activation functions, random numbers, losses, Adam, clipping and copies. */
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include <math.h>
 
 /* --- activation functions --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_task.c -- do nets learn what they should, whatever the seed? */
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include <math.h>
 
 enum { SEEDS = 10 };
@@ -14,23 +14,23 @@ static double xor_error(uint64_t seed)
 	struct weir_learn_adam adam = { 0.02F, 0.9F, 0.999F, 1e-8F };
 	struct weir_learn_batch batch = { .samples = 4, .current = inputs };
 	double worst = 0.0;
-	struct learn_desk d;
+	struct learn_fixture d;
 
-	desk_open(&d, &plan, 4, 0);
+	fixture_open(&d, &plan, 4, 0);
 	weir_learn_net_init_weights(&d.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ seed, 0, 0 }, d.weights);
 	for (int update = 0; update <= 400; update++) {
 		float slope[4];
 
-		desk_forward(&d, &batch);
+		fixture_forward(&d, &batch);
 		for (int i = 0; i < 4; i++)
 			slope[i] = d.output[i] - wanted[i];
 		if (update < 400)
-			desk_learn(&d, &batch, &adam, slope);
+			fixture_learn(&d, &batch, &adam, slope);
 	}
 	for (int i = 0; i < 4; i++)
 		worst = fmax(worst, fabs((double)(d.output[i] - wanted[i])));
-	desk_close(&d);
+	fixture_close(&d);
 	return worst;
 }
 
@@ -45,7 +45,7 @@ TEST(test_learn_xor_is_learnt_from_ten_of_ten_seeds)
 enum { LAG = 3, STEPS = 12, BATCH = 16, UPDATES = 500 };
 
 struct recall {
-	struct learn_desk desk;
+	struct learn_fixture desk;
 	struct weir_learn_batch batch;
 	float seen[BATCH * STEPS], slope[BATCH * STEPS];
 };
@@ -56,8 +56,8 @@ static double recall_try(struct recall *r, uint64_t stream)
 {
 	double sum = 0.0;
 
-	desk_fill(r->seen, BATCH * STEPS, stream);
-	desk_forward(&r->desk, &r->batch);
+	fixture_fill(r->seen, BATCH * STEPS, stream);
+	fixture_forward(&r->desk, &r->batch);
 	for (uint32_t i = 0; i < BATCH * STEPS; i++) {
 		float error = i % STEPS < LAG ? 0.0F : r->desk.output[i] - r->seen[i - LAG];
 
@@ -75,16 +75,16 @@ static double recall_error(uint64_t seed)
 	static struct recall r;
 	double error;
 
-	desk_open(&r.desk, &plan, BATCH, STEPS);
+	fixture_open(&r.desk, &plan, BATCH, STEPS);
 	r.batch = (struct weir_learn_batch){ .samples = BATCH, .steps = STEPS, .sequence = r.seen };
 	weir_learn_net_init_weights(&r.desk.net, WEIR_LEARN_ORTHOGONAL,
 				    (struct weir_learn_draw){ seed, 0, 0 }, r.desk.weights);
 	for (uint64_t update = 0; update < UPDATES; update++) {
 		recall_try(&r, seed * 100000 + update);
-		desk_learn(&r.desk, &r.batch, &adam, r.slope);
+		fixture_learn(&r.desk, &r.batch, &adam, r.slope);
 	}
 	error = recall_try(&r, seed * 100000 + UPDATES);
-	desk_close(&r.desk);
+	fixture_close(&r.desk);
 	return error;
 }
 
@@ -106,7 +106,7 @@ struct signals {
 
 static void signals_draw(struct signals *s, uint64_t stream)
 {
-	desk_fill(s->inputs, BATCH * STEPS * 4, stream);
+	fixture_fill(s->inputs, BATCH * STEPS * 4, stream);
 	for (uint32_t i = 0; i < BATCH * STEPS; i++) {
 		float size = fabsf(s->inputs[4 * i]) + 0.1F;
 
@@ -131,21 +131,21 @@ TEST(test_learn_policy_follows_the_callers_slopes_over_sequences)
 	struct weir_learn_batch batch = { .samples = BATCH, .steps = STEPS, .sequence = s.inputs };
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct learn_desk d;
+		struct learn_fixture d;
 
-		desk_open(&d, &plan, BATCH, STEPS);
+		fixture_open(&d, &plan, BATCH, STEPS);
 		weir_learn_net_init_weights(&d.net, WEIR_LEARN_ORTHOGONAL,
 					    (struct weir_learn_draw){ seed, 0, 0 }, d.weights);
 		for (uint64_t update = 0; update <= 200; update++) {
 			signals_draw(&s, seed * 1000 + update);
-			desk_forward(&d, &batch);
+			fixture_forward(&d, &batch);
 			if (update < 200)
-				desk_learn(&d, &batch, &adam, s.slope);
+				fixture_learn(&d, &batch, &adam, s.slope);
 		}
 		/* After three steps of it the policy is sure. */
 		for (uint32_t i = 0; i < BATCH * STEPS; i++)
 			CHECK(i % STEPS < LAG ||
 			      (s.g[i] > 0.0F ? d.output[i] < -0.8F : d.output[i] > 0.8F));
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }

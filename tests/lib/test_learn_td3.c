@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_learn_td3.c -- TD3 on tasks with known answers: aim at what is seen, and recall what was
  * seen. */
-#include "tests/learn_crew.h"
-#include "tests/learn_desk.h"
+#include "tests/learn_executors.h"
+#include "tests/learn_fixture.h"
 #include "weir/rng.h"
 #include <math.h>
 
@@ -70,17 +70,17 @@ static void player_begin(struct player *p)
 
 	if (weir_learn_td3_check(&p->config, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	p->learner = desk_block(weir_learn_td3_size(&p->config));
-	p->memory = desk_block(weir_learn_memory_size(&memory));
+	p->learner = fixture_block(weir_learn_td3_size(&p->config));
+	p->memory = fixture_block(weir_learn_memory_size(&memory));
 	p->executor = (struct weir_learn_executor){
 		.workers = 3,
-		.scratch = desk_block(weir_learn_td3_scratch_size(&p->config, 3)),
+		.scratch = fixture_block(weir_learn_td3_scratch_size(&p->config, 3)),
 	};
 	weir_learn_td3_init(p->learner, &p->config);
 	weir_learn_memory_init(p->memory, &memory);
-	p->tape = desk_floats(weir_learn_tape_floats(weir_learn_td3_net(p->learner), 1,
-						     p->config.training.past,
-						     WEIR_LEARN_FORWARD_ONLY));
+	p->tape = fixture_floats(weir_learn_tape_floats(weir_learn_td3_net(p->learner), 1,
+							p->config.training.past,
+							WEIR_LEARN_FORWARD_ONLY));
 }
 
 static void player_open(struct player *p, uint32_t past, uint32_t lag, uint64_t seed)
@@ -204,7 +204,7 @@ TEST(test_learn_td3_actor_moves_every_other_update_once_its_turn_has_come)
 	player_open(&p, 0, 0, 1);
 	player_play(&p, 0.5F);
 	bytes = weir_learn_td3_net(p.learner)->weight_floats * sizeof(float);
-	first = desk_floats(weir_learn_td3_net(p.learner)->weight_floats);
+	first = fixture_floats(weir_learn_td3_net(p.learner)->weight_floats);
 	memcpy(first, weir_learn_td3_actor(p.learner), bytes);
 	for (int i = 0; i < 99; i++)
 		CHECK(weir_learn_td3_update(p.learner, p.memory, &p.executor).actor_norm == 0.0F);
@@ -324,7 +324,7 @@ TEST(test_learn_td3_is_the_same_bytes_in_any_order_and_for_any_number_of_threads
 		weir_learn_td3_init(p[i].learner, &p[i].config);
 		player_play(&p[i], 0.5F);
 		player_play(&p[i], 0.5F);
-		p[i].executor.run = i == 0 ? NULL : i == 1 ? crew_backwards : crew_threads;
+		p[i].executor.run = i == 0 ? NULL : i == 1 ? executor_backwards : executor_threads;
 		p[i].executor.context = &i;
 		for (int update = 0; update < 6; update++)
 			weir_learn_td3_update(p[i].learner, p[i].memory, &p[i].executor);

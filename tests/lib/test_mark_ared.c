@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_ared.c -- Adaptive RED: weight, adaptation and gentle line by hand, and the queue it
  * holds. */
-#include "tests/mark_desk.h"
+#include "tests/mark_fixture.h"
 #include "tests/sim.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_bcc.c -- BCC: port or pool, the paper's example by hand, and a switch whose buffer is
  * scarce. */
-#include "tests/mark_desk.h"
+#include "tests/mark_fixture.h"
 #include "tests/sim.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_edges.c -- schemes exactly at the edges of what they compare. */
 #include "lib/mark/red_common.h"
-#include "tests/mark_desk.h"
+#include "tests/mark_fixture.h"
 #include "weir/packet.h"
 
 #define MS (INT64_C(1000) * 1000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_pie.c -- PIE: the controller of RFC 8033 by hand and against floating point, its
  * safeguards, and the delay that it holds. */
-#include "tests/mark_desk.h"
+#include "tests/mark_fixture.h"
 #include "tests/sim.h"
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* test_mark_queues.c -- mq-ecn, ideal-ecn and tcn by hand: what a queue among others is worth, and
  * how long its packets wait. At 10 Gb/s a byte takes 0.8 ns, 1500 B 1.2 us and 18 KB 14.4 us. */
 #include "lab/scenario/scenario.h"
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "weir/rng.h"
 #include <math.h>
 #include <stdio.h>
@@ -231,52 +231,52 @@ TEST(test_mq_ecn_sees_the_turns_of_dwrr)
 		      { 15600, 3825 },
 		      { 30000, 10368.75 },
 		      { 44400, 14976.5625 } };
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
-	struct weir_packet packet = desk_packet(FRAME_BYTES);
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
+	struct weir_packet packet = fixture_packet(FRAME_BYTES);
 	const int64_t start_ps = weir_ns_to_ps(10000);
-	struct desk d;
+	struct fixture d;
 
 	plan.queues = 2;
-	desk_schemes(&plan, &params, "mq-ecn(k=1MB)", "dwrr(quantum=18KB)");
-	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_offer(&d, &packet, start_ps), WEIR_PORT_SEND);
+	fixture_schemes(&plan, &params, "mq-ecn(k=1MB)", "dwrr(quantum=18KB)");
+	fixture_open(&d, &plan, NULL);
+	CHECK_INT(fixture_offer(&d, &packet, start_ps), WEIR_PORT_SEND);
 	for (int i = 0; i < 120; i++) {
-		packet = desk_packet(FRAME_BYTES);
+		packet = fixture_packet(FRAME_BYTES);
 		packet.class_id = (uint8_t)(i % 2);
-		CHECK_INT(desk_offer(&d, &packet, start_ps), WEIR_PORT_QUEUED);
+		CHECK_INT(fixture_offer(&d, &packet, start_ps), WEIR_PORT_QUEUED);
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		desk_catch_up(&d, start_ps + weir_ns_to_ps(known[i].at_ns));
+		fixture_catch_up(&d, start_ps + weir_ns_to_ps(known[i].at_ns));
 		CHECK_NEAR(
 			value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "round"),
 			known[i].round_ns, 1. / 65536);
 	}
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* Weighted round robin gives packets: with weights 3:1 a round is 4 frames, 4 * 1211.2 ns. */
 TEST(test_mq_ecn_sees_the_turns_of_wrr)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
+	struct fixture d;
 
 	plan.queues = 2;
-	desk_schemes(&plan, &params, "mq-ecn(k=1MB)", "wrr(weights=3:1)");
-	desk_open(&d, &plan, NULL);
+	fixture_schemes(&plan, &params, "mq-ecn(k=1MB)", "wrr(weights=3:1)");
+	fixture_open(&d, &plan, NULL);
 	for (int i = 0; i < 200; i++) {
-		struct weir_packet packet = desk_packet(1514);
+		struct weir_packet packet = fixture_packet(1514);
 
 		packet.class_id = (uint8_t)(i % 2);
-		desk_offer(&d, &packet, 0);
+		fixture_offer(&d, &packet, 0);
 	}
-	desk_catch_up(&d, 100 * 1211200); /* 100 packets of 1211.2 ns: 75 of queue 0 */
+	fixture_catch_up(&d, 100 * 1211200); /* 100 packets of 1211.2 ns: 75 of queue 0 */
 	CHECK_NEAR(value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "round"),
 		   4844.8, 0.01 * 4844.8);
 	CHECK_NEAR(value_of(plan.mark, weir_port_mark_state(d.port, 0), params.mark, "capacity"),
 		   7.5e9, 0.01 * 7.5e9);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- ideal-ecn --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mark_sharp.c -- ECN#: its two conditions, the persistent schedule by hand, and what it does
  * to a standing queue. */
-#include "tests/mark_desk.h"
+#include "tests/mark_fixture.h"
 #include "tests/sim.h"
 
 enum {

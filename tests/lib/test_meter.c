@@ -2,35 +2,35 @@
 /* test_meter.c -- what a metered queue tells of an interval, by hand, and that measuring changes
  * nothing. */
 #include "lib/tune/meter.h"
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "weir/rng.h"
 
 /* 1000 ns on the line of 10 Gb/s. */
 enum { BYTES = 1250 };
 
 struct metered {
-	struct desk desk;
-	struct desk_params params;
+	struct fixture desk;
+	struct fixture_params params;
 	struct weir_mark_ops ops;
 	struct meter_plan plan;
 };
 
 static void open_metered(struct metered *m, const char *marking)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
-	desk_schemes(&plan, &m->params, marking, "fifo");
+	fixture_schemes(&plan, &m->params, marking, "fifo");
 	m->ops = weir_meter_init(&m->plan, plan.mark, plan.mark_params);
 	plan.mark = &m->ops;
 	plan.mark_params = &m->plan;
-	desk_open(&m->desk, &plan, NULL);
+	fixture_open(&m->desk, &plan, NULL);
 }
 
 static struct weir_tune_telemetry read_at(struct metered *m, int64_t now_ns)
 {
 	struct weir_tune_telemetry t;
 
-	desk_catch_up(&m->desk, weir_ns_to_ps(now_ns) - 1);
+	fixture_catch_up(&m->desk, weir_ns_to_ps(now_ns) - 1);
 	weir_meter_read(meter_of(weir_port_mark_state(m->desk.port, 0), &m->plan), now_ns,
 			weir_port_queues(m->desk.port)[0].bytes, &t);
 	return t;
@@ -38,10 +38,10 @@ static struct weir_tune_telemetry read_at(struct metered *m, int64_t now_ns)
 
 static void offer(struct metered *m, int64_t now_ns, uint8_t flags)
 {
-	struct weir_packet packet = desk_packet(BYTES);
+	struct weir_packet packet = fixture_packet(BYTES);
 
 	packet.flags = flags;
-	desk_offer(&m->desk, &packet, weir_ns_to_ps(now_ns));
+	fixture_offer(&m->desk, &packet, weir_ns_to_ps(now_ns));
 }
 
 /* A (with CE already) takes the free line at 0. B finds it busy at 200, C finds B waiting at 600
@@ -75,7 +75,7 @@ TEST(test_meter_of_three_packets)
 	CHECK_INT(t.marked_pkts, 0);
 	t = read_at(&m, 3500);
 	CHECK_INT(t.queue_mean_bytes + t.queue_max_bytes + t.out_bytes + t.ce_bytes, 0);
-	desk_close(&m.desk);
+	fixture_close(&m.desk);
 }
 
 TEST(test_meter_of_a_packet_that_finds_the_line_free)
@@ -88,7 +88,7 @@ TEST(test_meter_of_a_packet_that_finds_the_line_free)
 	t = read_at(&m, 2000);
 	CHECK_INT(t.queue_mean_bytes + t.queue_max_bytes + t.queue_end_bytes, 0);
 	CHECK_INT(t.out_bytes, BYTES);
-	desk_close(&m.desk);
+	fixture_close(&m.desk);
 }
 
 /* C is not ECN-capable: the mark drops it, and it neither waits nor leaves. */
@@ -107,7 +107,7 @@ TEST(test_meter_leaves_out_what_was_dropped)
 	CHECK_INT(t.queue_max_bytes, BYTES);
 	CHECK_INT(t.out_bytes, 2 * BYTES);
 	CHECK_INT(t.ce_bytes + t.marked_pkts, 0);
-	desk_close(&m.desk);
+	fixture_close(&m.desk);
 	/* On its way out, too. */
 	open_metered(&m, "red(min=0B, max=0B, at=dequeue)");
 	offer(&m, 0, 0);
@@ -117,24 +117,24 @@ TEST(test_meter_leaves_out_what_was_dropped)
 	CHECK_INT(t.out_bytes, BYTES);
 	CHECK_INT(t.ce_bytes, BYTES);
 	CHECK_INT(t.marked_pkts, 1);
-	desk_close(&m.desk);
+	fixture_close(&m.desk);
 }
 
 /* --- against the port alone --- */
 
-static uint64_t digest_of(struct desk *d)
+static uint64_t digest_of(struct fixture *d)
 {
 	struct weir_rng r = weir_rng_make(3, 0, WEIR_RNG_TEST);
 	uint64_t digest = 0;
 	int64_t now_ps = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		struct weir_packet packet = desk_packet(64 + (uint32_t)weir_rng_below(&r, 1400));
+		struct weir_packet packet = fixture_packet(64 + (uint32_t)weir_rng_below(&r, 1400));
 
 		now_ps += (int64_t)weir_rng_below(&r, i % 1000 < 500 ? 1000000 : 1500000);
 		packet.flow_hash = weir_rng_u32(&r) % 20;
 		packet.flags = weir_rng_below(&r, 20) ? WEIR_PACKET_ECT : 0;
-		digest = weir_hash64(digest, (uint64_t)desk_offer(d, &packet, now_ps));
+		digest = weir_hash64(digest, (uint64_t)fixture_offer(d, &packet, now_ps));
 		digest = weir_hash64(digest, packet.flags + ((uint64_t)d->port->bytes << 8));
 	}
 	return digest;
@@ -149,19 +149,19 @@ TEST(test_meter_changes_no_verdict)
 						"pred(parts=fcs, lookup=table)" };
 
 	for (size_t i = 0; i < sizeof(markings) / sizeof(markings[0]); i++) {
-		struct weir_port_plan plan = desk_plan();
-		struct desk_params params;
-		struct desk plain;
+		struct weir_port_plan plan = fixture_plan();
+		struct fixture_params params;
+		struct fixture plain;
 		struct metered m;
 
-		desk_schemes(&plan, &params, markings[i], "fifo");
-		desk_open(&plain, &plan, NULL);
+		fixture_schemes(&plan, &params, markings[i], "fifo");
+		fixture_open(&plain, &plan, NULL);
 		open_metered(&m, markings[i]);
 		CHECK(digest_of(&plain) == digest_of(&m.desk));
 		CHECK_INT(m.desk.port->cold->marks[0], plain.port->cold->marks[0]);
 		CHECK(plain.port->cold->marks[0] > 100);
-		desk_close(&plain);
-		desk_close(&m.desk);
+		fixture_close(&plain);
+		fixture_close(&m.desk);
 	}
 }
 
@@ -200,8 +200,8 @@ TEST(test_a_turned_scheme_marks_as_one_that_began_so)
 		CHECK_INT(read.max_bytes, knobs.max_bytes);
 		CHECK_INT(read.slope_q32, knobs.slope_q32);
 		CHECK(digest_of(&from.desk) == digest_of(&to.desk));
-		desk_close(&from.desk);
-		desk_close(&to.desk);
+		fixture_close(&from.desk);
+		fixture_close(&to.desk);
 	}
 }
 
@@ -219,5 +219,5 @@ TEST(test_red_turned_flat_marks_nothing_below_max)
 	turn(&m, &step);
 	offer(&m, 0, WEIR_PACKET_ECT);
 	CHECK_INT(m.desk.port->cold->marks[1], 1);
-	desk_close(&m.desk);
+	fixture_close(&m.desk);
 }

@@ -2,39 +2,40 @@
 /* test_port.c -- the egress port by itself: times on the wire, order, limits, marks and
  * counters. */
 #include "sim/core/engine.h"
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include <stdio.h>
 
 /* --- times --- */
 
 TEST(test_idle_port_sends_at_once_and_is_busy_for_the_frame)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_offer_bytes(&d, 1500, 5000), WEIR_PORT_SEND);
+	fixture_open(&d, &plan, NULL);
+	CHECK_INT(fixture_offer_bytes(&d, 1500, 5000), WEIR_PORT_SEND);
 	CHECK_INT(d.port->free_ps, 5000 + 1500 * 800);
 	CHECK_INT(d.port->pkts, 0);
 	/* One picosecond early it waits, on time it does not. */
-	CHECK_INT(desk_offer_bytes(&d, 100, 5000 + 1500 * 800 - 1), WEIR_PORT_QUEUED);
-	CHECK_INT(desk_catch_up(&d, 5000 + 1500 * 800), 1);
+	CHECK_INT(fixture_offer_bytes(&d, 100, 5000 + 1500 * 800 - 1), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_catch_up(&d, 5000 + 1500 * 800), 1);
 	CHECK_INT(d.port->free_ps, 5000 + 1600 * 800);
-	CHECK_INT(desk_offer_bytes(&d, 200, 5000 + 1600 * 800), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, 200, 5000 + 1600 * 800), WEIR_PORT_SEND);
 	CHECK_INT(d.port->tx_pkts, 3);
 	CHECK_INT(d.port->tx_bytes, 1800);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_waiting_packets_follow_each_other_without_a_gap)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 	int64_t at_ps = 0;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	for (uint32_t i = 0; i < 100; i++)
-		CHECK_INT(desk_offer_bytes(&d, 64 + i, 0), i ? WEIR_PORT_QUEUED : WEIR_PORT_SEND);
+		CHECK_INT(fixture_offer_bytes(&d, 64 + i, 0),
+			  i ? WEIR_PORT_QUEUED : WEIR_PORT_SEND);
 	CHECK_INT(d.port->pkts, 99);
 	for (uint32_t i = 0; i < 100; i++) {
 		at_ps += (64 + i) * 800;
@@ -43,13 +44,13 @@ TEST(test_waiting_packets_follow_each_other_without_a_gap)
 			CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 65 + i);
 	}
 	CHECK_INT(d.port->bytes, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 static int64_t wire_ps(uint64_t rate_bps, uint32_t overhead_bytes, uint32_t min_bytes,
 		       uint32_t bytes)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_port_class class;
 
 	plan.rate_bps = rate_bps;
@@ -84,15 +85,15 @@ TEST(test_times_on_the_wire_are_exact_to_the_byte)
 
 TEST(test_packets_leave_a_queue_as_they_came_and_whole)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 	uint64_t in = 0, out = 0, value;
 
-	desk_open(&d, &plan, NULL);
-	desk_offer_bytes(&d, 1000, 0);
+	fixture_open(&d, &plan, NULL);
+	fixture_offer_bytes(&d, 1000, 0);
 	for (uint32_t round = 0; round < 50; round++) {
 		for (uint32_t i = 0; i < 3 * round % 41; i++, in++) {
-			struct weir_packet packet = desk_packet(100);
+			struct weir_packet packet = fixture_packet(100);
 
 			memcpy(packet.owner + WEIR_PACKET_OWNER_BYTES - sizeof(in), &in,
 			       sizeof(in));
@@ -111,44 +112,44 @@ TEST(test_packets_leave_a_queue_as_they_came_and_whole)
 		CHECK_INT(d.port->pkts, in - out);
 	}
 	CHECK(in > 900 && out > 800);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* However often packets come and go, the store does not grow. */
 TEST(test_memory_of_packets_that_left_is_used_again)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 	uint64_t used;
 
-	desk_open(&d, &plan, NULL);
-	desk_offer_bytes(&d, 1000, 0);
+	fixture_open(&d, &plan, NULL);
+	fixture_offer_bytes(&d, 1000, 0);
 	for (uint32_t i = 0; i < 100; i++)
-		desk_offer_bytes(&d, 100, 1);
+		fixture_offer_bytes(&d, 100, 1);
 	used = weir_packet_store_used_bytes(&d.store);
 	for (uint32_t i = 0; i < 100000; i++) {
 		CHECK(weir_port_next(d.port, &d.pool) != NULL);
-		desk_offer_bytes(&d, 100, 1);
+		fixture_offer_bytes(&d, 100, 1);
 	}
 	CHECK_INT(weir_packet_store_used_bytes(&d.store), used);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_class_is_a_queue_and_classes_beyond_the_last_share_it)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
+	struct fixture d;
 
 	plan.queues = 3;
-	desk_schemes(&plan, &params, "none", "sp");
-	desk_open(&d, &plan, NULL);
-	desk_offer_bytes(&d, 1000, 0);
+	fixture_schemes(&plan, &params, "none", "sp");
+	fixture_open(&d, &plan, NULL);
+	fixture_offer_bytes(&d, 1000, 0);
 	for (uint32_t i = 0; i < 6; i++) {
-		struct weir_packet packet = desk_packet(100 + i);
+		struct weir_packet packet = fixture_packet(100 + i);
 
 		packet.class_id = (uint8_t)(5 - i);
-		CHECK_INT(desk_offer(&d, &packet, 1), WEIR_PORT_QUEUED);
+		CHECK_INT(fixture_offer(&d, &packet, 1), WEIR_PORT_QUEUED);
 	}
 	CHECK_INT(weir_port_queues(d.port)[0].pkts, 1);
 	CHECK_INT(weir_port_queues(d.port)[1].pkts, 1);
@@ -158,7 +159,7 @@ TEST(test_a_class_is_a_queue_and_classes_beyond_the_last_share_it)
 	CHECK_INT(weir_port_next(d.port, &d.pool)->class_id, 0);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->class_id, 1);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->class_id, 5);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- limits --- */
@@ -166,65 +167,65 @@ TEST(test_a_class_is_a_queue_and_classes_beyond_the_last_share_it)
 /* One on the wire, then as many as fit; the reason has its counter and the others stay 0. */
 TEST(test_a_limit_per_queue_counts_each_queue_by_itself)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
+	struct fixture d;
 
 	plan.queues = 2;
-	desk_schemes(&plan, &params, "none", "dwrr");
-	desk_limit(&plan, WEIR_BUFFER_PER_QUEUE, 5 | WEIR_LENGTH_IN_PACKETS);
-	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_fill(&d, 1000, 0, 0), 6);
-	CHECK_INT(desk_fill(&d, 1000, 1, 0), 5);
+	fixture_schemes(&plan, &params, "none", "dwrr");
+	fixture_limit(&plan, WEIR_BUFFER_PER_QUEUE, 5 | WEIR_LENGTH_IN_PACKETS);
+	fixture_open(&d, &plan, NULL);
+	CHECK_INT(fixture_fill(&d, 1000, 0, 0), 6);
+	CHECK_INT(fixture_fill(&d, 1000, 1, 0), 5);
 	CHECK_INT(d.port->pkts, 10);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_QUEUE_FULL], 2);
-	CHECK_INT(desk_drops(&d), 2);
-	desk_close(&d);
+	CHECK_INT(fixture_drops(&d), 2);
+	fixture_close(&d);
 }
 
 TEST(test_a_limit_in_bytes_is_reached_to_the_byte)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture d;
 
 	for (enum weir_buffer_scope scope = WEIR_BUFFER_PER_QUEUE; scope <= WEIR_BUFFER_PER_PORT;
 	     scope++) {
 		enum weir_port_drop reason =
 			scope == WEIR_BUFFER_PER_QUEUE ? WEIR_DROP_QUEUE_FULL : WEIR_DROP_PORT_FULL;
 
-		desk_limit(&plan, scope, 5000);
-		desk_open(&d, &plan, NULL);
-		CHECK_INT(desk_fill(&d, 1500, 0, 0), 1 + 3);
-		CHECK_INT(desk_offer_bytes(&d, 501, 0), WEIR_PORT_DROPPED);
-		CHECK_INT(desk_offer_bytes(&d, 500, 0), WEIR_PORT_QUEUED);
+		fixture_limit(&plan, scope, 5000);
+		fixture_open(&d, &plan, NULL);
+		CHECK_INT(fixture_fill(&d, 1500, 0, 0), 1 + 3);
+		CHECK_INT(fixture_offer_bytes(&d, 501, 0), WEIR_PORT_DROPPED);
+		CHECK_INT(fixture_offer_bytes(&d, 500, 0), WEIR_PORT_QUEUED);
 		CHECK_INT(d.port->bytes, 5000);
-		CHECK_INT(desk_offer_bytes(&d, 1, 0), WEIR_PORT_DROPPED);
+		CHECK_INT(fixture_offer_bytes(&d, 1, 0), WEIR_PORT_DROPPED);
 		CHECK_INT(d.port->cold->drops[reason], 3);
-		CHECK_INT(desk_drops(&d), 3);
-		desk_close(&d);
+		CHECK_INT(fixture_drops(&d), 3);
+		fixture_close(&d);
 	}
 }
 
 TEST(test_a_limit_per_port_is_shared_first_come_first_served)
 {
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
-	struct desk d;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
+	struct fixture d;
 
 	plan.queues = 2;
-	desk_schemes(&plan, &params, "none", "dwrr");
-	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
-	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_fill(&d, 1000, 0, 0), 6);
-	CHECK_INT(desk_fill(&d, 1000, 1, 0), 0);
+	fixture_schemes(&plan, &params, "none", "dwrr");
+	fixture_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
+	fixture_open(&d, &plan, NULL);
+	CHECK_INT(fixture_fill(&d, 1000, 0, 0), 6);
+	CHECK_INT(fixture_fill(&d, 1000, 1, 0), 0);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 2);
 	/* When one has left, the first to arrive takes its place. */
-	CHECK_INT(desk_catch_up(&d, 800000), 1);
-	CHECK_INT(desk_fill(&d, 1000, 1, 800000), 1);
-	CHECK_INT(desk_fill(&d, 1000, 0, 800000), 0);
+	CHECK_INT(fixture_catch_up(&d, 800000), 1);
+	CHECK_INT(fixture_fill(&d, 1000, 1, 800000), 1);
+	CHECK_INT(fixture_fill(&d, 1000, 0, 800000), 0);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 4);
-	CHECK_INT(desk_drops(&d), 4);
-	desk_close(&d);
+	CHECK_INT(fixture_drops(&d), 4);
+	fixture_close(&d);
 }
 
 /* --- the shared buffer --- */
@@ -233,7 +234,7 @@ enum { POOL_BYTES = 12000 };
 
 static void pool_plan(struct weir_port_plan *plan, uint64_t alpha_q32)
 {
-	*plan = desk_plan();
+	*plan = fixture_plan();
 	weir_buffer_params_init(&plan->buffer, WEIR_BUFFER_PER_SWITCH, POOL_BYTES, alpha_q32);
 }
 
@@ -242,19 +243,19 @@ static uint32_t one_busy_port(uint64_t alpha_q32)
 {
 	struct weir_shared_buffer pool = { 0 };
 	struct weir_port_plan plan;
-	struct desk d;
+	struct fixture d;
 	uint32_t waiting;
 
 	pool_plan(&plan, alpha_q32);
-	desk_open(&d, &plan, &pool);
-	desk_fill(&d, 1000, 0, 0);
+	fixture_open(&d, &plan, &pool);
+	fixture_fill(&d, 1000, 0, 0);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_SHARED_BUFFER_FULL], 1);
-	CHECK_INT(desk_drops(&d), 1);
+	CHECK_INT(fixture_drops(&d), 1);
 	waiting = d.port->pkts;
 	CHECK_INT(pool.used_bytes, waiting * 1000);
-	desk_catch_up(&d, INT64_C(1000000000));
+	fixture_catch_up(&d, INT64_C(1000000000));
 	CHECK_INT(pool.used_bytes, 0);
-	desk_close(&d);
+	fixture_close(&d);
 	return waiting;
 }
 
@@ -275,27 +276,27 @@ TEST(test_dynamic_threshold_makes_room_for_a_second_queue_as_the_first_drains)
 {
 	struct weir_shared_buffer pool = { 0 };
 	struct weir_port_plan plan;
-	struct desk a, b;
+	struct fixture a, b;
 
 	pool_plan(&plan, WEIR_ONE_Q32);
-	desk_open(&a, &plan, &pool);
-	desk_open(&b, &plan, &pool);
-	desk_fill(&a, 1000, 0, 0);
-	desk_fill(&b, 1000, 0, 0);
+	fixture_open(&a, &plan, &pool);
+	fixture_open(&b, &plan, &pool);
+	fixture_fill(&a, 1000, 0, 0);
+	fixture_fill(&b, 1000, 0, 0);
 	CHECK_INT(a.port->pkts, 6);
 	CHECK_INT(b.port->pkts, 3);
 	CHECK_INT(pool.used_bytes, 9000);
 	CHECK_INT(weir_port_next(a.port, &a.pool)->bytes, 1000);
-	CHECK_INT(desk_offer_bytes(&b, 1000, 0), WEIR_PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&b, 1000, 0), WEIR_PORT_DROPPED);
+	CHECK_INT(fixture_offer_bytes(&b, 1000, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&b, 1000, 0), WEIR_PORT_DROPPED);
 	CHECK_INT(weir_port_next(a.port, &a.pool)->bytes, 1000);
-	CHECK_INT(desk_offer_bytes(&b, 1, 0), WEIR_PORT_DROPPED);
-	CHECK_INT(desk_offer_bytes(&a, 1, 0), WEIR_PORT_DROPPED);
+	CHECK_INT(fixture_offer_bytes(&b, 1, 0), WEIR_PORT_DROPPED);
+	CHECK_INT(fixture_offer_bytes(&a, 1, 0), WEIR_PORT_DROPPED);
 	CHECK_INT(a.port->bytes, 4000);
 	CHECK_INT(b.port->bytes, 4000);
 	CHECK_INT(b.port->cold->drops[WEIR_DROP_SHARED_BUFFER_FULL], 3);
-	desk_close(&a);
-	desk_close(&b);
+	fixture_close(&a);
+	fixture_close(&b);
 }
 
 /* A shared buffer whose ports are behind the clock: sync takes off what has left meanwhile. */
@@ -319,19 +320,19 @@ TEST(test_a_stale_shared_buffer_refuses_no_packet)
 {
 	struct lagging l = { .pool = { .used_bytes = 5000, .sync = lagging_sync, .owner = &l } };
 	struct weir_port_plan plan;
-	struct desk d;
+	struct fixture d;
 
 	pool_plan(&plan, WEIR_ONE_Q32);
-	desk_open(&d, &plan, &l.pool);
-	CHECK_INT(desk_offer_bytes(&d, 1000, 77), WEIR_PORT_SEND);
+	fixture_open(&d, &plan, &l.pool);
+	CHECK_INT(fixture_offer_bytes(&d, 1000, 77), WEIR_PORT_SEND);
 	CHECK_INT(l.syncs, 0);
 	l.pool.used_bytes = 11800;
 	l.gone_bytes = 1800;
-	CHECK_INT(desk_offer_bytes(&d, 1000, 77), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, 1000, 77), WEIR_PORT_QUEUED);
 	CHECK_INT(l.syncs, 1);
-	CHECK_INT(desk_offer_bytes(&d, 1000, 77), WEIR_PORT_DROPPED);
+	CHECK_INT(fixture_offer_bytes(&d, 1000, 77), WEIR_PORT_DROPPED);
 	CHECK_INT(l.syncs, 2);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- memory --- */
@@ -341,11 +342,11 @@ TEST(test_a_stale_shared_buffer_refuses_no_packet)
 TEST(test_an_idle_port_takes_at_most_five_cache_lines)
 {
 	for (uint32_t i = 0; weir_mark_all[i]; i++) {
-		struct weir_port_plan plan = desk_plan();
-		struct desk_params params;
+		struct weir_port_plan plan = fixture_plan();
+		struct fixture_params params;
 		struct weir_port_class class;
 
-		desk_schemes(&plan, &params, weir_mark_all[i]->scheme.name, "fifo");
+		fixture_schemes(&plan, &params, weir_mark_all[i]->scheme.name, "fifo");
 		if (weir_mark_state_size(plan.mark, plan.mark_params) > 64)
 			continue;
 		weir_port_class_init(&class, &plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_port_mark.c -- what a port shows its marking scheme, what it makes of the answers, and what
  * it keeps of its queue's length over time. */
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "weir/rng.h"
 
 /* --- a scheme that says what the packet tells it to, and remembers what it saw --- */
@@ -43,29 +43,30 @@ static const struct weir_mark_ops puppet = {
 	.dequeue = puppet_dequeue,
 };
 
-static void puppet_open(struct desk *d, uint32_t pass_not_ect)
+static void puppet_open(struct fixture *d, uint32_t pass_not_ect)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
 	plan.mark = &puppet;
 	plan.pass_not_ect = pass_not_ect;
-	desk_open(d, &plan, NULL);
+	fixture_open(d, &plan, NULL);
 }
 
 /* Offers a packet that asks for these verdicts; returns its flags, or -1 where it was dropped. */
-static int offer_verdicts(struct desk *d, uint8_t flags, uint32_t at_enqueue, uint32_t at_dequeue)
+static int offer_verdicts(struct fixture *d, uint8_t flags, uint32_t at_enqueue,
+			  uint32_t at_dequeue)
 {
-	struct weir_packet packet = desk_packet(100);
+	struct weir_packet packet = fixture_packet(100);
 	int64_t now_ps = d->port->free_ps;
 
 	packet.flags = flags;
 	packet.flow_hash = at_dequeue << 16 | at_enqueue;
-	return desk_offer(d, &packet, now_ps) == WEIR_PORT_DROPPED ? -1 : packet.flags;
+	return fixture_offer(d, &packet, now_ps) == WEIR_PORT_DROPPED ? -1 : packet.flags;
 }
 
 TEST(test_a_mark_sets_ce_and_counts_its_reason)
 {
-	struct desk d;
+	struct fixture d;
 
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_PASS),
@@ -79,13 +80,13 @@ TEST(test_a_mark_sets_ce_and_counts_its_reason)
 			  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 		CHECK_INT(d.port->cold->marks[reason], 2);
 	}
-	CHECK_INT(desk_drops(&d), 0);
-	desk_close(&d);
+	CHECK_INT(fixture_drops(&d), 0);
+	fixture_close(&d);
 }
 
 TEST(test_a_packet_is_counted_as_marked_once)
 {
-	struct desk d;
+	struct fixture d;
 
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_CE,
@@ -95,64 +96,64 @@ TEST(test_a_packet_is_counted_as_marked_once)
 		  WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(d.port->cold->marks[0], 1);
 	CHECK_INT(d.port->cold->marks[1], 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_mark_drops_what_is_not_ecn_capable_unless_told_to_pass)
 {
-	struct desk d;
+	struct fixture d;
 
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_CE), -1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_PASS, WEIR_MARK_PASS), 0);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_NOT_ECT], 2);
-	CHECK_INT(desk_drops(&d), 2);
+	CHECK_INT(fixture_drops(&d), 2);
 	CHECK_INT(d.port->tx_pkts, 1);
-	desk_close(&d);
+	fixture_close(&d);
 	puppet_open(&d, 1);
 	CHECK_INT(offer_verdicts(&d, 0, WEIR_MARK_CE, WEIR_MARK_CE), 0);
-	CHECK_INT(desk_drops(&d), 0);
+	CHECK_INT(fixture_drops(&d), 0);
 	CHECK_INT(d.port->cold->marks[0], 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_scheme_may_drop_on_the_way_in_and_out)
 {
-	struct desk d;
-	struct weir_packet packet = desk_packet(100);
+	struct fixture d;
+	struct weir_packet packet = fixture_packet(100);
 
 	puppet_open(&d, 0);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_DROP, WEIR_MARK_PASS), -1);
 	CHECK_INT(offer_verdicts(&d, WEIR_PACKET_ECT, WEIR_MARK_PASS, WEIR_MARK_DROP), -1);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_SCHEME], 2);
 	/* One that waited: the link stays free for the next. */
-	CHECK_INT(desk_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, 1000, 0), WEIR_PORT_SEND);
 	packet.flow_hash = (uint32_t)WEIR_MARK_DROP << 16;
 	CHECK_INT(weir_port_offer(d.port, &d.pool, &packet, 1), WEIR_PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, 200, 1), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, 200, 1), WEIR_PORT_QUEUED);
 	CHECK(weir_port_next(d.port, &d.pool) == NULL);
 	CHECK_INT(d.port->free_ps, 1000 * 800);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->bytes, 200);
 	CHECK_INT(d.port->free_ps, 1200 * 800);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_SCHEME], 3);
 	CHECK_INT(d.port->tx_pkts, 2);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	const struct puppet_state *state;
-	struct desk d;
+	struct fixture d;
 
 	plan.mark = &puppet;
-	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 2 | WEIR_LENGTH_IN_PACKETS);
-	desk_open(&d, &plan, NULL);
+	fixture_limit(&plan, WEIR_BUFFER_PER_PORT, 2 | WEIR_LENGTH_IN_PACKETS);
+	fixture_open(&d, &plan, NULL);
 	state = weir_port_mark_state(d.port, 0);
-	CHECK_INT(desk_fill(&d, 1000, 0, 0), 3);
+	CHECK_INT(fixture_fill(&d, 1000, 0, 0), 3);
 	CHECK_INT(state->asked, 3 + 1); /* the first also left */
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- what the scheme sees --- */
@@ -161,27 +162,27 @@ TEST(test_a_refused_packet_is_not_shown_to_the_scheme)
 TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 {
 	struct weir_shared_buffer pool = { .used_bytes = 50000 };
-	struct weir_port_plan plan = desk_plan();
-	struct desk_params params;
+	struct weir_port_plan plan = fixture_plan();
+	struct fixture_params params;
 	const struct puppet_state *state;
 	const struct weir_mark_view *v;
 	struct weir_packet packet;
-	struct desk d;
+	struct fixture d;
 
 	plan.queues = 2;
-	desk_schemes(&plan, &params, "none", "sp");
+	fixture_schemes(&plan, &params, "none", "sp");
 	plan.mark = &puppet;
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 1000000, WEIR_ONE_Q32);
-	desk_open(&d, &plan, &pool);
+	fixture_open(&d, &plan, &pool);
 	state = weir_port_mark_state(d.port, 1);
-	desk_offer_bytes(&d, 1000, 0); /* on the wire until 800,000 */
-	desk_offer_bytes(&d, 300, 1000);
-	packet = desk_packet(500);
+	fixture_offer_bytes(&d, 1000, 0); /* on the wire until 800,000 */
+	fixture_offer_bytes(&d, 300, 1000);
+	packet = fixture_packet(500);
 	packet.class_id = 1;
-	desk_offer(&d, &packet, 2000);
-	packet = desk_packet(700);
+	fixture_offer(&d, &packet, 2000);
+	packet = fixture_packet(700);
 	packet.class_id = 1;
-	desk_offer(&d, &packet, 5999);
+	fixture_offer(&d, &packet, 5999);
 	v = &state->enqueue;
 	CHECK_INT(v->now_ns, 5);
 	CHECK_INT(v->sojourn_ns, 0);
@@ -206,7 +207,7 @@ TEST(test_the_view_shows_what_a_packet_finds_and_what_it_leaves)
 	CHECK_INT(v->sojourn_ns, 1038);
 	CHECK_INT(v->queue_bytes, 700);
 	CHECK_INT(v->port_pkts, 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- packets that need no questions --- */
@@ -235,18 +236,18 @@ static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_
 	struct weir_rng r = weir_rng_make(seed, 0, WEIR_RNG_TEST);
 	uint64_t digest = 0;
 	int64_t now_ps = 0;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, plan, plan->buffer.scope == WEIR_BUFFER_PER_SWITCH ? &pool : NULL);
+	fixture_open(&d, plan, plan->buffer.scope == WEIR_BUFFER_PER_SWITCH ? &pool : NULL);
 	for (uint32_t i = 0; i < 20000; i++) {
-		struct weir_packet packet = desk_packet(54 + (uint32_t)weir_rng_below(&r, 1461));
+		struct weir_packet packet = fixture_packet(54 + (uint32_t)weir_rng_below(&r, 1461));
 		uint64_t burst = i / 200 % 2 ? 2 : 1;
 
 		packet.class_id = (uint8_t)weir_rng_below(&r, plan->queues);
 		packet.flags = weir_rng_below(&r, 8) ? WEIR_PACKET_ECT : 0;
 		packet.flow_hash = (uint32_t)weir_rng_below(&r, 12);
 		now_ps += (int64_t)weir_rng_below(&r, 1300000 / burst);
-		digest = weir_hash64(digest, (uint64_t)desk_offer(&d, &packet, now_ps));
+		digest = weir_hash64(digest, (uint64_t)fixture_offer(&d, &packet, now_ps));
 		digest = weir_hash64(digest, packet.flags);
 		digest = digest_values(digest, plan, d.port);
 	}
@@ -254,8 +255,8 @@ static uint64_t course(const struct weir_port_plan *plan, uint64_t seed, uint64_
 		digest = weir_hash64(digest, d.port->cold->marks[i]);
 	for (uint32_t i = 0; i < WEIR_PORT_DROPS; i++)
 		digest = weir_hash64(digest, d.port->cold->drops[i]);
-	*drops = desk_drops(&d);
-	desk_close(&d);
+	*drops = fixture_drops(&d);
+	fixture_close(&d);
 	return digest;
 }
 
@@ -287,18 +288,18 @@ TEST(test_packets_let_in_unseen_would_have_passed)
 					   200 | WEIR_LENGTH_IN_PACKETS };
 
 	for (uint32_t i = 0; i < 2 * 10 * 3 * 4; i++) {
-		struct weir_port_plan plan = desk_plan();
+		struct weir_port_plan plan = fixture_plan();
 		enum weir_buffer_scope scope = (enum weir_buffer_scope)(i / 20 % 3);
 		uint64_t limit = limits[i / 60], unseen, asked, drops[2];
-		struct desk_params params;
+		struct fixture_params params;
 		struct weir_mark_ops always;
 
 		if (scope == WEIR_BUFFER_PER_SWITCH && weir_length_is_packets(limit))
 			continue; /* a shared buffer counts bytes */
 		plan.queues = 1 + 3 * (i % 2);
-		desk_schemes(&plan, &params, markings[i / 2 % 10],
-			     plan.queues > 1 ? "dwrr" : "fifo");
-		desk_limit(&plan, scope, limit);
+		fixture_schemes(&plan, &params, markings[i / 2 % 10],
+				plan.queues > 1 ? "dwrr" : "fifo");
+		fixture_limit(&plan, scope, limit);
 		unseen = course(&plan, i, &drops[0]);
 		always = *plan.mark;
 		always.quiet_below = NULL;
@@ -325,14 +326,14 @@ TEST(test_packets_that_leave_at_once_unseen_would_have_passed)
 	};
 
 	for (uint64_t i = 0; i < 2 * sizeof(markings) / sizeof(markings[0]); i++) {
-		struct weir_port_plan plan = desk_plan();
-		struct desk_params params;
+		struct weir_port_plan plan = fixture_plan();
+		struct fixture_params params;
 		struct weir_mark_ops always;
 		uint64_t unseen, drops[2];
 
 		plan.queues = 8;
-		desk_schemes(&plan, &params, markings[i / 2], "sp-dwrr(priority-queues=1)");
-		desk_limit(&plan, WEIR_BUFFER_PER_PORT, i % 2 ? 4000 : 40000);
+		fixture_schemes(&plan, &params, markings[i / 2], "sp-dwrr(priority-queues=1)");
+		fixture_limit(&plan, WEIR_BUFFER_PER_PORT, i % 2 ? 4000 : 40000);
 		unseen = course(&plan, i, &drops[0]);
 		always = *plan.mark;
 		always.passes_idle = NULL;
@@ -364,42 +365,42 @@ static void grow_stats(struct weir_port *p)
  * counted. */
 TEST(test_statistics_grow_before_a_length_has_no_bucket)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct short_stats s = { .grown_at_pkts = 0 };
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	weir_port_stats_start_sized(d.port, &s.small, 4, 0);
 	s.small.owner = &s;
 	s.small.grow = grow_stats;
 	for (int i = 0; i < 4; i++)
-		desk_offer_bytes(&d, 1000, 100000);
+		fixture_offer_bytes(&d, 1000, 100000);
 	CHECK(d.port->stats == &s.small);
 	CHECK_INT(weir_port_stats_quantile(&s.small, 1), 0);
-	desk_offer_bytes(&d, 1000, 200000);
+	fixture_offer_bytes(&d, 1000, 200000);
 	CHECK(d.port->stats == &s.full);
 	CHECK_INT(s.grown_at_pkts, 3);
-	desk_catch_up(&d, 5000000);
+	fixture_catch_up(&d, 5000000);
 	weir_port_stats_stop(d.port, 5000000);
 	CHECK_INT(s.full.max_pkts, 4);
 	CHECK_INT(s.full.bucket_ps[3], 100000 + 800000);
 	CHECK_INT(s.full.bucket_ps[4], 700000); /* until 900,000, when the first has left */
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* Two packets of 1000 and 500 bytes wait behind one that takes 800 ns. */
 TEST(test_queue_length_is_weighted_by_time)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_port_stats stats;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	weir_port_stats_start(d.port, &stats, 0);
-	desk_offer_bytes(&d, 1000, 100000); /* on the wire until 900,000 */
-	desk_offer_bytes(&d, 1000, 200000); /* waits 700,000, leaves at 900,000 */
-	desk_offer_bytes(&d, 500, 400000);  /* waits until 1,700,000 */
-	desk_catch_up(&d, 5000000);
+	fixture_offer_bytes(&d, 1000, 100000); /* on the wire until 900,000 */
+	fixture_offer_bytes(&d, 1000, 200000); /* waits 700,000, leaves at 900,000 */
+	fixture_offer_bytes(&d, 500, 400000);  /* waits until 1,700,000 */
+	fixture_catch_up(&d, 5000000);
 	weir_port_stats_stop(d.port, 4000000);
 	CHECK(d.port->stats == NULL);
 	CHECK_INT(stats.max_pkts, 2);
@@ -414,48 +415,48 @@ TEST(test_queue_length_is_weighted_by_time)
 	CHECK_INT(weir_port_stats_quantile(&stats, 0.875), 1);
 	CHECK_INT(weir_port_stats_quantile(&stats, 0.88), 2);
 	CHECK_INT(weir_port_stats_quantile(&stats, 1), 2);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* What waits when measuring begins counts from then on. */
 TEST(test_statistics_that_start_late_begin_with_what_waits)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_port_stats stats;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	for (uint32_t i = 0; i < 4; i++)
-		desk_offer_bytes(&d, 1000, 0);
+		fixture_offer_bytes(&d, 1000, 0);
 	weir_port_stats_start(d.port, &stats, 100);
 	CHECK_INT(stats.max_pkts, 3);
-	desk_catch_up(&d, 800000);
+	fixture_catch_up(&d, 800000);
 	weir_port_stats_stop(d.port, 800100);
 	CHECK_INT(stats.bucket_ps[3], 799900);
 	CHECK_INT(stats.bucket_ps[2], 100);
 	CHECK_INT(weir_port_stats_pkts_ps(&stats), 3 * 799900 + 2 * 100);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* Of 201 packets one is on the link and 200 wait; every 800 ns one of them leaves. */
 TEST(test_integral_of_packets_is_exact_for_long_queues_too)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_port_stats stats;
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	weir_port_stats_start(d.port, &stats, 0);
 	for (uint32_t i = 0; i < 201; i++)
-		desk_offer_bytes(&d, 1000, 0);
+		fixture_offer_bytes(&d, 1000, 0);
 	CHECK_INT(stats.max_pkts, 200);
-	desk_catch_up(&d, 200 * INT64_C(800000));
+	fixture_catch_up(&d, 200 * INT64_C(800000));
 	weir_port_stats_stop(d.port, 200 * INT64_C(800000));
 	CHECK_INT(weir_port_stats_pkts_ps(&stats), INT64_C(800000) * (200 * 201 / 2));
 	CHECK_INT(stats.many_pkts_ps,
 		  INT64_C(800000) * (200 * 201 / 2 -
 				     WEIR_PORT_STATS_EXACT * (WEIR_PORT_STATS_EXACT - 1) / 2));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* Exact below 128, then steps of a 32nd of the octave. */

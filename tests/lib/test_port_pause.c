@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_port_pause.c -- what pauses, resumes and interjected frames do to a port, by hand and at
  * random. */
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "weir/pfc.h"
 #include "weir/rng.h"
 
@@ -12,15 +12,15 @@ enum { PACKET = 1000 };
 
 /* --- a port with one queue --- */
 
-static void open_plain(struct desk *d)
+static void open_plain(struct fixture *d)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
-	desk_open(d, &plan, NULL);
+	fixture_open(d, &plan, NULL);
 }
 
 /* The next departure, all at its exact time. */
-static int64_t next_start(struct desk *d, int64_t now_ps)
+static int64_t next_start(struct fixture *d, int64_t now_ps)
 {
 	int64_t start_ps = d->port->free_ps;
 
@@ -33,53 +33,53 @@ static int64_t next_start(struct desk *d, int64_t now_ps)
  * At 5000 ns the second starts, at once, and the third when the second is over. */
 TEST(test_paused_port_finishes_its_frame_and_goes_on_when_told)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
 	weir_port_pause(d.port, 0);
 	CHECK_INT(d.port->free_ps, WEIR_PORT_BLOCKED_PS);
 	CHECK_INT(weir_port_link_free_ps(d.port), PACKET_PS);
-	CHECK_INT(desk_catch_up(&d, NS(4999)), 0);
+	CHECK_INT(fixture_catch_up(&d, NS(4999)), 0);
 	weir_port_resume(d.port, 0, NS(5000));
 	CHECK_INT(next_start(&d, NS(5000)), NS(5000));
-	CHECK_INT(desk_catch_up(&d, NS(5799)), 0);
+	CHECK_INT(fixture_catch_up(&d, NS(5799)), 0);
 	CHECK_INT(next_start(&d, NS(5800)), NS(5800));
 	CHECK_INT(d.port->tx_pkts, 3);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* Packets that come while an empty port is paused wait for the resume, not for less. */
 TEST(test_packets_that_come_during_a_pause_start_at_the_resume)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_plain(&d);
 	weir_port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_QUEUED);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(1000));
 	CHECK_INT(d.port->paused_pkts, 0);
 	CHECK_INT(next_start(&d, NS(1000)), NS(1000));
 	weir_port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(1100)), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(1100)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(3000));
 	CHECK_INT(next_start(&d, NS(3000)), NS(3000));
 	CHECK_INT(next_start(&d, NS(9000)), NS(3800));
 	CHECK_INT(d.port->paused_pkts, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_resume_while_the_link_is_busy_waits_for_the_link)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(100)), WEIR_PORT_SEND);
 	weir_port_pause(d.port, 0);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(200)), WEIR_PORT_QUEUED);
 	weir_port_resume(d.port, 0, NS(300));
 	CHECK_INT(d.port->free_ps, NS(900));
 	/* Said twice, as nothing. */
@@ -89,32 +89,32 @@ TEST(test_resume_while_the_link_is_busy_waits_for_the_link)
 	weir_port_pause(d.port, 0);
 	weir_port_resume(d.port, 0, NS(2000));
 	CHECK_INT(next_start(&d, NS(2000)), NS(2000));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_resume_of_an_empty_port_leaves_its_link_as_it_is)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
 	weir_port_pause(d.port, 0);
 	weir_port_resume(d.port, 0, NS(5000));
 	CHECK_INT(d.port->free_ps, PACKET_PS);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, NS(6000)), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, NS(6000)), WEIR_PORT_SEND);
 	CHECK_INT(d.port->free_ps, NS(6800));
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* A frame of 64 bytes takes 51.2 ns. It waits for the link, not for the pause, and data waits for
  * it. */
 TEST(test_control_frames_are_sent_first_paused_or_not)
 {
-	struct desk d;
+	struct fixture d;
 
 	open_plain(&d);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
-	CHECK_INT(desk_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer_bytes(&d, PACKET, 0), WEIR_PORT_QUEUED);
 	CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(10)), NS(800));
 	CHECK_INT(weir_port_send_control(d.port, WEIR_PFC_FRAME_BYTES, NS(20)), 851200);
 	CHECK_INT(d.port->free_ps, 902400);
@@ -125,7 +125,7 @@ TEST(test_control_frames_are_sent_first_paused_or_not)
 	CHECK_INT(next_start(&d, NS(9000)), 2051200);
 	CHECK_INT(d.port->tx_pkts, 5);
 	CHECK_INT(d.port->tx_bytes, 2 * PACKET + 3 * WEIR_PFC_FRAME_BYTES);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- several queues --- */
@@ -140,26 +140,26 @@ static const char *const schedulers[] = { "sp",
 
 enum { QUEUES = 3, SCHEDULERS = sizeof(schedulers) / sizeof(schedulers[0]) };
 
-static void open_queues(struct desk *d, struct desk_params *params, const char *scheduler,
+static void open_queues(struct fixture *d, struct fixture_params *params, const char *scheduler,
 			uint32_t queues)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
 	plan.queues = queues;
-	desk_schemes(&plan, params, "none", scheduler);
-	desk_open(d, &plan, NULL);
+	fixture_schemes(&plan, params, "none", scheduler);
+	fixture_open(d, &plan, NULL);
 }
 
-static int offer_class(struct desk *d, uint8_t class_id, int64_t now_ps)
+static int offer_class(struct fixture *d, uint8_t class_id, int64_t now_ps)
 {
-	struct weir_packet packet = desk_packet(PACKET);
+	struct weir_packet packet = fixture_packet(PACKET);
 
 	packet.class_id = class_id;
-	return desk_offer(d, &packet, now_ps);
+	return fixture_offer(d, &packet, now_ps);
 }
 
 /* Everything that may start by now_ps, whose classes are counted; nothing of the paused class. */
-static void drain(struct desk *d, int64_t now_ps, uint32_t paused, uint32_t sent[QUEUES])
+static void drain(struct fixture *d, int64_t now_ps, uint32_t paused, uint32_t sent[QUEUES])
 {
 	memset(sent, 0, QUEUES * sizeof(*sent));
 	while (d->port->pkts && d->port->free_ps <= now_ps) {
@@ -177,8 +177,8 @@ static void drain(struct desk *d, int64_t now_ps, uint32_t paused, uint32_t sent
 TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 {
 	for (size_t s = 0; s < SCHEDULERS; s++) {
-		struct desk_params params;
-		struct desk d;
+		struct fixture_params params;
+		struct fixture d;
 		uint32_t sent[QUEUES];
 
 		open_queues(&d, &params, schedulers[s], QUEUES);
@@ -214,7 +214,7 @@ TEST(test_pause_of_one_queue_leaves_the_others_alone_under_every_scheduler)
 		CHECK_INT(sent[1], 3);
 		CHECK_INT(d.port->pkts, 0);
 		CHECK_INT(d.port->free_ps, 130051200 + 4 * PACKET_PS);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }
 
@@ -225,8 +225,8 @@ TEST(test_pauses_do_not_save_up_credit)
 	static const char *const by_half[] = { "dwrr(quantum=9000B)", "wrr(weights=9:9:9)", "wfq" };
 
 	for (size_t s = 0; s < sizeof(by_half) / sizeof(by_half[0]); s++) {
-		struct desk_params params;
-		struct desk d;
+		struct fixture_params params;
+		struct fixture d;
 		uint32_t sent[QUEUES] = { 0 };
 		int64_t now_ps = 0;
 
@@ -246,7 +246,7 @@ TEST(test_pauses_do_not_save_up_credit)
 		}
 		drain(&d, now_ps + 180 * PACKET_PS, UINT32_MAX, sent);
 		CHECK_NEAR(sent[1], sent[0], 18);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }
 
@@ -265,9 +265,9 @@ static void see_change(void *context, const struct weir_port *p, int64_t since_p
 TEST(test_a_paused_packet_on_an_idle_link_is_counted_as_queued)
 {
 	for (size_t s = 0; s < SCHEDULERS; s++) {
-		struct desk_params params;
+		struct fixture_params params;
 		struct weir_port_stats stats;
-		struct desk d;
+		struct fixture d;
 		int64_t last_ps = 0;
 
 		open_queues(&d, &params, schedulers[s], QUEUES);
@@ -276,15 +276,15 @@ TEST(test_a_paused_packet_on_an_idle_link_is_counted_as_queued)
 		stats.context = &last_ps;
 		weir_port_pause(d.port, 1);
 		CHECK_INT(offer_class(&d, 1, NS(1000)), WEIR_PORT_QUEUED);
-		desk_catch_up(&d, NS(2000));
+		fixture_catch_up(&d, NS(2000));
 		weir_port_resume(d.port, 1, NS(3000));
-		desk_catch_up(&d, NS(4000));
+		fixture_catch_up(&d, NS(4000));
 		weir_port_stats_stop(d.port, NS(5000));
 		CHECK_INT(weir_port_stats_pkts_ps(&stats), NS(2000));
 		CHECK_INT(stats.bucket_ps[0], NS(3000));
 		CHECK_INT(stats.bucket_ps[1], NS(2000));
 		CHECK_INT(stats.max_pkts, 1);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }
 
@@ -327,7 +327,7 @@ static void model_sends(struct model *m, const struct weir_packet *packet, int64
 	m->link_free_ps = start_ps + packet->bytes * INT64_C(800);
 }
 
-static void catch_up(struct desk *d, struct model *m, int64_t now_ps)
+static void catch_up(struct fixture *d, struct model *m, int64_t now_ps)
 {
 	while (d->port->pkts && d->port->free_ps <= now_ps) {
 		int64_t start_ps = d->port->free_ps;
@@ -340,10 +340,10 @@ static void catch_up(struct desk *d, struct model *m, int64_t now_ps)
 	CHECK(!may_send(m) || model_start_ps(m) > now_ps);
 }
 
-static void random_offer(struct desk *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
+static void random_offer(struct fixture *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
 {
 	uint32_t q = (uint32_t)weir_rng_below(rng, m->queues);
-	struct weir_packet packet = desk_packet(64 + (uint32_t)weir_rng_below(rng, 1437));
+	struct weir_packet packet = fixture_packet(64 + (uint32_t)weir_rng_below(rng, 1437));
 	int could = may_send(m);
 
 	packet.class_id = (uint8_t)q;
@@ -354,7 +354,7 @@ static void random_offer(struct desk *d, struct model *m, struct weir_rng *rng, 
 		model_sends(m, &packet, now_ps);
 }
 
-static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
+static void random_step(struct fixture *d, struct model *m, struct weir_rng *rng, int64_t now_ps)
 {
 	uint32_t q = (uint32_t)weir_rng_below(rng, m->queues), held = 0;
 	int could = may_send(m);
@@ -390,9 +390,9 @@ static void random_step(struct desk *d, struct model *m, struct weir_rng *rng, i
 static void check_at_random(const char *scheduler, uint32_t queues, uint64_t seed)
 {
 	struct weir_rng rng = weir_rng_make(seed, 2, WEIR_RNG_TEST);
-	struct desk_params params;
+	struct fixture_params params;
 	struct model m = { .queues = queues };
-	struct desk d;
+	struct fixture d;
 	int64_t now_ps = 0;
 
 	open_queues(&d, &params, scheduler, queues);
@@ -413,7 +413,7 @@ static void check_at_random(const char *scheduler, uint32_t queues, uint64_t see
 	CHECK_INT(d.port->pkts, 0);
 	for (uint32_t q = 0; q < queues; q++)
 		CHECK_INT(m.first[q], m.next[q]);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_port_that_is_paused_at_random_does_as_the_model_says)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_port_plan.c -- what an embedding program may get wrong: a plan that cannot work is refused
  * with a message, and a packet store that is full drops packets and counts them. */
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include <stdio.h>
 
 /* --- plans --- */
 
-static struct weir_port_plan plan_of(struct desk_params *params, uint32_t queues,
+static struct weir_port_plan plan_of(struct fixture_params *params, uint32_t queues,
 				     const char *marking, const char *scheduler)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
 	plan.queues = queues;
-	desk_schemes(&plan, params, marking, scheduler);
+	fixture_schemes(&plan, params, marking, scheduler);
 	return plan;
 }
 
@@ -26,7 +26,7 @@ static void check_refused(const struct weir_port_plan *plan, const char *message
 
 TEST(test_a_port_plan_of_any_scheme_in_a_port_that_suits_it_is_good)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_error e = { "" };
 
 	for (size_t i = 0; weir_mark_all[i]; i++) {
@@ -37,10 +37,10 @@ TEST(test_a_port_plan_of_any_scheme_in_a_port_that_suits_it_is_good)
 		if (mark->layout) {
 			mark->layout(params.mark, &layout);
 			plan.queues = layout.queues;
-			desk_schemes(&plan, &params, mark->scheme.name, layout.scheduler);
+			fixture_schemes(&plan, &params, mark->scheme.name, layout.scheduler);
 		}
 		if (weir_mark_needs(mark, params.mark) & WEIR_MARK_NEEDS_SHARED_BUFFER)
-			desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, 1000000);
+			fixture_limit(&plan, WEIR_BUFFER_PER_SWITCH, 1000000);
 		if (weir_port_plan_check(&plan, &e))
 			test_fail(__FILE__, __LINE__, "%s: %s", mark->scheme.name, e.text);
 	}
@@ -56,7 +56,7 @@ TEST(test_a_port_plan_of_any_scheme_in_a_port_that_suits_it_is_good)
 
 TEST(test_a_scheme_that_lays_out_its_port_is_refused_in_another_port)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_port_plan plan = plan_of(&params, 2, "diffecn(rtt=100us)", "dwrr(weights=3:1)");
 
 	check_refused(&plan, "marking diffecn lays out a port itself: it needs 32 queues and "
@@ -69,7 +69,7 @@ TEST(test_a_scheme_that_lays_out_its_port_is_refused_in_another_port)
 
 TEST(test_a_plan_without_its_parts_is_refused)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_port_plan good = plan_of(&params, 2, "red", "wrr"), plan = good;
 
 	plan.queues = 0;
@@ -92,7 +92,7 @@ TEST(test_a_plan_without_its_parts_is_refused)
 
 TEST(test_a_plan_outside_the_limits_is_refused)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_port_plan good = plan_of(&params, 1, "none", "fifo"), plan = good;
 	struct weir_error e;
 
@@ -107,7 +107,7 @@ TEST(test_a_plan_outside_the_limits_is_refused)
 	plan.overhead_bytes = UINT32_MAX;
 	check_refused(&plan, "4294967295B around them");
 	plan = good;
-	desk_limit(&plan, WEIR_BUFFER_PER_SWITCH, 1000 | WEIR_LENGTH_IN_PACKETS);
+	fixture_limit(&plan, WEIR_BUFFER_PER_SWITCH, 1000 | WEIR_LENGTH_IN_PACKETS);
 	check_refused(&plan, "a shared buffer counts bytes");
 	/* At the lowest rate the largest frame still takes the time it should. */
 	plan = good;
@@ -120,7 +120,7 @@ TEST(test_a_plan_outside_the_limits_is_refused)
 
 TEST(test_a_scheme_that_misses_what_it_measures_is_refused)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_port_plan plan = plan_of(&params, 4, "mq-ecn", "sp");
 
 	check_refused(&plan, "marking mq-ecn measures the rounds of a scheduler, and sp has none");
@@ -138,26 +138,26 @@ TEST(test_a_scheme_that_misses_what_it_measures_is_refused)
 TEST(test_a_scheme_that_lays_out_its_port_survives_another_port)
 {
 	for (uint32_t queues = 1; queues <= WEIR_QUEUES_MAX; queues += queues < 3 ? 1 : 25) {
-		struct desk_params params;
+		struct fixture_params params;
 		struct weir_port_plan plan = plan_of(&params, queues, "diffecn(rtt=100us)", "dwrr");
-		struct desk d;
+		struct fixture d;
 
-		desk_open(&d, &plan, NULL);
+		fixture_open(&d, &plan, NULL);
 		for (uint32_t i = 0; i < 3000; i++) {
-			struct weir_packet packet = desk_packet(1000);
+			struct weir_packet packet = fixture_packet(1000);
 
 			packet.flow_hash = i * 2654435761u;
 			CHECK(weir_port_offer(d.port, &d.pool, &packet, i) != WEIR_PORT_DROPPED);
 		}
-		CHECK_INT(desk_catch_up(&d, INT64_MAX / 2), 2999);
-		desk_close(&d);
+		CHECK_INT(fixture_catch_up(&d, INT64_MAX / 2), 2999);
+		fixture_close(&d);
 	}
 }
 
 /* --- a store that is full --- */
 
 /* The desk with a store of so many packets in place of its own. */
-static void use_store(struct desk *d, uint64_t packets)
+static void use_store(struct fixture *d, uint64_t packets)
 {
 	weir_packet_store_free(&d->store);
 	CHECK_INT(weir_packet_store_init(&d->store, packets), 0);
@@ -171,18 +171,18 @@ static void check_full(struct weir_port_plan *plan, uint64_t store_packets, uint
 {
 	enum { OFFERED = 3000 };
 	struct weir_port_stats *stats = calloc(1, sizeof(*stats));
-	struct desk d;
+	struct fixture d;
 
 	CHECK(stats != NULL);
-	desk_open(&d, plan, NULL);
+	fixture_open(&d, plan, NULL);
 	use_store(&d, store_packets);
 	weir_port_stats_start(d.port, stats, 0);
 	for (int round = 0; round < 2; round++) {
 		int64_t now_ps = round * WEIR_PS_PER_S / 2;
 
-		CHECK_INT(desk_offer_bytes(&d, 1000, now_ps), WEIR_PORT_SEND);
+		CHECK_INT(fixture_offer_bytes(&d, 1000, now_ps), WEIR_PORT_SEND);
 		for (uint32_t i = 0; i < OFFERED; i++) {
-			struct weir_packet packet = desk_packet(1000);
+			struct weir_packet packet = fixture_packet(1000);
 
 			CHECK_INT(weir_port_offer(d.port, &d.pool, &packet, now_ps),
 				  i < kept ? WEIR_PORT_QUEUED : WEIR_PORT_DROPPED);
@@ -191,19 +191,19 @@ static void check_full(struct weir_port_plan *plan, uint64_t store_packets, uint
 			  (uint32_t)(round + 1) * (OFFERED - kept));
 		CHECK_INT(d.port->pkts, kept);
 		CHECK_INT(d.port->bytes, kept * 1000);
-		CHECK_INT(desk_catch_up(&d, now_ps + WEIR_PS_PER_S / 3), kept);
+		CHECK_INT(fixture_catch_up(&d, now_ps + WEIR_PS_PER_S / 3), kept);
 	}
 	CHECK_INT(stats->max_pkts, kept);
 	CHECK_STR(weir_port_drop_names[WEIR_DROP_STORE_FULL], "packet store full");
 	weir_port_stats_stop(d.port, WEIR_PS_PER_S);
 	free(stats);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_full_packet_store_is_a_counted_drop)
 {
-	struct desk_params params;
-	struct weir_port_plan plan = desk_plan();
+	struct fixture_params params;
+	struct weir_port_plan plan = fixture_plan();
 
 	check_full(&plan, 4, 4);
 	check_full(&plan, 100, 100);
@@ -216,21 +216,21 @@ TEST(test_a_full_packet_store_is_a_counted_drop)
 
 TEST(test_a_paused_queue_drops_when_the_packet_store_is_full)
 {
-	struct desk_params params;
+	struct fixture_params params;
 	struct weir_port_plan plan = plan_of(&params, 2, "none", "dwrr");
-	struct desk d;
+	struct fixture d;
 
-	desk_open(&d, &plan, NULL);
+	fixture_open(&d, &plan, NULL);
 	use_store(&d, 8);
 	weir_port_pause(d.port, 0);
 	for (int i = 0; i < 10; i++)
-		CHECK_INT(desk_offer_bytes(&d, 1000, 0),
+		CHECK_INT(fixture_offer_bytes(&d, 1000, 0),
 			  i < 8 ? WEIR_PORT_QUEUED : WEIR_PORT_DROPPED);
 	CHECK_INT(d.port->paused_pkts, 8);
 	weir_port_resume(d.port, 0, 1);
-	CHECK_INT(desk_catch_up(&d, WEIR_PS_PER_S), 8);
+	CHECK_INT(fixture_catch_up(&d, WEIR_PS_PER_S), 8);
 	CHECK_INT(d.port->paused_pkts, 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_a_store_for_more_packets_than_slots_have_numbers_is_refused)

@@ -2,28 +2,29 @@
 /* test_sched_pifo.c -- queues ordered by rank: the port's heap against a list, slack, and what the
  * ranks do in a simulation. */
 #include "sim/core/segment.h"
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include "tests/sim.h"
 #include "weir/rng.h"
 
 /* A busy port at 10 Gb/s: until the time given back, what is offered waits. */
-static int64_t pifo_open(struct desk *d, struct desk_params *params, const char *spec,
+static int64_t pifo_open(struct fixture *d, struct fixture_params *params, const char *spec,
 			 uint32_t queues, const char *marking)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 
 	plan.queues = queues;
-	desk_schemes(&plan, params, marking, spec);
-	desk_open(d, &plan, NULL);
-	CHECK_INT(desk_offer_bytes(d, 10000, 0), WEIR_PORT_SEND);
+	fixture_schemes(&plan, params, marking, spec);
+	fixture_open(d, &plan, NULL);
+	CHECK_INT(fixture_offer_bytes(d, 10000, 0), WEIR_PORT_SEND);
 	CHECK_INT(d->port->free_ps, 10000 * 800);
 	return d->port->free_ps;
 }
 
 /* Known by its size; waits. */
-static void put(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t slack_ps, int64_t now_ps)
+static void put(struct fixture *d, uint32_t bytes, uint8_t class_id, int64_t slack_ps,
+		int64_t now_ps)
 {
-	struct weir_packet packet = desk_packet(bytes);
+	struct weir_packet packet = fixture_packet(bytes);
 
 	packet.class_id = class_id;
 	packet.slack_ps = slack_ps;
@@ -31,14 +32,14 @@ static void put(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t slack_
 }
 
 /* The sizes of the packets that leave next are these. */
-static void check_order(struct desk *d, const uint32_t *bytes, uint32_t count)
+static void check_order(struct fixture *d, const uint32_t *bytes, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		CHECK_INT(weir_port_next(d->port, &d->pool)->bytes, bytes[i]);
 }
 
 /* Every chunk that was ever taken from the store is free. */
-static void check_all_given_back(const struct desk *d)
+static void check_all_given_back(const struct fixture *d)
 {
 	CHECK_INT(WEIR_POOL_KEEP + 1 - d->pool.room + d->store.batch_count * WEIR_POOL_BATCH,
 		  d->store.fresh);
@@ -50,8 +51,8 @@ static void check_all_given_back(const struct desk *d)
 TEST(test_lstf_sends_first_what_may_wait_least)
 {
 	static const uint32_t order[] = { 105, 101, 102, 104, 103, 100 };
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	pifo_open(&d, &params, "pifo", 1, "none");
 	put(&d, 100, 0, 20, 0);
@@ -63,14 +64,14 @@ TEST(test_lstf_sends_first_what_may_wait_least)
 	check_order(&d, order, 6);
 	CHECK_INT(d.port->pkts, 0);
 	check_all_given_back(&d);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_pifo_by_class_is_strict_priority_in_one_queue)
 {
 	static const uint32_t order[] = { 103, 105, 101, 102, 100, 104 };
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	pifo_open(&d, &params, "pifo(rank=class)", 1, "none");
 	put(&d, 100, 7, 0, 0);
@@ -80,14 +81,14 @@ TEST(test_pifo_by_class_is_strict_priority_in_one_queue)
 	put(&d, 104, 7, 0, 3);
 	put(&d, 105, 0, 0, 3);
 	check_order(&d, order, 6);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_pifo_by_arrival_is_first_in_first_out_whatever_class_and_slack)
 {
 	static const uint32_t order[] = { 100, 101, 102, 103 };
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	for (uint32_t queues = 1; queues <= 3; queues += 2) {
 		pifo_open(&d, &params, "pifo(rank=fifo)", queues, "none");
@@ -96,7 +97,7 @@ TEST(test_pifo_by_arrival_is_first_in_first_out_whatever_class_and_slack)
 		put(&d, 102, 0, 90, 2);
 		put(&d, 103, 2, -9, 3);
 		check_order(&d, order, 4);
-		desk_close(&d);
+		fixture_close(&d);
 	}
 }
 
@@ -104,8 +105,8 @@ TEST(test_pifo_by_arrival_is_first_in_first_out_whatever_class_and_slack)
 TEST(test_pifo_serves_the_lowest_rank_of_all_queues)
 {
 	static const uint32_t order[] = { 102, 104, 101, 105, 100, 103 };
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	pifo_open(&d, &params, "pifo", 3, "none");
 	put(&d, 100, 0, 40, 0);
@@ -119,23 +120,23 @@ TEST(test_pifo_serves_the_lowest_rank_of_all_queues)
 	CHECK_INT(weir_port_queues(d.port)[1].bytes, 204);
 	check_order(&d, order, 6);
 	check_all_given_back(&d);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
 {
-	struct weir_packet packet = desk_packet(100);
-	struct desk_params params;
-	struct desk d;
+	struct weir_packet packet = fixture_packet(100);
+	struct fixture_params params;
+	struct fixture d;
 	int64_t free_ps = pifo_open(&d, &params, "pifo", 1, "none");
 
 	packet.slack_ps = 77;
-	CHECK_INT(desk_offer(&d, &packet, free_ps), WEIR_PORT_SEND);
+	CHECK_INT(fixture_offer(&d, &packet, free_ps), WEIR_PORT_SEND);
 	CHECK_INT(packet.slack_ps, 77);
 	CHECK_INT(d.port->tx_pkts, 2);
 	CHECK_INT(d.port->tx_bytes, 10100);
 	CHECK_INT(weir_packet_store_used_bytes(&d.store), 0);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* The link is free at 8,000,000. The first waits from 1,000,000 until then: 7 us; the second, of
@@ -144,8 +145,8 @@ TEST(test_an_idle_pifo_port_sends_at_once_and_takes_off_no_slack)
 TEST(test_a_port_takes_the_wait_off_the_slack)
 {
 	const struct weir_packet *packet;
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	CHECK_INT(pifo_open(&d, &params, "pifo", 1, "none"), 8000000);
 	put(&d, 100, 0, 9000000, 1000000);
@@ -156,11 +157,11 @@ TEST(test_a_port_takes_the_wait_off_the_slack)
 	packet = weir_port_next(d.port, &d.pool);
 	CHECK_INT(packet->bytes, 200);
 	CHECK_INT(packet->slack_ps, 7500000 - 5080000);
-	desk_close(&d);
+	fixture_close(&d);
 	pifo_open(&d, &params, "sp", 2, "none");
 	put(&d, 100, 1, 9000000, 1000000);
 	CHECK_INT(weir_port_next(d.port, &d.pool)->slack_ps, 9000000);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* TCN marks what waited longer than 5 us. The link is free at 8 us: the packet that came at 1 us
@@ -168,8 +169,8 @@ TEST(test_a_port_takes_the_wait_off_the_slack)
 TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 {
 	const struct weir_packet *packet;
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	pifo_open(&d, &params, "pifo", 1, "tcn(threshold=5us)");
 	put(&d, 100, 0, 9000000, 1000000);
@@ -181,30 +182,30 @@ TEST(test_a_ranked_packet_is_judged_by_its_own_wait)
 	CHECK_INT(packet->bytes, 100);
 	CHECK_INT(packet->flags, WEIR_PACKET_ECT | WEIR_PACKET_CE);
 	CHECK_INT(d.port->cold->marks[0], 1);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 TEST(test_limits_and_shared_buffers_count_ranked_packets)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct weir_shared_buffer pool = { 0 };
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
-	desk_schemes(&plan, &params, "none", "pifo");
-	desk_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
-	desk_open(&d, &plan, NULL);
-	CHECK_INT(desk_fill(&d, 1000, 0, 0), 1 + 5);
+	fixture_schemes(&plan, &params, "none", "pifo");
+	fixture_limit(&plan, WEIR_BUFFER_PER_PORT, 5 | WEIR_LENGTH_IN_PACKETS);
+	fixture_open(&d, &plan, NULL);
+	CHECK_INT(fixture_fill(&d, 1000, 0, 0), 1 + 5);
 	CHECK_INT(d.port->cold->drops[WEIR_DROP_PORT_FULL], 1);
-	desk_close(&d);
+	fixture_close(&d);
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_SWITCH, 12000, WEIR_ONE_Q32);
-	desk_open(&d, &plan, &pool);
-	desk_fill(&d, 1000, 0, 0);
+	fixture_open(&d, &plan, &pool);
+	fixture_fill(&d, 1000, 0, 0);
 	CHECK_INT(pool.used_bytes, 6000); /* alpha 1: half of the shared buffer */
-	desk_catch_up(&d, INT64_C(1000000000));
+	fixture_catch_up(&d, INT64_C(1000000000));
 	CHECK_INT(pool.used_bytes, 0);
 	check_all_given_back(&d);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- against a list --- */
@@ -254,7 +255,7 @@ static void reference_remove(struct reference *r, uint32_t i)
 	memmove(&r->list[i], &r->list[i + 1], (--r->count - i) * sizeof(r->list[0]));
 }
 
-static void check_counts(struct desk *d, const struct reference *r)
+static void check_counts(struct fixture *d, const struct reference *r)
 {
 	uint64_t bytes[WEIR_QUEUES_MAX] = { 0 }, pkts[WEIR_QUEUES_MAX] = { 0 }, all_bytes = 0;
 
@@ -279,12 +280,13 @@ static void check_counts(struct desk *d, const struct reference *r)
 	CHECK_INT(d->port->bytes, all_bytes);
 }
 
-static void push_random(struct desk *d, struct reference *r, struct weir_rng *rng, uint32_t number)
+static void push_random(struct fixture *d, struct reference *r, struct weir_rng *rng,
+			uint32_t number)
 {
 	struct waiting *w = &r->list[r->count++];
 	int64_t now_ps = d->port->free_ps - 1 - (int64_t)weir_rng_below(rng, 20);
 
-	w->packet = desk_packet(64 + (uint32_t)weir_rng_below(rng, 1400));
+	w->packet = fixture_packet(64 + (uint32_t)weir_rng_below(rng, 1400));
 	w->packet.flow_hash = number;
 	w->packet.class_id = (uint8_t)weir_rng_below(rng, r->queues);
 	w->packet.slack_ps = (int64_t)weir_rng_below(rng, SLACKS) - SLACKS / 4;
@@ -294,7 +296,7 @@ static void push_random(struct desk *d, struct reference *r, struct weir_rng *rn
 	CHECK_INT(weir_port_offer(d->port, &d->pool, &w->packet, now_ps), WEIR_PORT_QUEUED);
 }
 
-static void pop_random(struct desk *d, struct reference *r)
+static void pop_random(struct fixture *d, struct reference *r)
 {
 	uint32_t i = reference_next(r);
 	struct weir_packet expected = r->list[i].packet;
@@ -312,8 +314,8 @@ static void check_against_list(uint32_t queues, uint64_t seed)
 	struct weir_rng rng = weir_rng_make(seed, queues, WEIR_RNG_TEST);
 	struct reference *r = calloc(1, sizeof(*r));
 	uint32_t pushes = 0, pops = 0, most = 0;
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 
 	CHECK(r != NULL);
 	r->queues = queues;
@@ -336,7 +338,7 @@ static void check_against_list(uint32_t queues, uint64_t seed)
 	CHECK(most > 300);
 	check_counts(&d, r);
 	check_all_given_back(&d);
-	desk_close(&d);
+	fixture_close(&d);
 	free(r);
 }
 
@@ -350,8 +352,8 @@ TEST(test_ranked_queues_agree_with_a_list_over_random_packets)
 /* However often packets come and go, the store does not grow: one packet takes one chunk. */
 TEST(test_memory_of_ranked_packets_that_left_is_used_again)
 {
-	struct desk_params params;
-	struct desk d;
+	struct fixture_params params;
+	struct fixture d;
 	uint64_t used;
 
 	pifo_open(&d, &params, "pifo", 1, "none");
@@ -363,7 +365,7 @@ TEST(test_memory_of_ranked_packets_that_left_is_used_again)
 		put(&d, 100, 0, i * 37 % 100, 1);
 	}
 	CHECK_INT(weir_packet_store_used_bytes(&d.store), used);
-	desk_close(&d);
+	fixture_close(&d);
 }
 
 /* --- in a simulation --- */

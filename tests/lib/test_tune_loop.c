@@ -3,7 +3,7 @@
  * stretches. */
 #include "lib/tune/loop.h"
 #include "lib/tune/qla.h"
-#include "tests/port_desk.h"
+#include "tests/port_fixture.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -143,7 +143,7 @@ TEST(test_a_queue_that_is_not_empty_fell_in_a_line)
 
 /* The queue of a real port, exactly: its mean and what it sent, interval by interval. */
 struct exact {
-	struct desk desk;
+	struct fixture desk;
 	struct weir_port_stats stats;
 	uint32_t count;
 	double bytes_ps;
@@ -154,18 +154,18 @@ struct exact {
 
 static struct exact *exact_new(void)
 {
-	struct weir_port_plan plan = desk_plan();
+	struct weir_port_plan plan = fixture_plan();
 	struct exact *x = calloc(1, sizeof(*x));
 
 	CHECK(x != NULL);
-	desk_open(&x->desk, &plan, NULL);
+	fixture_open(&x->desk, &plan, NULL);
 	weir_port_stats_start(x->desk.port, &x->stats, 0);
 	return x;
 }
 
 static void exact_free(struct exact *x)
 {
-	desk_close(&x->desk);
+	fixture_close(&x->desk);
 	free(x);
 }
 
@@ -177,7 +177,7 @@ static void exact_catch_up(struct exact *x, int64_t now_ps)
 
 	for (int64_t end_ps; (end_ps = (x->count + 1) * interval_ps) <= now_ps; x->count++) {
 		CHECK(x->count < LOG_SIZE);
-		desk_catch_up(&x->desk, end_ps);
+		fixture_catch_up(&x->desk, end_ps);
 		weir_port_stats_account(port, end_ps);
 		x->mean_bytes[x->count] =
 			((double)x->stats.bytes_ps - x->bytes_ps) / (double)interval_ps;
@@ -185,7 +185,7 @@ static void exact_catch_up(struct exact *x, int64_t now_ps)
 		x->bytes_ps = (double)x->stats.bytes_ps;
 		x->tx_bytes = port->tx_bytes;
 	}
-	desk_catch_up(&x->desk, now_ps);
+	fixture_catch_up(&x->desk, now_ps);
 }
 
 /* Bursts of packets of any size, with exponential times in between so that the port has that load.
@@ -209,7 +209,7 @@ static void check_against_port(double load, uint32_t burst)
 			exact_catch_up(x, (int64_t)now_ps);
 			table_arrive(&t, weir_ps_to_ns((int64_t)now_ps), x->desk.port->bytes,
 				     bytes);
-			desk_offer_bytes(&x->desk, bytes, (int64_t)now_ps);
+			fixture_offer_bytes(&x->desk, bytes, (int64_t)now_ps);
 		}
 	}
 	for (uint32_t i = 0; i < t.recorder->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model.c -- a scheme with a network gets its model, by file or by name, and no other. */
 #include "tests/folder.h"
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include "base/registry.h"
 #include "lab/scenario/scenario.h"
 #include "config/model.h"
@@ -77,10 +77,10 @@ static struct weir_learn_bytes model_make(const char *scheme, uint32_t inputs, u
 	struct weir_learn_model model = { .texts = texts, .text_count = 5 };
 	struct weir_error e = { "" };
 	struct weir_learn_bytes bytes;
-	struct learn_desk desk;
+	struct learn_fixture desk;
 	uint8_t *data;
 
-	desk_open(&desk, &plan, 1, 1);
+	fixture_open(&desk, &plan, 1, 1);
 	weir_learn_net_init_weights(&desk.net, WEIR_LEARN_HE_UNIFORM,
 				    (struct weir_learn_draw){ seed, 0, 0 }, desk.weights);
 	model.net = &desk.net;
@@ -90,7 +90,7 @@ static struct weir_learn_bytes model_make(const char *scheme, uint32_t inputs, u
 	CHECK(data != NULL);
 	if (weir_learn_model_encode(&model, data, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	desk_close(&desk);
+	fixture_close(&desk);
 	return bytes;
 }
 

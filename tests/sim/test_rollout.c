@@ -4,7 +4,7 @@
 #include "lib/cc/learned.h"
 #include "config/model.h"
 #include "sim/measure/decision_log.h"
-#include "tests/learn_desk.h"
+#include "tests/learn_fixture.h"
 #include "tests/sim.h"
 
 enum { FLOWS = 6, ROWS = 256 };
@@ -159,11 +159,11 @@ static struct weir_learn_bytes start_encode(const struct start *s)
 	};
 	struct weir_learn_plan plan = weir_learn_plan_stack(&s->stack);
 	struct weir_error e = { "" };
-	struct learn_desk d;
+	struct learn_fixture d;
 	uint8_t *bytes;
 	size_t size;
 
-	desk_open(&d, &plan, 1, 1);
+	fixture_open(&d, &plan, 1, 1);
 	weir_learn_net_init_weights(&d.net, s->how, (struct weir_learn_draw){ 1, 0, 0 }, d.weights);
 
 	const struct weir_learn_model model = { &d.net, d.weights, texts, 4 };
@@ -173,7 +173,7 @@ static struct weir_learn_bytes start_encode(const struct start *s)
 	CHECK(bytes != NULL);
 	if (weir_learn_model_encode(&model, bytes, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	desk_close(&d);
+	fixture_close(&d);
 	return (struct weir_learn_bytes){ bytes, size };
 }
 

@@ -10,20 +10,20 @@
 #define MBPS_100 (UINT64_C(100) * 1000 * 1000)
 #define US ((int64_t)WEIR_PS_PER_NS * WEIR_NS_PER_US)
 
-enum { DESK_PORTS = 4, FRAME_BYTES = 1250 }; /* 100 us each at 100 Mb/s */
+enum { FIXTURE_PORTS = 4, FRAME_BYTES = 1250 }; /* 100 us each at 100 Mb/s */
 
-struct plane_desk {
-	struct plane_port_plan ports[DESK_PORTS];
+struct plane_fixture {
+	struct plane_port_plan ports[FIXTURE_PORTS];
 	struct plane_plan plan;
 	struct plane *plane;
 	_Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
 };
 
 /* Ports at 100 Mb/s with this many queues. */
-static void desk_plan(struct plane_desk *d, const char *marking, const char *scheduler,
-		      uint32_t queues)
+static void fixture_plan(struct plane_fixture *d, const char *marking, const char *scheduler,
+			 uint32_t queues)
 {
-	static const char *const names[DESK_PORTS] = { "a", "b", "c", "d" };
+	static const char *const names[FIXTURE_PORTS] = { "a", "b", "c", "d" };
 	struct weir_port_plan plan = { .rate_bps = MBPS_100, .queues = queues, .mtu_bytes = 1514 };
 	struct weir_error e = { "" };
 
@@ -34,11 +34,11 @@ static void desk_plan(struct plane_desk *d, const char *marking, const char *sch
 	plan.sched_params = d->sched;
 	weir_buffer_params_init(&plan.buffer, WEIR_BUFFER_PER_PORT, 100 | WEIR_LENGTH_IN_PACKETS,
 				0);
-	for (uint32_t i = 0; i < DESK_PORTS; i++)
+	for (uint32_t i = 0; i < FIXTURE_PORTS; i++)
 		d->ports[i] = (struct plane_port_plan){ .name = names[i], .plan = plan };
 	d->plan = (struct plane_plan){
 		.seed = 1,
-		.port_count = DESK_PORTS,
+		.port_count = FIXTURE_PORTS,
 		.ports = d->ports,
 		.buffers = 64,
 		.mtu_bytes = 1500,
@@ -48,7 +48,7 @@ static void desk_plan(struct plane_desk *d, const char *marking, const char *sch
 	};
 }
 
-static void desk_begin(struct plane_desk *d)
+static void fixture_begin(struct plane_fixture *d)
 {
 	d->plane = plane_new(&d->plan);
 	for (uint32_t i = 0; i < d->plan.port_count; i++)
@@ -60,7 +60,7 @@ static void come(struct plane *p, uint32_t port, const struct made_frame *f, int
 	plane_receive(p, port, &(struct plane_arrival){ f->data, f->length, 0, time_ps });
 }
 
-static void desk_come(struct plane_desk *d, const struct made_ip *p, int64_t time_ps)
+static void fixture_come(struct plane_fixture *d, const struct made_ip *p, int64_t time_ps)
 {
 	struct made_frame f;
 
@@ -71,18 +71,18 @@ static void desk_come(struct plane_desk *d, const struct made_ip *p, int64_t tim
 /* A full-sized frame from host 0 to host 1. */
 static const struct made_ip full = { .to = 1, .from = 0, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES };
 
-static const struct weir_port *port_of(const struct plane_desk *d, uint32_t port)
+static const struct weir_port *port_of(const struct plane_fixture *d, uint32_t port)
 {
 	return plane_port(d->plane, port)->port;
 }
 
-static const struct plane_counts *counts_of(const struct plane_desk *d, uint32_t port)
+static const struct plane_counts *counts_of(const struct plane_fixture *d, uint32_t port)
 {
 	return &plane_port(d->plane, port)->counts;
 }
 
 /* Removes the frame due on a port; returns its ECN field, -1: none. */
-static int desk_take(struct plane_desk *d, uint32_t port, int64_t now_ps)
+static int fixture_take(struct plane_fixture *d, uint32_t port, int64_t now_ps)
 {
 	const struct plane_frame *f = plane_due(d->plane, port, now_ps);
 	struct frame_facts facts;
@@ -97,21 +97,21 @@ static int desk_take(struct plane_desk *d, uint32_t port, int64_t now_ps)
 
 TEST(test_plane_frame_is_due_when_its_last_byte_and_the_delay_have_passed)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
+	fixture_plan(&d, "none", "fifo", 1);
 	d.ports[1].delay_ps = 50 * US;
-	desk_begin(&d);
+	fixture_begin(&d);
 	CHECK_INT(plane_next_ps(d.plane), WEIR_TIME_NEVER_PS);
-	desk_come(&d, &full, 10 * US);
-	desk_come(&d, &full, 20 * US);
+	fixture_come(&d, &full, 10 * US);
+	fixture_come(&d, &full, 20 * US);
 	CHECK_INT(plane_next_ps(d.plane), 160 * US);
 	plane_advance(d.plane, 200 * US);
-	CHECK_INT(desk_take(&d, 1, 160 * US - 1), -1);
-	CHECK_INT(desk_take(&d, 1, 160 * US), FRAME_ECT_0);
+	CHECK_INT(fixture_take(&d, 1, 160 * US - 1), -1);
+	CHECK_INT(fixture_take(&d, 1, 160 * US), FRAME_ECT_0);
 	CHECK_INT(plane_next_ps(d.plane), 260 * US);
-	CHECK_INT(desk_take(&d, 1, 259 * US), -1);
-	CHECK_INT(desk_take(&d, 1, 260 * US), FRAME_ECT_0);
+	CHECK_INT(fixture_take(&d, 1, 259 * US), -1);
+	CHECK_INT(fixture_take(&d, 1, 260 * US), FRAME_ECT_0);
 	CHECK_INT(plane_buffers_free(d.plane), 64);
 	plane_free(d.plane);
 }
@@ -120,16 +120,16 @@ TEST(test_plane_frame_is_due_when_its_last_byte_and_the_delay_have_passed)
  * finds two. */
 TEST(test_plane_marks_a_packet_that_finds_k_queued_and_no_other)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	int ecn[6];
 
-	desk_plan(&d, "ecn(k=2pkts)", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "ecn(k=2pkts)", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 6; i++)
-		desk_come(&d, &full, i);
+		fixture_come(&d, &full, i);
 	plane_advance(d.plane, 600 * US);
 	for (int i = 0; i < 6; i++)
-		ecn[i] = desk_take(&d, 1, 600 * US + 6);
+		ecn[i] = fixture_take(&d, 1, 600 * US + 6);
 	for (int i = 0; i < 6; i++)
 		CHECK_INT(ecn[i], i < 3 ? FRAME_ECT_0 : FRAME_CE);
 	CHECK_INT(port_of(&d, 1)->cold->marks[0], 3);
@@ -142,17 +142,17 @@ TEST(test_plane_packets_that_cannot_be_marked_are_dropped_or_passed_as_told)
 
 	deaf.ecn = FRAME_NOT_ECT;
 	for (uint32_t pass = 0; pass < 2; pass++) {
-		struct plane_desk d;
+		struct plane_fixture d;
 
-		desk_plan(&d, "ecn(k=1pkts)", "fifo", 1);
+		fixture_plan(&d, "ecn(k=1pkts)", "fifo", 1);
 		d.ports[1].plan.pass_not_ect = pass;
-		desk_begin(&d);
+		fixture_begin(&d);
 		for (int i = 0; i < 4; i++)
-			desk_come(&d, &deaf, i);
+			fixture_come(&d, &deaf, i);
 		plane_advance(d.plane, 400 * US);
 		CHECK_INT(port_of(&d, 1)->cold->drops[WEIR_DROP_NOT_ECT], pass ? 0 : 2);
 		CHECK_INT(port_of(&d, 1)->tx_pkts, pass ? 4 : 2);
-		CHECK_INT(desk_take(&d, 1, 400 * US + 4), FRAME_NOT_ECT);
+		CHECK_INT(fixture_take(&d, 1, 400 * US + 4), FRAME_NOT_ECT);
 		plane_free(d.plane);
 	}
 }
@@ -161,16 +161,16 @@ TEST(test_plane_packets_that_cannot_be_marked_are_dropped_or_passed_as_told)
 TEST(test_plane_frames_dropped_at_dequeue_free_their_buffers)
 {
 	struct made_ip deaf = full;
-	struct plane_desk d;
+	struct plane_fixture d;
 
 	deaf.ecn = FRAME_NOT_ECT;
-	desk_plan(&d, "tcn(threshold=150us)", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "tcn(threshold=150us)", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 10; i++)
-		desk_come(&d, &deaf, i);
+		fixture_come(&d, &deaf, i);
 	plane_advance(d.plane, 2000 * US);
 	CHECK(port_of(&d, 1)->cold->drops[WEIR_DROP_NOT_ECT] > 0);
-	while (desk_take(&d, 1, 2000 * US) >= 0)
+	while (fixture_take(&d, 1, 2000 * US) >= 0)
 		;
 	CHECK_INT(plane_buffers_free(d.plane), 64);
 	plane_free(d.plane);
@@ -178,12 +178,12 @@ TEST(test_plane_frames_dropped_at_dequeue_free_their_buffers)
 
 TEST(test_plane_without_free_buffer_counts_a_drop)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 70; i++)
-		desk_come(&d, &full, i);
+		fixture_come(&d, &full, i);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_POOL_FULL], 6);
 	CHECK_INT(port_of(&d, 1)->pkts, 63);
 	CHECK_INT(plane_buffers_free(d.plane), 0);
@@ -197,24 +197,24 @@ TEST(test_plane_packet_memory_suffices_for_any_order_of_queues)
 	static const char *const schedulers[] = { "dwrr", "sp", "pifo" };
 
 	for (size_t s = 0; s < 3; s++) {
-		struct plane_desk d;
+		struct plane_fixture d;
 		struct made_ip p = full;
 
-		desk_plan(&d, "none", schedulers[s], 64);
+		fixture_plan(&d, "none", schedulers[s], 64);
 		d.plan.buffers = 1024;
 		weir_buffer_params_init(&d.ports[1].plan.buffer, WEIR_BUFFER_PER_PORT,
 					2000 | WEIR_LENGTH_IN_PACKETS, 0);
 		for (uint32_t i = 0; i < PLANE_DSCPS; i++)
 			d.plan.class_of_dscp[i] = (uint8_t)i;
-		desk_begin(&d);
+		fixture_begin(&d);
 		for (uint32_t i = 0; i < 3000; i++) {
 			p.dscp = i % 64;
-			desk_come(&d, &p, i);
+			fixture_come(&d, &p, i);
 		}
 		CHECK_INT(counts_of(&d, 0)->faults[PLANE_POOL_FULL], 3000 - 1024);
 		for (int64_t t = 0; t < 1030; t++) {
 			plane_advance(d.plane, t * 100 * US);
-			while (desk_take(&d, 1, t * 100 * US) >= 0)
+			while (fixture_take(&d, 1, t * 100 * US) >= 0)
 				;
 		}
 		CHECK_INT(plane_buffers_free(d.plane), 1024);
@@ -224,12 +224,12 @@ TEST(test_plane_packet_memory_suffices_for_any_order_of_queues)
 
 TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	struct made_frame f;
 	struct made_ip p = full;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	frames_ipv4(&f, &p);
 	f.data[14] = 0x41;
 	come(d.plane, 0, &f, 0);
@@ -237,9 +237,9 @@ TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
 	come(d.plane, 0, &f, 0);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_MALFORMED], 2);
 	p.whole = 1514;
-	desk_come(&d, &p, 0);
+	fixture_come(&d, &p, 0);
 	p.whole = 1515;
-	desk_come(&d, &p, 0);
+	fixture_come(&d, &p, 0);
 	plane_drop_oversize(d.plane, 0, 60000);
 	CHECK_INT(counts_of(&d, 0)->faults[PLANE_OVERSIZE], 2);
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1);
@@ -254,14 +254,14 @@ TEST(test_plane_malformed_and_long_frames_are_counted_and_never_followed)
 
 TEST(test_plane_learns_where_hosts_are_and_forgets_silent_ones)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	struct made_frame f;
 
-	desk_plan(&d, "none", "fifo", 1);
+	fixture_plan(&d, "none", "fifo", 1);
 	d.plane = plane_new(&d.plan);
 	frames_ipv4(&f, &full);
 	come(d.plane, 0, &f, 0); /* host 1 is unknown */
-	for (uint32_t i = 1; i < DESK_PORTS; i++)
+	for (uint32_t i = 1; i < FIXTURE_PORTS; i++)
 		CHECK_INT(port_of(&d, i)->tx_pkts, 1);
 	CHECK_INT(port_of(&d, 0)->tx_pkts, 0);
 	frames_ipv4(&f, &(struct made_ip){ .to = 0, .from = 1, .whole = 100 });
@@ -278,11 +278,11 @@ TEST(test_plane_learns_where_hosts_are_and_forgets_silent_ones)
 
 TEST(test_plane_link_local_frames_are_not_forwarded)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	struct made_frame f;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	frames_begin(&f, UINT64_C(0x0180c2000000), FRAMES_HOST(0), 0x88cc);
 	f.length = 60;
 	come(d.plane, 0, &f, 0);
@@ -299,19 +299,19 @@ TEST(test_plane_link_local_frames_are_not_forwarded)
 TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 {
 	struct made_ip p = { .to = 9, .from = 0, .whole = 100 };
-	struct plane_desk d;
+	struct plane_fixture d;
 	uint64_t by_b;
 
-	desk_plan(&d, "none", "fifo", 1);
+	fixture_plan(&d, "none", "fifo", 1);
 	d.plan.buffers = 4096;
-	for (uint32_t i = 0; i < DESK_PORTS; i++)
+	for (uint32_t i = 0; i < FIXTURE_PORTS; i++)
 		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_PORT,
 					5000 | WEIR_LENGTH_IN_PACKETS, 0);
-	desk_begin(&d);
+	fixture_begin(&d);
 	plane_add_address(d.plane, FRAMES_HOST(9), 1);
 	plane_add_address(d.plane, FRAMES_HOST(9), 2);
 	for (p.ports = 1; p.ports <= 1000; p.ports++)
-		desk_come(&d, &p, 0);
+		fixture_come(&d, &p, 0);
 	by_b = port_of(&d, 1)->tx_pkts + port_of(&d, 1)->pkts;
 	CHECK_NEAR(by_b, 500, 50); /* three standard deviations */
 	CHECK_INT(by_b + port_of(&d, 2)->tx_pkts + port_of(&d, 2)->pkts, 1000);
@@ -319,7 +319,7 @@ TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
 	p.ports = 7;
 	by_b = port_of(&d, 1)->pkts;
 	for (int i = 0; i < 10; i++)
-		desk_come(&d, &p, 0);
+		fixture_come(&d, &p, 0);
 	CHECK(port_of(&d, 1)->pkts == by_b || port_of(&d, 1)->pkts == by_b + 10);
 	plane_free(d.plane);
 }
@@ -328,12 +328,12 @@ TEST(test_plane_flows_to_an_address_of_several_ports_are_spread)
  * the one that starts now. */
 TEST(test_plane_catches_up_at_most_catch_up_ps)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 21; i++)
-		desk_come(&d, &full, 0);
+		fixture_come(&d, &full, 0);
 	plane_advance(d.plane, 5000 * US);
 	CHECK_INT(port_of(&d, 1)->tx_pkts, 1 + 11);
 	CHECK_INT(counts_of(&d, 1)->lost_ps, (5000 - 1000 - 100) * US);
@@ -347,12 +347,12 @@ TEST(test_plane_catches_up_at_most_catch_up_ps)
  * time, the machine did not. The first frame is due after 100 us; 1 ms of lateness is tolerated. */
 TEST(test_plane_counts_frames_that_leave_late)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 5; i++)
-		desk_come(&d, &full, i * 500 * US);
+		fixture_come(&d, &full, i * 500 * US);
 	plane_advance(d.plane, 2100 * US);
 	plane_count_late(d.plane, 1, 1100 * US);
 	CHECK_INT(counts_of(&d, 1)->lost_ps, 0);
@@ -371,23 +371,23 @@ TEST(test_plane_counts_frames_that_leave_late)
 /* An arrival older than the work already done is processed now: port time never decreases. */
 TEST(test_plane_late_arrivals_count_as_arriving_now)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	plane_advance(d.plane, 500 * US);
-	desk_come(&d, &full, 100 * US);
+	fixture_come(&d, &full, 100 * US);
 	CHECK_INT(plane_next_ps(d.plane), 600 * US);
 	plane_free(d.plane);
 }
 
 TEST(test_plane_frames_of_a_dead_link_are_lost_and_counted)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
-	desk_come(&d, &full, 0);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
+	fixture_come(&d, &full, 0);
 	CHECK(plane_due(d.plane, 1, 100 * US) != NULL);
 	plane_done(d.plane, 1, PLANE_LOST);
 	CHECK_INT(port_of(&d, 1)->cold->drops[WEIR_DROP_LINK_DOWN], 1);
@@ -398,16 +398,16 @@ TEST(test_plane_frames_of_a_dead_link_are_lost_and_counted)
 
 TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	struct weir_port_plan plan;
 	const struct weir_mark_ops *ops;
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	struct weir_error e = { "" };
 
-	desk_plan(&d, "ecn(k=1pkts)", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "ecn(k=1pkts)", "fifo", 1);
+	fixture_begin(&d);
 	for (int i = 0; i < 3; i++)
-		desk_come(&d, &full, i);
+		fixture_come(&d, &full, i);
 	CHECK_INT(port_of(&d, 1)->cold->marks[0], 1);
 	plan = plane_port(d.plane, 1)->plan;
 	CHECK_INT(weir_mark_parse("ecn(k=5pkts)", &ops, params, &e), 0);
@@ -415,7 +415,7 @@ TEST(test_plane_settings_of_marking_change_and_its_state_stays)
 	CHECK_INT(plane_change(d.plane, 1, &plan), 0);
 	memset(params, 0xff, sizeof(params)); /* the caller may free them */
 	for (int i = 0; i < 5; i++)
-		desk_come(&d, &full, i);
+		fixture_come(&d, &full, i);
 	CHECK_INT(port_of(&d, 1)->cold->marks[0], 1 + 2);
 	plane_free(d.plane);
 }
@@ -426,18 +426,18 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
 {
 	struct weir_rng r = weir_rng_make(2, 0, WEIR_RNG_TEST);
 	uint64_t taken = 0;
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "codel", "dwrr", 4);
+	fixture_plan(&d, "codel", "dwrr", 4);
 	for (uint32_t i = 0; i < PLANE_DSCPS; i++)
 		d.plan.class_of_dscp[i] = (uint8_t)i;
 	d.plan.shared_buffer = 1;
-	for (uint32_t i = 0; i < DESK_PORTS; i++)
+	for (uint32_t i = 0; i < FIXTURE_PORTS; i++)
 		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_SWITCH, 60000,
 					WEIR_ONE_Q32);
-	desk_begin(&d);
+	fixture_begin(&d);
 	for (uint32_t i = 0; i < 100000; i++) {
-		uint32_t port = (uint32_t)weir_rng_below(&r, DESK_PORTS);
+		uint32_t port = (uint32_t)weir_rng_below(&r, FIXTURE_PORTS);
 		int64_t now_ps = (int64_t)i * 30 * US + (int64_t)weir_rng_below(&r, 400) * US;
 		struct made_frame f;
 		uint8_t *frame;
@@ -458,19 +458,19 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
 			      &(struct plane_arrival){ frame, f.length, i % 7 == 0, now_ps });
 		free(frame);
 		plane_advance(d.plane, now_ps);
-		for (uint32_t p = 0; p < DESK_PORTS; p++)
+		for (uint32_t p = 0; p < FIXTURE_PORTS; p++)
 			for (; plane_due(d.plane, p, now_ps); taken++)
 				plane_done(d.plane, p, i % 3 ? PLANE_SENT : PLANE_LOST);
 	}
 	plane_advance(d.plane, 1000 * WEIR_PS_PER_S);
 	for (int64_t t = 1000; t < 1010; t++) {
 		plane_advance(d.plane, t * WEIR_PS_PER_S);
-		for (uint32_t p = 0; p < DESK_PORTS; p++)
+		for (uint32_t p = 0; p < FIXTURE_PORTS; p++)
 			for (; plane_due(d.plane, p, t * WEIR_PS_PER_S); taken++)
 				plane_done(d.plane, p, PLANE_SENT);
 	}
 	CHECK_INT(plane_buffers_free(d.plane), 64);
-	for (uint32_t p = 0; p < DESK_PORTS; p++)
+	for (uint32_t p = 0; p < FIXTURE_PORTS; p++)
 		taken -= port_of(&d, p)->tx_pkts;
 	CHECK_INT(taken, 0);
 	plane_free(d.plane);
@@ -481,9 +481,9 @@ TEST(test_plane_survives_any_frames_and_accounts_for_each)
  * although the owner did not call in between. */
 TEST(test_plane_internal_links_deliver_on_time)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
+	fixture_plan(&d, "none", "fifo", 1);
 	d.ports[2].part = d.ports[3].part = 1;
 	d.ports[1].peer_plus_one = 2 + 1;
 	d.ports[2].peer_plus_one = 1 + 1;
@@ -492,14 +492,14 @@ TEST(test_plane_internal_links_deliver_on_time)
 	plane_add_address(d.plane, FRAMES_HOST(3), 1);
 	plane_add_address(d.plane, FRAMES_HOST(3), 3);
 	for (int i = 0; i < 5; i++)
-		desk_come(&d,
-			  &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
-			  10 * US);
+		fixture_come(&d,
+			     &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
+			     10 * US);
 	plane_advance(d.plane, 900 * US);
 	CHECK_INT(counts_of(&d, 2)->rx_pkts, 5);
-	CHECK_INT(desk_take(&d, 3, 240 * US - 1), -1);
+	CHECK_INT(fixture_take(&d, 3, 240 * US - 1), -1);
 	for (int i = 0; i < 5; i++)
-		CHECK_INT(desk_take(&d, 3, (240 + 100 * i) * US), FRAME_ECT_0);
+		CHECK_INT(fixture_take(&d, 3, (240 + 100 * i) * US), FRAME_ECT_0);
 	CHECK_INT(plane_buffers_free(d.plane), 64);
 	CHECK_INT(plane_next_ps(d.plane), WEIR_TIME_NEVER_PS);
 	plane_free(d.plane);
@@ -509,29 +509,29 @@ TEST(test_plane_internal_links_deliver_on_time)
  * own switch only. */
 TEST(test_plane_parts_do_not_see_each_others_ports)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
+	fixture_plan(&d, "none", "fifo", 1);
 	d.ports[2].part = d.ports[3].part = 1;
 	d.plane = plane_new(&d.plan);
 	plane_add_address(d.plane, FRAMES_HOST(3), 3);
-	desk_come(&d, &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
-		  10 * US);
+	fixture_come(&d, &(struct made_ip){ .to = 3, .ecn = FRAME_ECT_0, .whole = FRAME_BYTES },
+		     10 * US);
 	plane_advance(d.plane, 900 * US);
-	CHECK_INT(desk_take(&d, 1, 900 * US), FRAME_ECT_0);
-	CHECK_INT(desk_take(&d, 2, 900 * US), -1);
-	CHECK_INT(desk_take(&d, 3, 900 * US), -1);
+	CHECK_INT(fixture_take(&d, 1, 900 * US), FRAME_ECT_0);
+	CHECK_INT(fixture_take(&d, 2, 900 * US), -1);
+	CHECK_INT(fixture_take(&d, 3, 900 * US), -1);
 	plane_free(d.plane);
 }
 
 /* Table 8-1 of IEEE 802.1Q reserves sixteen addresses. */
 TEST(test_plane_frames_to_reserved_addresses_are_not_forwarded)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 	struct made_frame f;
 
-	desk_plan(&d, "none", "fifo", 1);
-	desk_begin(&d);
+	fixture_plan(&d, "none", "fifo", 1);
+	fixture_begin(&d);
 	for (uint32_t i = 0; i < 16; i++) {
 		frames_begin(&f, UINT64_C(0x0180c2000000) + i, FRAMES_HOST(0), 0x88cc);
 		f.length = 60;
@@ -546,11 +546,11 @@ TEST(test_plane_frames_to_unknown_addresses_are_dropped_where_told)
 	struct made_frame f;
 
 	for (int drops = 0; drops < 2; drops++) {
-		struct plane_desk d;
+		struct plane_fixture d;
 
-		desk_plan(&d, "none", "fifo", 1);
+		fixture_plan(&d, "none", "fifo", 1);
 		d.plan.unknown = drops ? PLANE_UNKNOWN_DROP : PLANE_UNKNOWN_FLOOD;
-		desk_begin(&d);
+		fixture_begin(&d);
 		frames_begin(&f, FRAMES_HOST(77), FRAMES_HOST(0), 0x88b5);
 		f.length = 60;
 		come(d.plane, 0, &f, 0);
@@ -563,15 +563,15 @@ TEST(test_plane_frames_to_unknown_addresses_are_dropped_where_told)
 /* Buffer space for two packets beside the one on the link: ten are dropped at enqueue. */
 TEST(test_plane_frames_dropped_at_enqueue_free_their_buffers)
 {
-	struct plane_desk d;
+	struct plane_fixture d;
 
-	desk_plan(&d, "none", "fifo", 1);
-	for (uint32_t i = 0; i < DESK_PORTS; i++)
+	fixture_plan(&d, "none", "fifo", 1);
+	for (uint32_t i = 0; i < FIXTURE_PORTS; i++)
 		weir_buffer_params_init(&d.ports[i].plan.buffer, WEIR_BUFFER_PER_PORT,
 					2 | WEIR_LENGTH_IN_PACKETS, 0);
-	desk_begin(&d);
+	fixture_begin(&d);
 	for (int i = 0; i < 13; i++)
-		desk_come(&d, &full, i);
+		fixture_come(&d, &full, i);
 	CHECK_INT(port_of(&d, 1)->pkts, 2);
 	CHECK_INT(plane_buffers_free(d.plane), 64 - 3);
 	plane_free(d.plane);

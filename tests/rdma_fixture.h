@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rdma_desk.h -- a queue pair on the desk: an RDMA control is called directly, what it is told is
- * written down by hand. The line has 100 Gb/s and the base round trip is 10 us, so that 125000
+/* rdma_fixture.h -- a queue pair on the desk: an RDMA control is called directly, what it is told
+ * is written down by hand. The line has 100 Gb/s and the base round trip is 10 us, so that 125000
  * bytes are under way; a packet is 1000 bytes of payload and 50 of headers. Also what every such
  * control must obey. */
-#ifndef TESTS_RDMA_DESK_H
-#define TESTS_RDMA_DESK_H
+#ifndef TESTS_RDMA_FIXTURE_H
+#define TESTS_RDMA_FIXTURE_H
 #include "tests/test.h"
 #include "weir/cc.h"
 #include "weir/rng.h"

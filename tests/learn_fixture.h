@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* learn_desk.h -- a net on the table: its weights, a tape, a gradient; and loops that tests
+/* learn_fixture.h -- a net on the table: its weights, a tape, a gradient; and loops that tests
  * share. */
-#ifndef TESTS_LEARN_DESK_H
-#define TESTS_LEARN_DESK_H
+#ifndef TESTS_LEARN_FIXTURE_H
+#define TESTS_LEARN_FIXTURE_H
 #include "tests/test.h"
 #include "weir/error.h"
 #include "weir/learn.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct learn_desk {
+struct learn_fixture {
 	struct weir_learn_net net;
 	float *weights, *transposed, *gradient, *tape, *output;
 	struct weir_learn_moments moments;
 };
 
-static inline void *desk_block(size_t bytes)
+static inline void *fixture_block(size_t bytes)
 {
 	size_t whole = (bytes / WEIR_LEARN_ALIGNMENT + 1) * WEIR_LEARN_ALIGNMENT;
 	void *block = aligned_alloc(WEIR_LEARN_ALIGNMENT, whole);
@@ -25,34 +25,34 @@ static inline void *desk_block(size_t bytes)
 	return block;
 }
 
-static inline float *desk_floats(size_t count)
+static inline float *fixture_floats(size_t count)
 {
-	return desk_block(count * sizeof(float));
+	return fixture_block(count * sizeof(float));
 }
 
 /* For passes of so many samples and steps. */
-static inline void desk_open(struct learn_desk *d, const struct weir_learn_plan *plan,
-			     uint32_t samples, uint32_t steps)
+static inline void fixture_open(struct learn_fixture *d, const struct weir_learn_plan *plan,
+				uint32_t samples, uint32_t steps)
 {
 	struct weir_error e = { "" };
 
 	if (weir_learn_net_init(&d->net, plan, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
-	d->weights = desk_floats(d->net.weight_floats);
-	d->transposed = desk_floats(d->net.transposed_floats);
-	d->gradient = desk_floats(d->net.weight_floats);
-	d->tape = desk_floats(
+	d->weights = fixture_floats(d->net.weight_floats);
+	d->transposed = fixture_floats(d->net.transposed_floats);
+	d->gradient = fixture_floats(d->net.weight_floats);
+	d->tape = fixture_floats(
 		weir_learn_tape_floats(&d->net, samples, steps, WEIR_LEARN_FORWARD_AND_BACKWARD));
-	d->output = desk_floats((size_t)samples * (steps + 1) * d->net.outputs);
+	d->output = fixture_floats((size_t)samples * (steps + 1) * d->net.outputs);
 	d->moments = (struct weir_learn_moments){
 		.power1 = 1.0,
 		.power2 = 1.0,
-		.mean = desk_floats(d->net.weight_floats),
-		.square = desk_floats(d->net.weight_floats),
+		.mean = fixture_floats(d->net.weight_floats),
+		.square = fixture_floats(d->net.weight_floats),
 	};
 }
 
-static inline void desk_close(struct learn_desk *d)
+static inline void fixture_close(struct learn_fixture *d)
 {
 	free(d->weights);
 	free(d->transposed);
@@ -63,14 +63,14 @@ static inline void desk_close(struct learn_desk *d)
 	free(d->moments.square);
 }
 
-static inline void desk_forward(struct learn_desk *d, const struct weir_learn_batch *batch)
+static inline void fixture_forward(struct learn_fixture *d, const struct weir_learn_batch *batch)
 {
 	weir_learn_forward(&d->net, d->weights, batch, d->tape, d->output);
 }
 
 /* One step of Adam against these slopes of the last forward pass. */
-static inline void desk_learn(struct learn_desk *d, const struct weir_learn_batch *batch,
-			      const struct weir_learn_adam *adam, const float *output_slope)
+static inline void fixture_learn(struct learn_fixture *d, const struct weir_learn_batch *batch,
+				 const struct weir_learn_adam *adam, const float *output_slope)
 {
 	struct weir_learn_gradient g = { .output = output_slope, .weights = d->gradient };
 
@@ -81,7 +81,7 @@ static inline void desk_learn(struct learn_desk *d, const struct weir_learn_batc
 }
 
 /* Numbers between -1 and 1. */
-static inline void desk_fill(float *numbers, size_t count, uint64_t stream)
+static inline void fixture_fill(float *numbers, size_t count, uint64_t stream)
 {
 	struct weir_learn_draw at = { 1, stream, 0 };
 

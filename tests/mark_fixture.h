@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mark_desk.h -- a marking scheme on the workbench: no port, the test shows it what it likes. */
-#ifndef TESTS_MARK_DESK_H
-#define TESTS_MARK_DESK_H
+/* mark_fixture.h -- a marking scheme on the workbench: no port, the test shows it what it likes. */
+#ifndef TESTS_MARK_FIXTURE_H
+#define TESTS_MARK_FIXTURE_H
 #include "tests/test.h"
 #include "weir/mark.h"
 #include "weir/rng.h"

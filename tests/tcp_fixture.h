@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tcp_desk.h -- a congestion control for TCP on the desk: a test plays the transport. */
-#ifndef TESTS_TCP_DESK_H
-#define TESTS_TCP_DESK_H
+/* tcp_fixture.h -- a congestion control for TCP on the desk: a test plays the transport. */
+#ifndef TESTS_TCP_FIXTURE_H
+#define TESTS_TCP_FIXTURE_H
 #include "tests/test.h"
 #include "weir/cc.h"
 #include "weir/units.h"

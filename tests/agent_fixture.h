@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agent_desk.h -- an agent on the table: some queues, telemetry made by hand, knobs. */
-#ifndef TESTS_AGENT_DESK_H
-#define TESTS_AGENT_DESK_H
-#include "tests/learn_desk.h"
+/* agent_fixture.h -- an agent on the table: some queues, telemetry made by hand, knobs. */
+#ifndef TESTS_AGENT_FIXTURE_H
+#define TESTS_AGENT_FIXTURE_H
+#include "tests/learn_fixture.h"
 #include "weir/agent.h"
 
-enum { DESK_QUEUES_MAX = 8 };
+enum { FIXTURE_QUEUES_MAX = 8 };
 
-struct agent_desk {
+struct agent_fixture {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct weir_agent_ops *ops;
-	struct weir_agent_queue queues[DESK_QUEUES_MAX];
+	struct weir_agent_queue queues[FIXTURE_QUEUES_MAX];
 	struct weir_agent_env env;
-	struct weir_tune_telemetry telemetry[DESK_QUEUES_MAX];
-	struct weir_tune_knobs knobs[DESK_QUEUES_MAX];
+	struct weir_tune_telemetry telemetry[FIXTURE_QUEUES_MAX];
+	struct weir_tune_knobs knobs[FIXTURE_QUEUES_MAX];
 	void *state;
 };
 
 /* Queues on links of 25 Gb/s, one in each group in turn, slots of 100 us: 312,500 bytes. */
-static inline void agent_desk_set(struct agent_desk *d, const char *spec, uint32_t queues)
+static inline void agent_fixture_set(struct agent_fixture *d, const char *spec, uint32_t queues)
 {
 	struct weir_error e = { "" };
 
@@ -41,24 +41,25 @@ static inline void agent_desk_set(struct agent_desk *d, const char *spec, uint32
 					  .queues = d->queues };
 }
 
-static inline void agent_desk_begin(struct agent_desk *d)
+static inline void agent_fixture_begin(struct agent_fixture *d)
 {
-	d->state = desk_block(d->ops->size(d->params, &d->env));
+	d->state = fixture_block(d->ops->size(d->params, &d->env));
 	d->ops->init(d->state, d->params, &d->env, d->knobs);
 }
 
-static inline void agent_desk_open(struct agent_desk *d, const char *spec, uint32_t queues)
+static inline void agent_fixture_open(struct agent_fixture *d, const char *spec, uint32_t queues)
 {
-	agent_desk_set(d, spec, queues);
-	agent_desk_begin(d);
+	agent_fixture_set(d, spec, queues);
+	agent_fixture_begin(d);
 }
 
-static inline void agent_desk_step(struct agent_desk *d)
+static inline void agent_fixture_step(struct agent_fixture *d)
 {
 	d->ops->step(d->state, d->params, &d->env, d->telemetry, d->knobs);
 }
 
-static inline double agent_desk_value(const struct agent_desk *d, const char *name, uint32_t queue)
+static inline double agent_fixture_value(const struct agent_fixture *d, const char *name,
+					 uint32_t queue)
 {
 	for (const struct weir_agent_value *v = d->ops->values; v->name; v++)
 		if (strcmp(v->name, name) == 0)
@@ -66,7 +67,7 @@ static inline double agent_desk_value(const struct agent_desk *d, const char *na
 	test_fail(__FILE__, __LINE__, "no value '%s'", name);
 }
 
-static inline void agent_desk_close(struct agent_desk *d)
+static inline void agent_fixture_close(struct agent_fixture *d)
 {
 	free(d->state);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port_desk.h -- a port on the workbench: no simulator, the test is its clock and its line. */
-#ifndef TESTS_PORT_DESK_H
-#define TESTS_PORT_DESK_H
+/* port_fixture.h -- a port on the workbench: no simulator, the test is its clock and its line. */
+#ifndef TESTS_PORT_FIXTURE_H
+#define TESTS_PORT_FIXTURE_H
 #include "tests/test.h"
 #include "weir/port_inline.h"
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 /* 800 ps a byte. */
 #define TEN_GBPS (UINT64_C(10) * 1000 * 1000 * 1000)
 
-struct desk {
+struct fixture {
 	struct weir_packet_store store;
 	struct weir_packet_pool pool;
 	struct weir_port_class class;
@@ -18,7 +18,7 @@ struct desk {
 };
 
 /* One queue at 10 Gb/s that never marks, drops or is full. */
-static inline struct weir_port_plan desk_plan(void)
+static inline struct weir_port_plan fixture_plan(void)
 {
 	struct weir_port_plan plan = {
 		.rate_bps = TEN_GBPS,
@@ -32,19 +32,19 @@ static inline struct weir_port_plan desk_plan(void)
 	return plan;
 }
 
-static inline void desk_limit(struct weir_port_plan *plan, enum weir_buffer_scope scope,
-			      uint64_t length)
+static inline void fixture_limit(struct weir_port_plan *plan, enum weir_buffer_scope scope,
+				 uint64_t length)
 {
 	weir_buffer_params_init(&plan->buffer, scope, length, WEIR_ONE_Q32);
 }
 
 /* Schemes with options; what they were read into must outlive the port. */
-struct desk_params {
+struct fixture_params {
 	_Alignas(8) unsigned char mark[WEIR_SPEC_PARAMS_MAX], sched[WEIR_SPEC_PARAMS_MAX];
 };
 
-static inline void desk_schemes(struct weir_port_plan *plan, struct desk_params *params,
-				const char *marking, const char *scheduler)
+static inline void fixture_schemes(struct weir_port_plan *plan, struct fixture_params *params,
+				   const char *marking, const char *scheduler)
 {
 	struct weir_error e = { "" };
 
@@ -55,8 +55,8 @@ static inline void desk_schemes(struct weir_port_plan *plan, struct desk_params 
 	plan->sched_params = params->sched;
 }
 
-static inline void desk_open(struct desk *d, const struct weir_port_plan *plan,
-			     struct weir_shared_buffer *pool)
+static inline void fixture_open(struct fixture *d, const struct weir_port_plan *plan,
+				struct weir_shared_buffer *pool)
 {
 	CHECK_INT(weir_packet_store_init(&d->store, 1 << 16), 0);
 	weir_packet_pool_init(&d->pool, &d->store);
@@ -67,19 +67,19 @@ static inline void desk_open(struct desk *d, const struct weir_port_plan *plan,
 	weir_port_init(d->port, &d->class, pool, 1);
 }
 
-static inline void desk_close(struct desk *d)
+static inline void fixture_close(struct fixture *d)
 {
 	free(d->port);
 	weir_packet_store_free(&d->store);
 }
 
-static inline struct weir_packet desk_packet(uint32_t bytes)
+static inline struct weir_packet fixture_packet(uint32_t bytes)
 {
 	return (struct weir_packet){ .bytes = (uint16_t)bytes, .flags = WEIR_PACKET_ECT };
 }
 
 /* Everything that may start by now_ps starts; returns how many packets were sent. */
-static inline uint32_t desk_catch_up(struct desk *d, int64_t now_ps)
+static inline uint32_t fixture_catch_up(struct fixture *d, int64_t now_ps)
 {
 	uint32_t sent = 0;
 
@@ -89,34 +89,35 @@ static inline uint32_t desk_catch_up(struct desk *d, int64_t now_ps)
 }
 
 /* A packet comes at now_ps, after everything that could start by then. */
-static inline int desk_offer(struct desk *d, struct weir_packet *packet, int64_t now_ps)
+static inline int fixture_offer(struct fixture *d, struct weir_packet *packet, int64_t now_ps)
 {
-	desk_catch_up(d, now_ps);
+	fixture_catch_up(d, now_ps);
 	return weir_port_offer(d->port, &d->pool, packet, now_ps);
 }
 
-static inline int desk_offer_bytes(struct desk *d, uint32_t bytes, int64_t now_ps)
+static inline int fixture_offer_bytes(struct fixture *d, uint32_t bytes, int64_t now_ps)
 {
-	struct weir_packet packet = desk_packet(bytes);
+	struct weir_packet packet = fixture_packet(bytes);
 
-	return desk_offer(d, &packet, now_ps);
+	return fixture_offer(d, &packet, now_ps);
 }
 
 /* Offers of packets of one size and class until one is refused; returns how many were taken. */
-static inline uint32_t desk_fill(struct desk *d, uint32_t bytes, uint8_t class_id, int64_t now_ps)
+static inline uint32_t fixture_fill(struct fixture *d, uint32_t bytes, uint8_t class_id,
+				    int64_t now_ps)
 {
-	struct weir_packet packet = desk_packet(bytes);
+	struct weir_packet packet = fixture_packet(bytes);
 	uint32_t taken = 0;
 
 	packet.class_id = class_id;
-	while (desk_offer(d, &packet, now_ps) != WEIR_PORT_DROPPED) {
+	while (fixture_offer(d, &packet, now_ps) != WEIR_PORT_DROPPED) {
 		CHECK(++taken < 10000);
 		packet.flags = WEIR_PACKET_ECT;
 	}
 	return taken;
 }
 
-static inline uint64_t desk_drops(const struct desk *d)
+static inline uint64_t fixture_drops(const struct fixture *d)
 {
 	uint64_t sum = 0;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decision_desk.h -- the decisions of a control on the desk, written down. */
-#ifndef TESTS_DECISION_DESK_H
-#define TESTS_DECISION_DESK_H
-#include "tests/rdma_desk.h"
+/* decision_fixture.h -- the decisions of a control under test, recorded. */
+#ifndef TESTS_DECISION_FIXTURE_H
+#define TESTS_DECISION_FIXTURE_H
+#include "tests/rdma_fixture.h"
 
 enum { DECISIONS_MAX = 16 };
 
