@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000 };
+enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000, STRETCH_MAX = 8, GBPS = 100 };
+
+/* How many senders of an episode with mixed paths are near; kinds below MIX_HALF: none. */
+enum { MIX_EQUAL = 0, MIX_HALF = 3, MIX_ANY, MIX_BUT_ONE, MIX_KINDS };
 
 /* Serialisation of a packet and its ACK, 1118 B and 118 B, three times each at 100 Gb/s. */
 enum { WIRE_NS = 297, LINKS = 6 };
@@ -34,9 +37,10 @@ static const struct {
 		     { FAN_IN_FLOWS_MAX, 7200 } };
 
 struct fan_in_draw {
-	uint32_t flows;
-	uint64_t delay_ns, base_ns, time_ns;
-	uint64_t start_ns; /* the last flow starts by then */
+	uint32_t flows, near; /* near: senders on the receiver's switch */
+	uint64_t delay_ns, fabric_delay_ns, base_ns, time_ns;
+	uint64_t fabric_gbps; /* link between the switches */
+	uint64_t start_ns;    /* the last flow starts by then */
 	struct weir_rng rng;
 };
 
@@ -72,6 +76,33 @@ uint32_t fan_in_stage(uint32_t flows_max, double share)
 	return sizes[stage < choices ? stage : choices - 1].flows;
 }
 
+/* Half of the episodes with mixed paths have equal ones; in the others half, any number, or all
+ * but one or one of the senders are near, and the link between the switches is up to eight times as
+ * long as the others and as fast as they are or four times as fast. Judges go through equal, half
+ * and all but one. */
+static void fan_in_draw_paths(const struct fan_in *f, struct fan_in_draw *d, uint32_t choices)
+{
+	static const uint32_t judged[] = { MIX_EQUAL, MIX_HALF, MIX_BUT_ONE };
+	uint64_t number = f->which->number;
+	uint64_t kind = weir_rng_below(&d->rng, MIX_KINDS);
+	uint64_t any = 1 + weir_rng_below(&d->rng, d->flows - 1);
+	double stretch = exp(weir_rng_unit(&d->rng) * log(STRETCH_MAX));
+	uint64_t is_fast = weir_rng_below(&d->rng, 2);
+
+	if (f->which->purpose == TRAIN_JUDGE) {
+		kind = judged[(number + number / choices) % 3];
+		stretch = 2;
+		is_fast = 1;
+	}
+	if (kind < MIX_HALF)
+		return;
+	d->near = kind == MIX_HALF ? d->flows / 2 : kind == MIX_ANY ? (uint32_t)any : d->flows - 1;
+	if (kind == MIX_BUT_ONE && f->which->purpose == TRAIN_EXPLORE && any % 3 == 0)
+		d->near = 1;
+	d->fabric_delay_ns = (uint64_t)((double)d->delay_ns * stretch);
+	d->fabric_gbps = is_fast ? 4 * GBPS : GBPS;
+}
+
 static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 {
 	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
@@ -84,7 +115,11 @@ static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 		d.delay_ns = f->which->number / choices % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
 	}
 	d.flows = sizes[size].flows;
-	d.base_ns = LINKS * d.delay_ns + WIRE_NS;
+	d.fabric_delay_ns = d.delay_ns;
+	d.fabric_gbps = GBPS;
+	if (f->paths == FAN_IN_MIXED)
+		fan_in_draw_paths(f, &d, choices);
+	d.base_ns = (LINKS - 2) * d.delay_ns + 2 * d.fabric_delay_ns + WIRE_NS;
 	d.time_ns = sizes[size].round_trips * d.base_ns;
 	d.start_ns = d.time_ns / 4;
 	if (f->which->purpose == TRAIN_JUDGE)
@@ -123,16 +158,20 @@ char *fan_in_scenario(const struct fan_in *f)
 		memory_refused(0);
 	fprintf(file,
 		"seed = %" PRIu64 "\n[network]\ntopology = dumbbell\nleft-hosts = %u\n"
-		"right-hosts = 1\nrate = 100Gbps\ndelay = %" PRIu64 "ns\n"
+		"right-hosts = %u\nrate = %dGbps\ndelay = %" PRIu64 "ns\n"
+		"fabric-rate = %" PRIu64 "Gbps\nfabric-delay = %" PRIu64 "ns\n"
 		"[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
 		"pfc-alpha = 1/16\n[host]\ncc = %s\n"
 		"[rdma]\nint-header = 70B\nint-flows = exact\nmin-rate = 100Mbps\n",
-		f->seed >> 1, d.flows, d.delay_ns, f->cc);
+		f->seed >> 1, d.flows - d.near, d.near + 1, GBPS, d.delay_ns, d.fabric_gbps,
+		d.fabric_delay_ns, f->cc);
 	fan_in_write_flows(file, &d, f->which->purpose);
-	fprintf(file,
-		"[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n"
-		"port = left->right\n",
+	fprintf(file, "[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n",
 		d.time_ns - d.time_ns / 4, d.time_ns);
+	if (d.near)
+		fprintf(file, "port = right->h%u\n", d.flows);
+	else
+		fprintf(file, "port = left->right\n");
 	if (fclose(file))
 		memory_refused(size);
 	return text;

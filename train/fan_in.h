@@ -13,6 +13,10 @@
 
 enum { FAN_IN_FLOWS_STANDARD = 96, FAN_IN_FLOWS_MAX = 192, FAN_IN_ROWS_MAX = 256 };
 
+/* All senders are equally far from the receiver, or in half of the episodes some of them share its
+ * switch (fan_in.c). */
+enum fan_in_paths { FAN_IN_EQUAL, FAN_IN_MIXED };
+
 struct fan_in {
 	const char *cc; /* spec; its network is replaced by policy */
 	uint64_t seed;
@@ -21,6 +25,7 @@ struct fan_in {
 	 * episodes are a full set of the standard. */
 	const struct train_episode *which;
 	uint32_t flows_max; /* of an episode */
+	enum fan_in_paths paths;
 };
 
 /* The flows_max of a curriculum at progress share, 0 to 1: sizes are added one by one, after equal

@@ -23,7 +23,7 @@ struct fdcc_options {
 	uint64_t reward, net, past, hidden;
 	uint64_t rate_q32, gamma_q32, returns, overlapping;
 	uint64_t batch, memory, warm_up, updates_q32, noise_q32, actor_after;
-	uint64_t flows, curriculum, team_q32, critic_flows;
+	uint64_t flows, curriculum, team_q32, critic_flows, paths;
 };
 
 struct fdcc_trainer {
@@ -38,6 +38,7 @@ struct fdcc_trainer {
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
 static const char *const reward_names[] = { "staged", "shares", NULL };
+static const char *const paths_names[] = { "equal", "mixed", NULL };
 static const char *const net_names[] = { "stack", "recall", NULL };
 
 #define AT(member) offsetof(struct fdcc_options, member)
@@ -87,6 +88,11 @@ static const struct weir_option fdcc_options[] = {
 	  NULL },
 	{ "critic-flows", WEIR_OPT_FLAG, AT(critic_flows), "no", 0, 1,
 	  "critics are told how many flows there are, which the policy never is", NULL },
+	{ "paths", WEIR_OPT_CHOICE, AT(paths), "equal", 0, 0,
+	  "all senders are equally far from the receiver, or in half of the episodes some share "
+	  "its "
+	  "switch",
+	  paths_names },
 	{ .name = NULL },
 };
 #undef AT
@@ -241,7 +247,8 @@ static void fdcc_begin(const void *context, void *state)
 static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct train_episode *which,
 				 uint64_t steps)
 {
-	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows };
+	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows,
+			    (enum fan_in_paths)d->options.paths };
 
 	if (d->options.curriculum && which->purpose == TRAIN_EXPLORE)
 		f.flows_max = fan_in_stage(f.flows_max, (double)steps / (double)d->input.steps);

@@ -200,7 +200,7 @@ static char *rl_scenario(const void *context, const struct train_episode *which)
 	const struct rl_desk *d = context;
 
 	return fan_in_scenario(
-		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD });
+		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL });
 }
 
 /* A row of a record: the flow's remaining steps, the observation, the action, the signal that
@@ -225,7 +225,7 @@ static int rl_episode(const void *context, const void *state, const struct train
 		      struct train_record *r, struct weir_error *e)
 {
 	const struct rl_desk *d = context;
-	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD };
+	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL };
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
 	struct decision_log log;

@@ -56,7 +56,10 @@ enum { WEIR_CC_HOPS_MAX = 6 };
 
 /* Constants of a connection's environment. */
 struct weir_cc_env {
-	uint32_t mss_bytes;            /* payload of a full segment */
+	uint32_t mss_bytes; /* payload of a full segment */
+	/* RDMA controls with WEIR_CC_NEEDS_PATH: by how much the round trip without queueing over
+	 * the pair's own path is shorter than base_rtt_ns; 0 otherwise */
+	uint32_t path_shorter_ns;
 	uint64_t initial_window_bytes; /* TCP */
 	/* RDMA */
 	uint32_t header_bytes; /* of every packet, besides its payload */
@@ -143,8 +146,9 @@ enum { WEIR_CC_STATE_MAX = 512 };
 
 /* What an RDMA control needs from switches and receivers. */
 enum weir_cc_need {
-	WEIR_CC_NEEDS_INT = 1, /* switches write INT data into data packets; ACKs return it */
-	WEIR_CC_NEEDS_CNP = 2, /* receivers answer marked data with CNPs */
+	WEIR_CC_NEEDS_INT = 1,  /* switches write INT data into data packets; ACKs return it */
+	WEIR_CC_NEEDS_CNP = 2,  /* receivers answer marked data with CNPs */
+	WEIR_CC_NEEDS_PATH = 4, /* env.path_shorter_ns is that of the pair */
 };
 
 struct weir_cc_ops {

@@ -43,9 +43,10 @@ struct fdcc_state {
 #define FDCC_UNCLIPPED 1e6 /* more than any observation */
 
 static const struct fdcc_reading fdcc_presets[] = {
-	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, FDCC_RATES_ROOT, 20, 5 },
+	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, FDCC_RATES_ROOT,
+			FDCC_BASE_COMMON, 20, 5 },
 	[FDCC_THESIS] = { FDCC_ACCUMULATE, FDCC_DT_MS, FDCC_LAST_FACTOR, FDCC_RATES_LINEAR,
-			  FDCC_UNCLIPPED, FDCC_UNCLIPPED },
+			  FDCC_BASE_OWN, FDCC_UNCLIPPED, FDCC_UNCLIPPED },
 };
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
@@ -55,6 +56,7 @@ static const char *const action_names[] = { "preset", "direct", "accumulate", NU
 static const char *const dt_names[] = { "preset", "rtt", "ms", NULL };
 static const char *const last_names[] = { "preset", "change", "factor", NULL };
 static const char *const rates_names[] = { "preset", "linear", "root", NULL };
+static const char *const base_names[] = { "preset", "common", "own", NULL };
 static const char *const gain_names[] = { "constant", "rate", NULL };
 static const char *const floor_names[] = { "byte", "packet", NULL };
 
@@ -94,6 +96,10 @@ static const struct weir_option fdcc_options[] = {
 	  "goodput and rate are observed as fractions of the line rate (linear), or as fourth "
 	  "roots of these, which resolve small ones (root)",
 	  rates_names },
+	{ "base", WEIR_OPT_CHOICE, AT(base), "preset", 0, 0,
+	  "round trips, queues and windows are in base round trips of the network's longest path, "
+	  "to which each flow's queueing delay is added (common), or of the flow's own path (own)",
+	  base_names },
 	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
 	  "clipping of observations; 0: as the preset, 20 or none", NULL },
 	{ "clip-change", WEIR_OPT_FRACTION_Q32, AT(clip_change_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
@@ -120,11 +126,29 @@ struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p)
 		r.last = (enum fdcc_last)p->last;
 	if (p->rates)
 		r.rates = (enum fdcc_rates)p->rates;
+	if (p->base)
+		r.base = (enum fdcc_base)p->base;
 	if (p->clip_q32)
 		r.clip = q32_to_double(p->clip_q32);
 	if (p->clip_change_q32)
 		r.clip_change = q32_to_double(p->clip_change_q32);
 	return r;
+}
+
+/* Added to each sample of the round trip: flows that wait in one queue then see the same delay and
+ * act at the same pace, whatever the lengths of their paths. */
+static int64_t fdcc_path_ns(const struct fdcc_params *p, const struct weir_cc_env *env)
+{
+	return weir_fdcc_reading(p).base == FDCC_BASE_COMMON ? env->path_shorter_ns : 0;
+}
+
+double weir_fdcc_base_ns(const struct fdcc_params *p, const struct weir_cc_env *env)
+{
+	double base_ns = pace_rtt_ns(env, p->rtt_ns);
+
+	if (p->rtt_ns == 0 && weir_fdcc_reading(p).base == FDCC_BASE_OWN)
+		base_ns -= env->path_shorter_ns;
+	return larger(base_ns, 1);
 }
 
 /* --- the model --- */
@@ -261,7 +285,7 @@ static double fdcc_round(const struct fdcc_params *p, const struct weir_cc_env *
 static void fdcc_act(struct fdcc_state *s, const struct fdcc_params *p,
 		     const struct weir_cc_env *env, double u)
 {
-	double rtt_ns = pace_rtt_ns(env, p->rtt_ns), alpha = q32_to_double(p->alpha_q32);
+	double rtt_ns = weir_fdcc_base_ns(p, env), alpha = q32_to_double(p->alpha_q32);
 	double least_bytes = bps_to_bytes((double)p->min_rate_bps, rtt_ns), factor;
 
 	if (p->gain == FDCC_GAIN_RATE)
@@ -287,7 +311,7 @@ static void fdcc_init(void *state, const void *params, const struct weir_cc_env 
 {
 	struct fdcc_state *s = state;
 	const struct fdcc_params *p = params;
-	double rtt_ns = pace_rtt_ns(env, p->rtt_ns);
+	double rtt_ns = weir_fdcc_base_ns(p, env);
 
 	s->factor = 1;
 	s->rtt_ns = (int64_t)rtt_ns;
@@ -303,7 +327,7 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 	struct weir_cc_decision d;
 
 	if (a->rtt_ns > 0)
-		s->rtt_ns = a->rtt_ns;
+		s->rtt_ns = a->rtt_ns + fdcc_path_ns(p, env);
 	if (s->sight.is_known &&
 	    !learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
 		return;
@@ -337,7 +361,7 @@ const struct weir_cc_ops weir_cc_fdcc = {
 	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
-	.needs = WEIR_CC_NEEDS_INT,
+	.needs = WEIR_CC_NEEDS_INT | WEIR_CC_NEEDS_PATH,
 	.state_size = sizeof(struct fdcc_state),
 	.init = fdcc_init,
 	.ack = fdcc_ack,

@@ -12,6 +12,7 @@ enum fdcc_action { FDCC_ACTION_PRESET, FDCC_DIRECT, FDCC_ACCUMULATE };
 enum fdcc_dt { FDCC_DT_PRESET, FDCC_DT_RTT, FDCC_DT_MS };
 enum fdcc_last { FDCC_LAST_PRESET, FDCC_LAST_CHANGE, FDCC_LAST_FACTOR };
 enum fdcc_rates { FDCC_RATES_PRESET, FDCC_RATES_LINEAR, FDCC_RATES_ROOT };
+enum fdcc_base { FDCC_BASE_PRESET, FDCC_BASE_COMMON, FDCC_BASE_OWN };
 enum fdcc_gain { FDCC_GAIN_CONSTANT, FDCC_GAIN_RATE };
 enum fdcc_floor { FDCC_FLOOR_BYTE, FDCC_FLOOR_PACKET };
 
@@ -35,7 +36,7 @@ enum { FDCC_PAST_MAX = 8 };
 struct fdcc_params {
 	struct learned_params learned;
 	uint64_t preset, policy;
-	uint64_t action, dt, last, rates, gain, floor;
+	uint64_t action, dt, last, rates, base, gain, floor;
 	uint64_t alpha_q32, clock_q32;
 	uint64_t past;
 	uint64_t clip_q32, clip_change_q32; /* 0: as the preset */
@@ -49,6 +50,7 @@ struct fdcc_reading {
 	enum fdcc_dt dt;
 	enum fdcc_last last;
 	enum fdcc_rates rates;
+	enum fdcc_base base;
 	double clip, clip_change;
 };
 
@@ -67,9 +69,13 @@ struct fdcc_sight {
 /* The flow's own part of an observation. */
 struct fdcc_self {
 	double rate_bps, factor;
-	int64_t rtt_ns; /* latest sample */
+	int64_t rtt_ns; /* latest sample, with the base round trip in place of the path's own */
 	const struct fdcc_sight *before;
 };
+
+/* Unit of times and windows: the base round trip of the network's longest path, or of the pair's.
+ */
+double weir_fdcc_base_ns(const struct fdcc_params *p, const struct weir_cc_env *env);
 
 /* A share of the line rate as an observation. */
 double weir_fdcc_rate_seen(enum fdcc_rates rates, double share);

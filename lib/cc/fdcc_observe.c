@@ -13,6 +13,12 @@
  * Most congested is the port with the largest SWITCHRATE + QLEN. Where nothing is known from
  * before, as at the first ACK, what needs it is 0.
  *
+ * The thesis takes the flow's own base round trip (base=own). Flows of different path lengths that
+ * share a queue then see it in different units: with 63 near flows and a far one, the far one gets
+ * 1.8 to 5.9 times its share, also after training on such networks. Differs: in preset weir the
+ * unit is the base round trip of the network's longest path, and what the own path is shorter is
+ * added to each round trip, so that all flows of a queue see the same (base=common).
+ *
  * Differs: preset weir counts time in base round trips, not in milliseconds, and clips RTT and QLEN
  * at 20 and their changes at 5: a thousand flows give an RTT of 450, one step of 0.5 in 0.6 us a
  * change of 800 per ms, and either drives every unit of a network to its end. It sees rates by
@@ -98,7 +104,7 @@ void weir_fdcc_observe(const struct fdcc_params *p, const struct weir_cc_env *en
 {
 	const struct fdcc_sight *before = self->before;
 	struct fdcc_reading r = weir_fdcc_reading(p);
-	double base_ns = larger(pace_rtt_ns(env, p->rtt_ns), 1);
+	double base_ns = weir_fdcc_base_ns(p, env);
 	double span = fdcc_elapsed(before, a, r.dt, base_ns);
 	double rtt = (double)self->rtt_ns / base_ns;
 	struct fdcc_port port = fdcc_most_congested(&before->hops, a, base_ns);

@@ -9,6 +9,10 @@
  * oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
  * The window is one bandwidth-delay product all the time.
  *
+ * Differs: in a network whose paths differ in length, presets weir and literal add to each round
+ * trip what the flow's own path is shorter than the longest one. Otherwise a near flow would read
+ * its short path as an empty queue and take the link.
+ *
  * policy=linear is u = -gain g, without a neural network: the baseline of training.
  *
  * Constants of presets: nvlabs has those of the authors' published configuration, base 8192 ns and
@@ -118,6 +122,13 @@ static struct rl_reading rl_read(const struct rl_params *p, const struct weir_cc
 	return r;
 }
 
+/* Added to each sample of the round trip, where the base is the network's: flows that wait in one
+ * queue then have the same signal, whatever the lengths of their paths. */
+static int64_t rl_path_ns(const struct rl_params *p, const struct weir_cc_env *env)
+{
+	return p->base_ns || rl_presets[p->preset].base_ns > 0 ? 0 : env->path_shorter_ns;
+}
+
 /* --- the model --- */
 
 static const char *rl_standard(const void *params)
@@ -223,7 +234,7 @@ static void rl_ack(void *state, const void *params, const struct weir_cc_env *en
 	float *inputs = d.observation;
 
 	if (a->rtt_ns > 0)
-		s->rtt_ns = a->rtt_ns;
+		s->rtt_ns = a->rtt_ns + rl_path_ns(p, env);
 	if (s->decisions && !learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->acted_ns))
 		return;
 	d.number = s->decisions++;
@@ -256,6 +267,7 @@ const struct weir_cc_ops weir_cc_rl_cc = {
 	},
 	.transport = WEIR_CC_RDMA,
 	.echo = WEIR_CC_ECHO_NONE,
+	.needs = WEIR_CC_NEEDS_PATH,
 	.state_size = sizeof(struct rl_state),
 	.init = rl_init,
 	.ack = rl_ack,

@@ -40,20 +40,24 @@ void transports_free(struct engine *e)
 
 /* --- pairs --- */
 
-/* The section's transport with the environment of this flow's pair. */
+/* The section's transport with the environment of this flow's pair: all of it is the pair's with
+ * rdma.window-of = pair, otherwise path_shorter_ns alone. */
 static struct transport pair_make_transport(const struct engine *e, const struct flow *f)
 {
 	struct transport t = *flow_transport(e, f);
+	struct base_trip trip = engine_base_trip(e, f->src, f->dst);
 
-	engine_set_env(e, &t.env, engine_base_trip(e, f->src, f->dst),
-		       host_link(e->net, f->src)->rate_bps);
+	if (e->config->rdma.window_of == WINDOW_OF_PAIR)
+		engine_set_env(e, &t.env, trip, host_link(e->net, f->src)->rate_bps);
+	else
+		t.env.path_shorter_ns = (uint32_t)(t.env.base_rtt_ns - weir_ps_to_ns(trip.rtt_ps));
 	return t;
 }
 
 static int pair_env_is_same(const struct weir_cc_env *a, const struct weir_cc_env *b)
 {
-	return a->base_rtt_ns == b->base_rtt_ns && a->bdp_bytes == b->bdp_bytes &&
-	       a->rate_bps == b->rate_bps && a->hops == b->hops;
+	return a->base_rtt_ns == b->base_rtt_ns && a->path_shorter_ns == b->path_shorter_ns &&
+	       a->bdp_bytes == b->bdp_bytes && a->rate_bps == b->rate_bps && a->hops == b->hops;
 }
 
 /* Number of an equal transport; transport_count: there is none yet. */
@@ -69,8 +73,11 @@ static uint32_t pair_find_transport(const struct engine *e, const struct transpo
 
 static int pair_has_own_transport(const struct engine *e, const struct flow *f)
 {
-	return e->config->rdma.window_of == WINDOW_OF_PAIR &&
-	       flow_transport(e, f)->cc->transport == WEIR_CC_RDMA;
+	const struct weir_cc_ops *cc = flow_transport(e, f)->cc;
+
+	return cc->transport == WEIR_CC_RDMA &&
+	       (e->config->rdma.window_of == WINDOW_OF_PAIR || cc->needs & WEIR_CC_NEEDS_PATH) &&
+	       !e->config->traffic[f->traffic].ops->takes_messages;
 }
 
 /* Appends a transport. The array moves, because it is aligned to cache lines; there are few. */

@@ -102,7 +102,7 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	struct decisions s;
 
 	pair_make(&q, "fdcc(policy=always-cut, rates=linear)");
-	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT);
+	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT | WEIR_CC_NEEDS_PATH);
 	decisions_watch(&q, &s);
 	q.ack.flow = 5;
 	two_acks(&q);
@@ -118,6 +118,33 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	CHECK_NEAR(s.rows[1].switch_rate, 0.8, 1e-6);
 	CHECK_NEAR(s.rows[1].queue, 0.5, 1e-6);
 	CHECK_NEAR(s.rows[1].rtt, 2, 1e-6);
+}
+
+/* The path of this pair is 4 us shorter than the longest one, 6 us of 10. With base = common a
+ * round trip of 15 us is one of 19 us, 1.9, as a flow of the longest path sees the same queue; the
+ * queue is 0.2 of 125000 bytes. With base = own it is 15 / 6, and the queue 25000 bytes of 75000.
+ */
+TEST(test_fdcc_counts_round_trips_from_the_flows_own_base)
+{
+	static const struct {
+		const char *cc;
+		double rtt, queue;
+	} readings[] = { { "fdcc(policy=always-cut)", 1.9, 0.2 },
+			 { "fdcc(policy=always-cut, base=own)", 2.5, 1.0 / 3 },
+			 { "fdcc(policy=always-cut, preset=thesis)", 2.5, 1.0 / 3 } };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct decisions s;
+		struct pair q;
+
+		pair_make(&q, readings[i].cc);
+		CHECK(q.ops->needs & WEIR_CC_NEEDS_PATH);
+		q.env.path_shorter_ns = 4000;
+		decisions_watch(&q, &s);
+		two_acks(&q);
+		CHECK_NEAR(s.rows[0].rtt, readings[i].rtt, 1e-6);
+		CHECK_NEAR(s.rows[0].queue, readings[i].queue, 1e-6);
+	}
 }
 
 /* Goodput and rate, 0.8 and 2/3 of a line, by their fourth roots; 1/16 and 1/256 would be 1/2 and

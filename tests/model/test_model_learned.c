@@ -92,3 +92,44 @@ TEST(test_built_in_networks_share_a_line_and_keep_it_busy)
 	 * trained in. */
 	check_network("fdcc", 0.88);
 }
+
+/* The fastest flow's rate over the mean, less 1, of 16 flows to h0 of which `near` come from its
+ * own switch and the others from other switches: four links in place of two. */
+static double unfair_with_near(const char *cc, int near)
+{
+	struct sim s;
+	char flows[1024];
+	size_t used = 0;
+	double unfair;
+
+	for (int i = 0; i < 16; i++)
+		used += (size_t)snprintf(flows + used, sizeof(flows) - used,
+					 "flow = %d 0 unlimited %dus\n", i < near ? i + 1 : i + 17,
+					 31 * i % 100);
+	sim_read_default(&s,
+			 "[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\n"
+			 "hosts-per-leaf = 17\nrate = 100Gbps\nfabric-rate = 400Gbps\n"
+			 "delay = 500ns\n[switch]\nmarking = none\nbuffer = 8MiB\n"
+			 "buffer-per = switch\nlossless = all\n[host]\ncc = %s\n"
+			 "[traffic x]\npattern = list\n%s"
+			 "[measure]\nport = leaf0->h0\nfrom = 6ms\nto = 8ms\n",
+			 cc, flows);
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "utilisation") > 0.9);
+	unfair = sim_metric(&s, "unfair_ratio");
+	sim_end(&s);
+	return unfair;
+}
+
+/* A flow whose round trips were measured from the base of the network's longest path would take the
+ * link from all near ones: unfair ratios of 13 (fdcc) and 1.4 (rl-cc) with 15 near flows. */
+TEST(test_learned_controls_are_fair_where_paths_differ_in_length)
+{
+	static const int near[] = { 1, 8, 15 };
+
+	for (int i = 0; i < 3; i++) {
+		CHECK(unfair_with_near("fdcc", near[i]) < 0.15);
+		CHECK(unfair_with_near("rl-cc", near[i]) < 0.15);
+	}
+	CHECK(unfair_with_near("fdcc(base=own)", 15) > 0.3);
+}

@@ -16,7 +16,8 @@
 #define ONE_FLOW "[traffic x]\npattern = list\ncc = line-rate\nflow = %s 1MB 0us\n"
 
 /* What the control of the first section's flow was told. */
-static struct weir_cc_env told(const char *network, const char *hosts)
+static struct weir_cc_env told_to(const char *network, const char *hosts,
+				  const struct weir_cc_ops *ops)
 {
 	struct heard heard = { 0 };
 	const struct fixed_params p = { .rate_bps = UINT64_C(10000000000),
@@ -27,18 +28,31 @@ static struct weir_cc_env told(const char *network, const char *hosts)
 
 	snprintf(text, sizeof(text), "%s" ONE_FLOW, network, hosts);
 	sim_read(&s, "%s", text);
-	use_fixed(&s, 0, &fixed_plain, &p);
+	use_fixed(&s, 0, ops, &p);
 	sim_run(&s, 1);
 	sim_end(&s);
 	return heard.env;
 }
 
-static struct weir_cc_env told_on_stage(const char *rdma, const char *hosts)
+static struct weir_cc_env told(const char *network, const char *hosts)
+{
+	return told_to(network, hosts, &fixed_plain);
+}
+
+static const struct weir_cc_ops fixed_path = FIXED_OPS(WEIR_CC_NEEDS_PATH);
+
+static struct weir_cc_env told_by(const char *rdma, const char *hosts,
+				  const struct weir_cc_ops *ops)
 {
 	char network[1024];
 
 	snprintf(network, sizeof(network), STAGE, rdma);
-	return told(network, hosts);
+	return told_to(network, hosts, ops);
+}
+
+static struct weir_cc_env told_on_stage(const char *rdma, const char *hosts)
+{
+	return told_by(rdma, hosts, &fixed_plain);
 }
 
 TEST(test_windows_of_the_network_are_those_of_its_longest_path)
@@ -52,6 +66,17 @@ TEST(test_windows_of_the_network_are_those_of_its_longest_path)
 		CHECK_INT(env.bdp_bytes, 37750);
 		CHECK_INT(env.hops, 3);
 	}
+}
+
+/* 30.20 us less 21.76 us for a pair inside a rack; only controls that need it are told. */
+TEST(test_a_control_that_needs_its_path_knows_by_how_much_it_is_shorter)
+{
+	CHECK_INT(told_on_stage("", "0 1").path_shorter_ns, 0);
+	CHECK_INT(told_by("", "0 1", &fixed_path).path_shorter_ns, 8440);
+	CHECK_INT(told_by("", "0 3", &fixed_path).path_shorter_ns, 0);
+	CHECK_INT(told_by("", "0 1", &fixed_path).base_rtt_ns, 30200);
+	CHECK_INT(told_by("window-of = pair", "0 1", &fixed_path).path_shorter_ns, 0);
+	CHECK_INT(told_by("window-of = pair", "0 1", &fixed_path).base_rtt_ns, 21760);
 }
 
 TEST(test_windows_of_a_pair_are_those_of_its_own_path)

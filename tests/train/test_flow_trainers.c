@@ -135,7 +135,8 @@ static uint64_t sizes_drawn(uint32_t flows_max)
 	for (uint64_t i = 0; i < 400; i++) {
 		const struct train_episode which = { i * 7919, i, TRAIN_EXPLORE };
 		char *text =
-			fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which, flows_max });
+			fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which, flows_max,
+							  i % 2 ? FAN_IN_MIXED : FAN_IN_EQUAL });
 		uint32_t flows = count_of(text, "flow = ");
 
 		CHECK(flows >= 2 && flows <= flows_max);
@@ -156,6 +157,31 @@ TEST(test_fan_ins_have_two_to_ninety_six_flows_but_not_those_of_proofs)
 	CHECK(sizes_drawn(12) == few);
 	CHECK(sizes_drawn(FAN_IN_FLOWS_STANDARD) == (few | more));
 	CHECK(sizes_drawn(FAN_IN_FLOWS_MAX) == (few | more));
+}
+
+/* Half of the episodes with mixed paths have senders beside the receiver, which then measures its
+ * own port; the number of left and right hosts is that of senders and the receiver. */
+TEST(test_fan_ins_with_mixed_paths_have_near_and_far_senders)
+{
+	uint32_t mixed = 0, near_most = 0;
+
+	for (uint64_t i = 0; i < 200; i++) {
+		const struct train_episode which = { i * 7919, i, TRAIN_EXPLORE };
+		char *text = fan_in_scenario(
+			&(struct fan_in){ "hpcc", which.seed, &which, 96, FAN_IN_MIXED });
+		uint32_t left = 0, right = 0, flows = count_of(text, "flow = ");
+
+		CHECK_INT(sscanf(strstr(text, "left-hosts"), "left-hosts = %u", &left), 1);
+		CHECK_INT(sscanf(strstr(text, "right-hosts"), "right-hosts = %u", &right), 1);
+		CHECK(left >= 1 && right >= 1);
+		CHECK_INT(left + right, flows + 1);
+		CHECK((strstr(text, "port = left->right") != NULL) == (right == 1));
+		mixed += right > 1;
+		near_most += left == 1 && right > 2;
+		free(text);
+	}
+	CHECK(mixed > 80 && mixed < 120);
+	CHECK(near_most > 10);
 }
 
 /* Six sizes, a sixth of the steps each. */
