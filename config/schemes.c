@@ -82,7 +82,7 @@ static int tune_unknown(const char *name, struct weir_error *e)
 	return weir_error_unknown(e, "agent or tuner", name, names, count);
 }
 
-/* Does the spec name a tuner? Of a plug-in that holds both kinds the agent is used. */
+/* Does the spec name a tuner? A plug-in that holds both kinds is used as an agent. */
 static int tune_is_tuner(const char *spec, const char *name, struct weir_error *e)
 {
 	const struct weir_plugin *p;

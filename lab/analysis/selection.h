@@ -35,7 +35,7 @@ int selection_check(const struct selection *s, const struct stored_runs *runs,
 int path_check(const char *path, const struct stored_runs *runs, struct weir_error *e);
 
 /* A setting besides the seed and `apart` (NULL: none) in which two selected runs differ; NULL:
- * there is none. What is recorded (measure.probe) changes no result and is ignored. */
+ * there is none. Probes (measure.probe) change no result and are ignored. */
 const char *selection_mixes(const struct selection *s, const struct stored_runs *runs,
 			    const char *apart);
 

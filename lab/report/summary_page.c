@@ -25,7 +25,7 @@ struct summary_writer {
 	enum summary_form form;
 };
 
-/* Whose verdicts a row counts. */
+/* Source of the verdicts that a row counts. */
 enum summary_source { SOURCE_RUN_HERE, SOURCE_SHIPPED, SOURCE_CERTAIN };
 
 /* What a table counts: claims; sentences, which may be several claims; or for claims that disagree

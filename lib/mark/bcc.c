@@ -13,7 +13,7 @@
  * lambda) for full throughput without loss: k and a round trip of slow start. So the buffer B gets
  * scarce at
  *	pool-max = B - B_R / alpha,	pool-min = pool-max - C N h,
- * N ports of rate C and h = 8 us; the distance keeps flows from being cut all at once. What is
+ * N ports of rate C and h = 8 us; the distance keeps flows from being cut all at once. Memory
  * reserved for each queue lowers B_R. In the paper's example, 100 Gb/s, RTT 80 us, lambda 0.72,
  * 3 MB for 8 ports, alpha 4 and 128 KB reserved for each, B_R is 1.6 MB, k = 720 KB, pool-max =
  * 2.6 MB, pool-min = 1.8 MB and p = 10 %. Like those of other schemes the defaults are for 10 Gb/s:

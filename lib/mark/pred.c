@@ -13,7 +13,7 @@
  * Everything happens when a packet arrives; what QLA's intervals need is worked out from arrivals
  * alone (lib/tune/loop.h), so that there is no second call for each packet.
  *
- * What is the paper's and what is ours: T_FCS of 1.25 and T_QLA of 5 round-trip times, beta, minK,
+ * Constants from the paper: T_FCS of 1.25 and T_QLA of 5 round-trip times, beta, minK,
  * maxK, q_left, lambda_min and the steps are in section 4.3. Where lambda starts in the simulations
  * is nowhere; the testbed starts at 0.1 (section 6.2), with trials of 400 ms. Ours is 3 per MB,
  * because from there QLA finds its way. T_QLA is shorter than what a DCTCP sender remembers (g =

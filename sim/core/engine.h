@@ -220,7 +220,7 @@ struct engine_tap {
 /* --- the engine --- */
 
 struct engine {
-	/* What is simulated. */
+	/* The scenario: configuration, network and flows. */
 	const struct config *config;
 	struct transport *transports; /* of host.cc, of each traffic section, then of pairs */
 	uint32_t transport_count;

@@ -41,7 +41,7 @@ void transports_free(struct engine *e)
 /* --- pairs --- */
 
 /* The section's transport with the environment of this flow's pair: all of it is the pair's with
- * rdma.window-of = pair, otherwise path_shorter_ns alone. */
+ * rdma.base-rtt = pair, otherwise path_shorter_ns alone. */
 static struct transport pair_make_transport(const struct engine *e, const struct flow *f)
 {
 	struct transport t = *flow_transport(e, f);

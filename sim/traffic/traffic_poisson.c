@@ -55,7 +55,7 @@ static const char *const load_of_choices[] = { "access", "bisection", NULL };
 			load_of_choices \
 	}
 
-/* Who sends to whom. */
+/* Pairs of senders and receivers. */
 enum poisson_pairs { PAIRS_ALL_TO_ALL, PAIRS_ALL_TO_ONE, PAIRS_INTER_RACK };
 
 /* Hosts ordered by rack. */

@@ -253,7 +253,7 @@ TEST(test_answer_ranks_no_collective_that_lacks_rounds_in_a_run)
 
 	fixture_fill(&d, runs, COUNT(runs));
 	CHECK_STR(fixture_answer(&d, NULL), "Only ecn can be ranked: mean round time 902.5 us.\n"
-					 "Not ranked (no value in some runs): tcn.\n");
+					    "Not ranked (no value in some runs): tcn.\n");
 	fixture_end(&d);
 	d = fixture_make(STORAGE);
 	fixture_add(&d, runs[0]);
@@ -307,7 +307,7 @@ TEST(test_answer_compares_settings_by_the_runs_that_both_have)
 
 	fixture_fill(&d, runs, COUNT(runs));
 	CHECK_CONTAINS(fixture_answer(&d, NULL), "codel lowers the mean FCT by 40 % against ecn: "
-					      "335 us (0.60, 95 % CI ");
+						 "335 us (0.60, 95 % CI ");
 	fixture_end(&d);
 }
 

@@ -75,8 +75,8 @@ TEST(test_a_control_that_needs_its_path_knows_by_how_much_it_is_shorter)
 	CHECK_INT(told_by("", "0 1", &fixed_path).path_shorter_ns, 8440);
 	CHECK_INT(told_by("", "0 3", &fixed_path).path_shorter_ns, 0);
 	CHECK_INT(told_by("", "0 1", &fixed_path).base_rtt_ns, 30200);
-	CHECK_INT(told_by("window-of = pair", "0 1", &fixed_path).path_shorter_ns, 0);
-	CHECK_INT(told_by("window-of = pair", "0 1", &fixed_path).base_rtt_ns, 21760);
+	CHECK_INT(told_by("base-rtt = pair", "0 1", &fixed_path).path_shorter_ns, 0);
+	CHECK_INT(told_by("base-rtt = pair", "0 1", &fixed_path).base_rtt_ns, 21760);
 }
 
 TEST(test_windows_of_a_pair_are_those_of_its_own_path)
