@@ -160,7 +160,7 @@ grep -q '"world": "real"' so-far.json || fail "nothing is kept before the end"
 expect 0 switch set sw.ini port.b.rate=20Mbps
 [ "$(field b rate_bps)" = 20000000 ] || fail "the rate is what it was"
 expect 1 switch set sw.ini port.b.marking=red
-grep -q "keeps its scheme" out || fail "no reason"
+grep -q "the scheme cannot change at run time" out || fail "no reason"
 expect 0 switch measure sw.ini
 expect 1 switch sw.ini
 grep -q "another switch answers there" err || fail "two switches on one socket"
