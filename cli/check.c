@@ -132,7 +132,7 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 	if (traffic_is_persistent(b->c, t))
 		fputs(" on persistent connections", stdout);
 	if (d.unlimited > 0)
-		printf(", %" PRIu64 " without end", d.unlimited);
+		printf(", %" PRIu64 " unlimited", d.unlimited);
 	if (d.bytes > 0)
 		printf(", %s", format_bytes((double)d.bytes).text);
 	printf(", starting %s", format_time((double)d.first_ps / WEIR_PS_PER_NS).text);
@@ -212,7 +212,8 @@ static void check_print_summary(const struct check_built *b)
 
 	if (c->title[0] != '\0')
 		printf("%s\n", c->title);
-	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
+	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32
+	       " unidirectional links\n",
 	       c->network.topology, b->r->network.host_count, b->r->network.switch_count,
 	       b->r->network.switch_count == 1 ? "" : "es", b->r->network.link_count);
 	weir_option_format(text, sizeof(text), weir_option_find(switch_options, "buffer"),

@@ -67,7 +67,7 @@ expect 0 run short.ini
 prints "Does it go on?"
 prints "Mean of 2 runs and its 95 % confidence interval."
 prints "short.results: 8 runs, 8 of them new in "
-[ "$(cat err)" = "weir: 8 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
+[ "$(cat err)" = "weir: 8 runs to do, 0 already stored" ] || fail "not a terminal: a plain line"
 [ "$(ls short.results)" = results.db ] || fail "one file in the folder"
 expect 0 run short.ini
 prints "short.results: 8 runs, 0 of them new in "
