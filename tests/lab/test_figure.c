@@ -289,7 +289,8 @@ TEST(test_what_the_paper_says_of_a_series_is_a_mark_in_the_middle_of_its_time)
 		    "[claim spread]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" std\n"
 		    "value = 2pkts\nof = case=ecn, traffic.req.size=20KB\n");
 	c = &d.r.charts.all[0];
-	CHECK_INT(c->line_count, 3); /* a deviation is no height, and another port is another panel */
+	CHECK_INT(c->line_count,
+		  3); /* a deviation is no height, and another port is another panel */
 	ring = &c->lines[2];
 	CHECK_STR(ring->name, "ecn, the paper (max)");
 	CHECK(ring->is_marks);
