@@ -68,7 +68,9 @@ static struct column_form table_column_form(const struct table_view *v, const ch
 static void table_add_ratio(struct document *d, const struct compare_cell *m,
 			    enum metric_better better)
 {
-	int is_even = m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1);
+	/* A ratio that is shown as 1.000 has no colour. */
+	int is_even = m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1) ||
+		      fabs(m->mean - 1) < 0.0005;
 	/* Two decimals would show a difference of 0.4 % as 1.00. */
 	int decimals = fabs(m->mean - 1) < 0.1 ? 3 : 2;
 
