@@ -132,6 +132,19 @@ static int spec_arguments_read(const char **end, const char *name, void *params,
 	}
 }
 
+/* Is the bracket that opens at text closed? */
+static int spec_has_closing_bracket(const char *text)
+{
+	int depth = 0;
+
+	for (; *text; text++) {
+		depth += (*text == '(') - (*text == ')');
+		if (depth == 0)
+			return 1;
+	}
+	return 0;
+}
+
 int weir_spec_params(const char *text, void *params, const struct weir_option *table,
 		     struct weir_error *e)
 {
@@ -143,12 +156,12 @@ int weir_spec_params(const char *text, void *params, const struct weir_option *t
 		return -1;
 	if (*end == '\0')
 		return 0;
+	if (!spec_has_closing_bracket(end))
+		return weir_error_set(e, "%s lacks the closing bracket", weir_quote(text).text);
 	end++;
 	end += strspn(end, " \t");
-	if (*end != ')' && *end != '\0' && spec_arguments_read(&end, name, params, table, e))
+	if (*end != ')' && spec_arguments_read(&end, name, params, table, e))
 		return -1;
-	if (*end == '\0')
-		return weir_error_set(e, "%s lacks the closing bracket", weir_quote(text).text);
 	end++;
 	end += strspn(end, " \t");
 	if (*end != '\0')

@@ -132,7 +132,7 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 	if (traffic_is_persistent(b->c, t))
 		fputs(" on persistent connections", stdout);
 	if (d.unlimited > 0)
-		printf(", %" PRIu64 " without end", d.unlimited);
+		printf(", %" PRIu64 " unlimited", d.unlimited);
 	if (d.bytes > 0)
 		printf(", %s", format_bytes((double)d.bytes).text);
 	printf(", starting %s", format_time((double)d.first_ps / WEIR_PS_PER_NS).text);
@@ -212,7 +212,8 @@ static void check_print_summary(const struct check_built *b)
 
 	if (c->title[0] != '\0')
 		printf("%s\n", c->title);
-	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32 " links one way\n",
+	printf("network: %s, %" PRIu32 " hosts, %" PRIu32 " switch%s, %" PRIu32
+	       " unidirectional links\n",
 	       c->network.topology, b->r->network.host_count, b->r->network.switch_count,
 	       b->r->network.switch_count == 1 ? "" : "es", b->r->network.link_count);
 	weir_option_format(text, sizeof(text), weir_option_find(switch_options, "buffer"),
@@ -249,16 +250,17 @@ static void check_print_summary(const struct check_built *b)
 					  weir_option_find(measure_options, "to"), &c->measure));
 	else
 		printf(" until all flows have ended\n");
-	printf("needs: about %s of memory; %s million packet-hops, %s at %.0f million a second\n",
-	       format_bytes(n->memory_bytes).text, format_count(n->packet_hops / 1e6).text,
-	       format_duration(n->cpu_seconds).text, ESTIMATE_HOPS_PER_S / 1e6);
+	printf("needs: about %s of memory; %s%s packet-hops, %s at %.0f million a second\n",
+	       format_bytes(n->memory_bytes).text,
+	       format_count(n->packet_hops < 1e5 ? n->packet_hops : n->packet_hops / 1e6).text,
+	       n->packet_hops < 1e5 ? "" : " million", format_duration(n->cpu_seconds).text,
+	       ESTIMATE_HOPS_PER_S / 1e6);
 }
 
 /* "6 runs: case (3) x seed (2)". */
 static void check_print_runs(const struct sweep *w)
 {
-	printf("%" PRIu64 " run%s", w->run_count,
-	       w->run_count == 1 && w->axis_count == 0 ? "" : "s");
+	printf("%" PRIu64 " run%s", w->run_count, w->run_count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < w->axis_count; i++)
 		printf("%s %s (%" PRIu32 ")", i ? " x" : ":", w->axes[i].path,
 		       w->axes[i].values.count);

@@ -363,6 +363,21 @@ static int help_print_scheme_options(const char *name)
 	return found;
 }
 
+/* Prints the key that has replaced a former one. */
+static int help_print_renamed(const char *name)
+{
+	for (const struct section *s = section_all; s->name; s++) {
+		const char *current = setting_current_key(s->name, name);
+
+		if (current == name)
+			continue;
+		printf("%s is called %s now; its former name will go with the next release\n", name,
+		       current);
+		return help_print_key(current, 1);
+	}
+	return 0;
+}
+
 /* Prints every meaning of the word. Names are in lower case: PFC is pfc. */
 static int help_print_name(const char *word)
 {
@@ -393,6 +408,7 @@ static int help_print_name(const char *word)
 	found = help_print_catalogue(name, found);
 	found = help_print_key(name, found);
 	found = found ? found : help_print_scheme_options(name);
+	found = found ? found : help_print_renamed(name);
 	return found ? EXIT_FINE : help_unknown_name(word);
 }
 

@@ -224,7 +224,7 @@ const struct topic topic_all[] = {
 	  "much of a class pauses that class at the neighbour. Enabled by switch.lossless\n"
 	  "('weir help lossless').\n"
 	  "    pfc-alpha = 1/8      # XOFF threshold: this share of the free shared buffer\n"
-	  "    xon-offset = 3KB     # XON threshold: so much below XOFF\n"
+	  "    xon-offset = 3KB     # XON = XOFF - xon-offset\n"
 	  "    pfc-headroom = 0B    # for packets in flight after XOFF; 0B: computed\n"
 	  "    pfc-reserved = 4KB   # of each class of each ingress port, never shared\n"
 	  "Pauses spread upstream and block flows that share no congested port\n"

@@ -321,7 +321,7 @@ static void figures_print_state(const struct summary_entry *y)
 		       st->freshness.extra, figure_size_names[size],
 		       st->freshness.extra == 1 ? " is" : "s are");
 	} else if (st->done < st->planned) {
-		printf("%" PRIu64 " of %" PRIu64 " %s runs are there", st->done, st->planned,
+		printf("%" PRIu64 " of %" PRIu64 " %s runs are stored", st->done, st->planned,
 		       figure_size_names[size]);
 	} else {
 		figures_print_verdicts(&st->claims);

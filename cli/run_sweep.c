@@ -56,7 +56,7 @@ static void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t tot
 	p->terminal = isatty(STDERR_FILENO);
 	p->begin_ns = p->shown_ns = clock_ns();
 	if (!silent && !p->terminal && todo > 0)
-		fprintf(stderr, "weir: %" PRIu64 " run%s to do, %" PRIu64 " are there\n", todo,
+		fprintf(stderr, "weir: %" PRIu64 " run%s to do, %" PRIu64 " already stored\n", todo,
 			todo == 1 ? "" : "s", p->before);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/signals.h"
 #include "lab/campaign/view.h"
 #include "weir/option.h"
+#include <unistd.h>
 
 static const struct cli_option view_arguments[] = {
 	{ "--port", "N", "TCP port, 0: any; 8347, or the next free one, unless given",
@@ -78,7 +79,8 @@ static int view_serve(const struct live_subject *s, uint16_t first, uint16_t las
 		signals_unblock(SIGNALS_INT_TERM);
 		return cli_error(EXIT_WORLD, &e);
 	}
-	printf("http://127.0.0.1:%u/ shows %s; Ctrl-C ends it\n", server.port, s->folder);
+	printf("http://127.0.0.1:%u/ shows %s%s; Ctrl-C ends it\n", server.port, s->folder,
+	       access(s->folder, F_OK) ? ", which does not exist yet" : "");
 	fflush(stdout);
 	view_run(&server, s, view_is_over, NULL);
 	signals_unblock(SIGNALS_INT_TERM);

@@ -139,12 +139,13 @@ static const struct rank_entry *ranking_next(const struct ranking *r, const stru
 	return best;
 }
 
-/* "; no setting is significantly better in goodput or drops", of a setting without costs. */
+/* "; no setting is significantly better (by over 1 %) in goodput or drops", of a setting without
+ * costs. */
 static void phrase_no_costs(struct phrase *p, const struct ranking *r, const struct rank_entry *a)
 {
 	if (answer_has_costs(r, a) || r->objective_count == 1)
 		return;
-	fputs("; no setting is significantly better in ", p->f);
+	fputs("; no setting is significantly better (by over 1 %) in ", p->f);
 	phrase_costs(p, r);
 }
 
@@ -154,7 +155,7 @@ static void answer_write_baseline(struct phrase *p, const struct ranking *r,
 {
 	const struct rank_entry *next = ranking_next(r, a);
 
-	fprintf(p->f, "No setting significantly lowers the %s against %s (%s",
+	fprintf(p->f, "No setting significantly lowers the %s by over 1 %% against %s (%s",
 		r->objectives[RANK_GOAL].words, a->label, answer_value_text(r, a, RANK_GOAL).text);
 	if (next) {
 		fprintf(p->f, "; next %s: ", next->label);
@@ -195,7 +196,7 @@ static void phrase_ties(struct phrase *p, const struct ranking *r, const struct 
 		count += ties[i];
 	}
 	if (count) {
-		fputs("; no significant difference from ", p->f);
+		fputs("; no significant difference over 1 % from ", p->f);
 		phrase_names(p, r, ties);
 	}
 	free(ties);

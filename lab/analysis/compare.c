@@ -189,8 +189,8 @@ static int compare_unknown_metric(const char *name, struct weir_error *e)
 		names[count++] = flow_metric_name(i);
 	nearest = weir_nearest_name(name, names, count);
 	return weir_error_set(e,
-			      "--metric: unknown metric %s; 'weir list "
-			      "metric' and 'weir help table' name them%s%s%s",
+			      "unknown metric %s; 'weir list metric' and 'weir help table' name "
+			      "them%s%s%s",
 			      weir_quote(name).text, nearest ? " (nearest: " : "",
 			      nearest ? nearest : "", nearest ? ")" : "");
 }
@@ -200,16 +200,15 @@ static int compare_add_column(struct comparison *c, const char *name, struct wei
 	struct compare_column *column = &c->columns[c->column_count];
 
 	if (c->column_count == COMPARE_COLUMNS_MAX)
-		return weir_error_set(e, "--metric: more than %d metrics", COMPARE_COLUMNS_MAX);
+		return weir_error_set(e, "more than %d metrics", COMPARE_COLUMNS_MAX);
 	column->metric = metric_index(name);
 	if (flow_metric_known(name, &column->unit) && (column->metric < 0 || c->split_count))
 		column->metric = -1;
 	else if (column->metric < 0)
 		return compare_unknown_metric(name, e);
 	else if (c->split_count)
-		return weir_error_set(
-			e, "--metric: %s is no metric of flows; --by %s tells flows apart", name,
-			compare_split_names[c->splits[0].kind]);
+		return weir_error_set(e, "%s is no metric of flows; --by %s tells flows apart",
+				      name, compare_split_names[c->splits[0].kind]);
 	else
 		column->unit = metric_all[column->metric].unit;
 	column->name = name;
@@ -227,7 +226,7 @@ static int compare_add_sorted(struct comparison *c, const char *sort, struct wei
 	for (uint32_t i = 0; i < c->column_count; i++)
 		if (strcmp(c->columns[i].name, sort) == 0)
 			return 0;
-	return compare_add_column(c, sort, e);
+	return compare_add_column(c, sort, e) ? weir_error_prefix(e, "--sort: ") : 0;
 }
 
 /* Adds completion-time columns, first. For parts of runs these cover all flows of the part,
@@ -267,7 +266,7 @@ static int compare_choose_columns(struct comparison *c, const struct compare_req
 	c->columns = memory_zeroed(COMPARE_COLUMNS_MAX, sizeof(*c->columns));
 	for (uint32_t i = 0; i < q->metric_count; i++)
 		if (compare_add_column(c, q->metrics[i], e))
-			return -1;
+			return weir_error_prefix(e, "--metric: ");
 	if (q->metric_count == 0 && compare_add_shown(c, e))
 		return -1;
 	return compare_add_sorted(c, q->sort, e);

@@ -196,7 +196,7 @@ static void caveat_flows(const struct comparison *c, const struct line_sink *sin
 	if (c->has_too_few)
 		sink->write(sink->context,
 			    "A percentile q of n flows is shown where n (1 - q) is at least 1: "
-			    "p95 takes 20, p99 100, p99.9 1,000.");
+			    "p95 needs 20, p99 100, p99.9 1,000.");
 }
 
 /* Warns that flows of several sections, hence several applications, are pooled. */

@@ -225,11 +225,20 @@ static void print_row(struct print_line *p, const struct print_table *b,
 	print_end_line(p);
 }
 
+/* Has a column a title of two words? Otherwise the first line of heads would be empty. */
+static int print_has_first_words(const struct print_table *b)
+{
+	for (uint32_t k = b->first; k < b->end; k++)
+		if (b->formats[k].shown && b->formats[k].title.part[0][0])
+			return 1;
+	return b->is_tall;
+}
+
 static void print_table(FILE *f, const struct print_table *b)
 {
 	struct print_line p = { f, 0 };
 
-	for (int line = 0; line < 3; line++)
+	for (int line = print_has_first_words(b) ? 0 : 1; line < 3; line++)
 		print_head(&p, b, line);
 	for (uint32_t i = 0; i < b->c->row_count; i++)
 		print_row(&p, b, &b->c->rows[i]);

@@ -345,4 +345,7 @@ void ticks_log(struct ticks *t, double min, double max)
 			    at <= max * (1 + 1e-9) && t->count < TICKS_MAX)
 				t->at[t->count++] = at;
 		}
+	/* A range within a decade may hold one of these or none. */
+	if (t->count < 2)
+		ticks_linear(t, min, max, 5);
 }

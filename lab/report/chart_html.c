@@ -41,10 +41,25 @@ static uint32_t chart_shown_variant(const struct chart_list *list, uint32_t firs
 	return shown;
 }
 
+/* Sets *unit to "ms" of the label "mean FCT (ms)". Returns its length; 0: the label has none. */
+static int chart_unit(const struct chart *c, const char **unit)
+{
+	const char *at = c->y_label ? strrchr(c->y_label, '(') : NULL;
+
+	*unit = "";
+	if (!at || at[strlen(at) - 1] != ')')
+		return 0;
+	*unit = at + 1;
+	return (int)strlen(at) - 2;
+}
+
 /* A button for each line, with room for its value at the pointer. A bar has its value always. */
 static void chart_write_legend(FILE *f, const struct chart *c)
 {
-	int is_numbered = c->kind == CHART_BARS && !chart_svg_names_fit(c);
+	int is_numbered = c->kind == CHART_BARS && !chart_svg_names_fit(c), unit_length;
+	const char *unit;
+
+	unit_length = chart_unit(c, &unit);
 
 	fputs("<ul class=\"legend\">\n", f);
 	for (uint32_t i = 0; i < c->line_count; i++) {
@@ -59,7 +74,8 @@ static void chart_write_legend(FILE *f, const struct chart *c)
 		html_write_text(f, l->name);
 		fputs("</span><output>", f);
 		if (c->kind == CHART_BARS && !l->is_marks && l->count)
-			fprintf(f, "%.4g", l->points[0].y);
+			fprintf(f, "%.4g%s%.*s", l->points[0].y, unit_length ? " " : "",
+				unit_length, unit);
 		fputs("</output></button></li>\n", f);
 	}
 	fputs("</ul>\n", f);

@@ -294,7 +294,7 @@ static void panel_finish_sizes(const struct drawing *d, struct chart *c)
 
 /* --- over time --- */
 
-static int panel_has_series(const struct panel *p, const char *series)
+int panel_has_series(const struct panel *p, const char *series)
 {
 	for (uint32_t i = 0; i < p->y_count; i++)
 		if (strcmp(p->y[i], series) == 0)

@@ -109,16 +109,14 @@ static void claim_add_measured(struct document *d, const struct claim *c, const 
 /* --- the section --- */
 
 static const char rule[] =
-	"Measured: the mean over seeds ± half the width of its 95 % confidence interval. "
-	"Expected: what the paper says and, in brackets, what agrees with it; below, its "
-	"direction, "
-	"where it has one. Agrees: the mean lies within that, and at least half of the interval. "
-	"Same direction: it does not, but the whole interval has the paper's direction, which is "
-	"away from 1 where the claim is about a ratio; a claim that two are alike has none. "
-	"Disagrees: else. Too few: fewer than five seeds, unless these are alike in everything; or "
-	"the mean agrees, but the interval is too long for any of these verdicts. A sentence of "
-	"the "
-	"paper agrees where all of its parts do, and disagrees where one does.";
+	"Measured: mean over seeds ± half the width of its 95 % confidence interval. Expected: the "
+	"paper's value and, in brackets, the accepted range; below it the direction, if the claim "
+	"has one. Agrees: the mean and at least half of the confidence interval lie in the "
+	"accepted range. Same direction: they do not, but the whole interval lies on the paper's "
+	"side of the baseline (of 1 for a ratio); a claim of equality has no direction. Disagrees: "
+	"neither. Too few: fewer than five seeds with different results, or an interval too wide "
+	"for a verdict although the mean agrees. A sentence of the paper agrees if all of its "
+	"claims do, and disagrees if one does.";
 
 /* "9 claims: 8 agree, 1 disagrees." */
 static void claims_add_counts(struct document *d, const char *what,

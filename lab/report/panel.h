@@ -51,6 +51,9 @@ const struct compare_row *drawing_only_row(const struct drawing *d, const struct
  * none. */
 const struct compare_row *drawing_reference(const struct drawing *d, const struct compare_row *row);
 
+/* Does the panel show the series? */
+int panel_has_series(const struct panel *p, const char *series);
+
 /* The name of the line of a row's series, which replaces *name. */
 void panel_name_series(const struct drawing *d, const struct compare_row *row, const char *series,
 		       char **name);

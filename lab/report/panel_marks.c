@@ -274,7 +274,8 @@ static void mark_series(const struct drawing *d, const struct claim *c)
 	uint32_t at = 0;
 	double x;
 
-	if (!row || !selection_has(&d->p->where, drawing_run(d, row)))
+	if (!row || !panel_has_series(d->p, c->series.series) ||
+	    !selection_has(&d->p->where, drawing_run(d, row)))
 		return;
 	chart = drawing_chart(d, row);
 	panel_name_series(d, row, c->series.series, &name);

@@ -72,7 +72,7 @@
 		const lines = Array.from(plot.querySelectorAll('g.line')), items = Array.from(variant.querySelectorAll('.legend li'));
 		const moved = kind === 'bars' ? [] : Array.from(plot.querySelectorAll('.at, path[vector-effect]'))
 			.map((node) => ({ node, transform: node.getAttribute('transform') }));
-		const tools = make('div', 'tools'), at = make('span'), reset = make('button', 'reset', 'all of it');
+		const tools = make('div', 'tools'), at = make('span'), reset = make('button', 'reset', 'reset zoom');
 		let view = frame, points = null;
 
 		/* While zooming the y axis follows what is visible, unless it is logarithmic, shared with other charts, or that of

@@ -68,17 +68,22 @@ static struct column_form table_column_form(const struct table_view *v, const ch
 static void table_add_ratio(struct document *d, const struct compare_cell *m,
 			    enum metric_better better)
 {
-	int is_even = m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1);
+	/* A ratio that is shown as 1.000 has no colour. */
+	int is_even = m->is_even || better == METRIC_NEITHER || !(m->low > 1 || m->high < 1) ||
+		      fabs(m->mean - 1) < 0.0005;
+	/* Two decimals would show a difference of 0.4 % as 1.00. */
+	int decimals = fabs(m->mean - 1) < 0.1 ? 3 : 2;
 
 	if (isnan(m->mean))
 		return;
-	document_append(d, "<br><small class=\"%s\">× %.2f%s",
+	document_append(d, "<br><small class=\"%s\">× %.*f%s",
 			is_even                                     ? "even"
 			: (m->low > 1) == (better == METRIC_HIGHER) ? "better"
 								    : "worse",
-			m->mean, m->is_even ? "~" : "");
+			decimals, m->mean, m->is_even ? "~" : "");
 	if (m->low < m->high)
-		document_append(d, " <span class=\"interval\">%.2f..%.2f</span>", m->low, m->high);
+		document_append(d, " <span class=\"interval\">%.*f..%.*f</span>", decimals, m->low,
+				decimals, m->high);
 	document_append(d, "</small>");
 }
 
@@ -140,21 +145,25 @@ static void table_add_heads(struct document *d, const struct table_view *v,
 
 /* --- rows --- */
 
-enum { PARAMETERS_SHOWN = 2 };
+enum { PARAMETERS_SHOWN = 3 };
 
-/* Length of a scheme with its first options: "red(min=5KB, max=200KB" of more. */
-static size_t parameters_length(const char *spec)
+/* Length of an option of a scheme: up to the next comma or closing bracket outside brackets. */
+static size_t parameter_length(const char *option)
 {
-	uint32_t options = 1;
 	int depth = 0;
 	size_t i;
 
-	for (i = 0; spec[i]; i++) {
-		depth += (spec[i] == '(') - (spec[i] == ')');
-		if (spec[i] == ',' && depth == 1 && options++ == PARAMETERS_SHOWN)
-			break;
-	}
+	for (i = 0; option[i] && (depth > 0 || !strchr(",)", option[i])); i++)
+		depth += (option[i] == '(') - (option[i] == ')');
 	return i;
+}
+
+/* Is the option "t-max=0s" or "drop-min=0B"? Such a value stands for off or for computed. */
+static int parameter_is_unset(const char *option)
+{
+	const char *value = option + strcspn(option, "=,)");
+
+	return value[0] == '=' && value[1] == '0' && !strchr(".0123456789", value[2]);
 }
 
 static int is_scheme_setting(const struct report_setting *s)
@@ -174,16 +183,25 @@ static void table_add_parameters(struct document *d, const struct report *r,
 
 	for (uint32_t i = 0; i < r->setting_count; i++) {
 		const char *spec = stored_setting(run, r->settings[i].path);
-		size_t length, name;
+		uint32_t shown = 0;
 
 		if (!is_scheme_setting(&r->settings[i]) || !spec)
 			continue;
-		length = parameters_length(spec);
-		name = strcspn(spec, "(");
-		if (spec[name])
-			document_append(d, "<br><small>%.*s%s</small>",
-					(int)(length - name - 1 - (spec[length] == '\0')),
-					spec + name + 1, spec[length] ? ", ..." : "");
+		spec += strcspn(spec, "(");
+		while (*spec && *spec != ')') {
+			const char *option = spec + 1 + (spec[1] == ' ');
+			size_t length = parameter_length(option);
+
+			spec = option + length;
+			if (parameter_is_unset(option) || shown++ >= PARAMETERS_SHOWN)
+				continue;
+			if (shown == 1)
+				document_append(d, "<br><small>");
+			document_append(d, "%s<span class=\"option\">%.*s</span>",
+					shown == 1 ? "" : ", ", (int)length, option);
+		}
+		if (shown)
+			document_append(d, "%s</small>", shown > PARAMETERS_SHOWN ? ", ..." : "");
 		return;
 	}
 }
@@ -370,8 +388,7 @@ void report_table_tiers(struct document *d, const struct report *r)
 	document_add(d, DOCUMENT_HEADING_2, NULL, "All ports, and links by tier");
 	table_add(d, &view);
 	document_add(d, DOCUMENT_PARAGRAPH, "note",
-		     "Up: away from hosts, or within a tier. Busy: link utilisation; paused: "
-		     "fraction of time.");
+		     "Up: away from hosts, or within a tier; down: towards hosts.");
 	document_close(d);
 }
 

@@ -508,44 +508,36 @@ static void summary_add_doubts(struct summary_writer *w)
 /* --- the whole --- */
 
 static const char meaning[] =
-	"Each figure is re-run by weir reproduce PAPER/FIGURE, quickly, or with --full in the size "
-	"of "
-	"the paper. A claim is what the paper's text says about it, and its verdict is computed. "
-	"It "
-	"agrees when the mean over seeds lies within the stated tolerance, and at least half of "
-	"its "
-	"95 % interval; it has the same direction when it does not, but the order of what is "
-	"compared "
-	"is the paper's in the whole interval, which cannot be said of claims that two are alike; "
-	"otherwise it disagrees. Too few: fewer than five seeds, unless they change nothing; or "
-	"the "
-	"mean agrees, and the interval is too long for any of these. Where another passage of the "
-	"paper says something else, the paper contradicts itself. What a setting was chosen by is "
-	"fitted, and is not counted among the claims. Not at this size: it is judged in full size "
-	"alone. No claim is left out because it fails.";
+	"weir reproduce PAPER/FIGURE re-runs a figure in quick size, or with --full in the size of "
+	"the paper. A claim is a statement of the paper's text about the figure, and its verdict "
+	"is computed. Agrees: the mean over seeds and at least half of its 95 % confidence "
+	"interval lie in the stated tolerance. Same direction: they do not, but the whole interval "
+	"has the paper's order; a claim of equality has no direction. Disagrees: neither. Too few: "
+	"fewer than five seeds with different results, or an interval too wide for a verdict "
+	"although the mean agrees. Paper contradicts itself: another passage of the paper states "
+	"something else. Fitted: a setting was chosen by this statement, so it is not counted "
+	"among the claims. Not at this size: judged in full size only. No claim is left out "
+	"because it fails.";
 
-static const char shipped_meaning[] = "Shipped: not run here. These verdicts came with Weir, from "
-				      "runs of the version that it names "
-				      "in paper.verdicts of each paper; weir reproduce "
-				      "PAPER/FIGURE replaces them by those of runs "
-				      "of your own.";
+static const char shipped_meaning[] =
+	"Shipped: not run here. These verdicts are distributed with Weir; paper.verdicts of each "
+	"paper names the version whose runs gave them. weir reproduce PAPER/FIGURE replaces them "
+	"by verdicts of your own runs.";
 
-static const char outdated_meaning[] = "Out of date: the scenario or the claims of a figure are "
-				       "others than those that its shipped "
-				       "verdicts came from; these are not shown, nor counted.";
+static const char outdated_meaning[] =
+	"Out of date: the scenario or the claims of a figure have changed since its shipped "
+	"verdicts were computed; these are neither shown nor counted.";
 
 static const char sentences_meaning[] =
 	"The same by sentences of the papers: what one sentence says of several schemes, loads or "
 	"statistics is counted once, and agrees only where all of it does.";
 
 static const char reasons_meaning[] =
-	"Why claims disagree. Paper silent: something that it does not tell of decides, and the "
-	"note "
-	"says what, with numbers. Not reproduced here: by an experiment that the note tells of. "
-	"Too "
-	"small to tell: runs in quick size are too few or too short. Unexplained: the note says "
-	"what "
-	"was tried. Claims of which another passage of the paper says otherwise are counted above.";
+	"Why claims disagree. Paper silent: the result depends on a parameter that the paper does "
+	"not state; the note names it, with numbers. Not reproduced here: the experiment in the "
+	"note does not show it either. Too small to tell: runs in quick size are too few or too "
+	"short. Unexplained: the note lists what was tried. Claims that another passage of the "
+	"paper contradicts are counted above.";
 
 static void summary_add_all(struct summary_writer *w)
 {

@@ -434,6 +434,11 @@ struct metric_title metric_title(const char *name)
 	metric_title_drop_unit(text);
 	for (char *at = text; *at; at++)
 		*at = *at == '_' ? ' ' : *at;
+	last = strstr(text, "wait");
+	if (last) { /* the metrics keep the names that users have written */
+		memmove(last + 7, last + 4, strlen(last + 4) + 1);
+		memcpy(last, "sojourn", 7);
+	}
 	last = strstr(text, "over 1mb");
 	if (last) {
 		memcpy(last, ">1MB", 4);

@@ -275,7 +275,7 @@ const struct metric metric_all[] = {
 			  "percentile",
 			  .kind = FLOW, .better = LOWER, .group = APPLICATIONS, .row = "reads",
 			  .column = 2, .shown = IN_BOTH, .rank = 2 },
-	[WRITE_IOPS] = { "write_iops", "", "of these, writes", .better = HIGHER,
+	[WRITE_IOPS] = { "write_iops", "", "writes that complete, per second", .better = HIGHER,
 			 .group = APPLICATIONS, .row = "writes", .shown = IN_BOTH },
 	[IO_WRITE_P50] = { "io_write_p50_ns", "ns",
 			   "write time, from the request to the last byte of the response, "

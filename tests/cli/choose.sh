@@ -19,7 +19,7 @@ while IFS= read -r line; do
 		cp out chosen
 		again=$line
 		grep -q '^weir: round 1 of 4: [0-9]* settings on 2 seeds$' err || fail "every round says what it is"
-		grep -q '^weir: [0-9]* runs to do, 0 are there$' err || fail "progress as that of weir run"
+		grep -q '^weir: [0-9]* runs to do, 0 already stored$' err || fail "progress as that of weir run"
 		;;
 	esac
 done <commands

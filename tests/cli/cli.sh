@@ -169,7 +169,7 @@ for file in scenarios/*.ini; do
 	[ "$(tail -n 1 "$dir/out")" = "$file: fine" ] || fail "$file must be fine"
 done
 expect 0 check scenarios/leaf-spine.ini
-prints "network: leaf-spine, 128 hosts, 16 switches, 384 links one way"
+prints "network: leaf-spine, 128 hosts, 16 switches, 384 unidirectional links"
 prints "traffic web: all-to-all, 2000 flows, "
 grep -q "offers 6[34][0-9]\.[0-9]* Gb/s, \(49\|50\)\.[0-9]* % of the receivers' links" "$dir/out" ||
 	fail "half of 128 x 10 Gb/s is offered"

@@ -70,6 +70,9 @@ done
 "$weir" help hosts-per-leaf | grep -q 'a key of \[network\] with topology = leaf-spine' || fail "a key of a topology"
 "$weir" help cc | grep -qx 'cc, a key of \[host\]' || fail "cc"
 "$weir" help drop-max | grep -qx 'drop-max, an option of red (marking)' || fail "an option of a scheme"
+"$weir" help pfc-margin >"$dir/out" || fail "a former key"
+grep -q '^pfc-margin is called xon-offset now' "$dir/out" || fail "a former key"
+grep -q '^xon-offset, a key of \[switch\]' "$dir/out" || fail "what has replaced a former key"
 "$weir" help lossles 2>"$dir/out" && fail "lossles"
 grep -q '(nearest: lossless)$' "$dir/out" || fail "nearest topic"
 

@@ -44,7 +44,7 @@ result "$dir/files.ini" >"$dir/one"
 result "$dir/made.ini" >"$dir/two"
 grep -q '"flows_completed": 6' "$dir/one" || fail "six flows: $(cat "$dir/one")"
 cmp "$dir/one" "$dir/two" || fail "the scenario must give what the files give"
-"$weir" check "$dir/files.ini" | grep -q 'network: hpcc, 6 hosts, 2 switches, 16 links one way' || fail "check"
+"$weir" check "$dir/files.ini" | grep -q 'network: hpcc, 6 hosts, 2 switches, 16 unidirectional links' || fail "check"
 
 matrix="import $import/incast.cm --topology star --set network.hosts=16"
 "$weir" $matrix -o "$dir/made.ini" || fail "import of a matrix"

@@ -234,7 +234,7 @@ line 'not at this size  *nothing is dropped under ECN  *at most 0  *-'
 line 'reproduction/made/fig2/figure.html'
 line 'made/fig2: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
 last_line 'made/fig2, by sentences: 1 agrees, 1 disagrees, 1 not at this size'
-[ "$(cat err)" = "weir: 20 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
+[ "$(cat err)" = "weir: 20 runs to do, 0 already stored" ] || fail "not a terminal: a plain line"
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '>queue mean (pkts)</text>' \
 	'>size (KB)</text>' '>queue mean, relative to none</text>' '>share of flows</text>' '>time (ms)</text>' \
@@ -294,11 +294,11 @@ grep -q 'weir: interrupted; [0-9]* of 160 runs are stored in long/made/fig10; th
 kept=$(count long/made/fig10)
 [ "$kept" -ge 2 ] && [ "$kept" -lt 160 ] || fail "some runs are kept, some are missing: $kept"
 expect 0 --papers papers --out long
-line "made/fig10  *160 .* $kept of 160 quick runs are there"
+line "made/fig10  *160 .* $kept of 160 quick runs are stored"
 # Of the 160 only some, so that it ends soon: those that are there count.
 sed -i 's/1..40/1..5/' papers/made/fig10.ini
 expect 0 made/fig10 --papers papers --out long
-grep -q "^weir: [0-9]* runs to do, [1-9][0-9]* are there$" err || fail "what was kept is not run again"
+grep -q "^weir: [0-9]* runs to do, [1-9][0-9]* already stored$" err || fail "what was kept is not run again"
 line 'made/fig10: 1 agrees, 1 same direction, 1 disagrees, 1 not at this size'
 
 # --- all, in order of numbers; the summary ---

@@ -67,7 +67,7 @@ expect 0 run short.ini
 prints "Does it go on?"
 prints "Mean of 2 runs and its 95 % confidence interval."
 prints "short.results: 8 runs, 8 of them new in "
-[ "$(cat err)" = "weir: 8 runs to do, 0 are there" ] || fail "not a terminal: a plain line"
+[ "$(cat err)" = "weir: 8 runs to do, 0 already stored" ] || fail "not a terminal: a plain line"
 [ "$(ls short.results)" = results.db ] || fail "one file in the folder"
 expect 0 run short.ini
 prints "short.results: 8 runs, 0 of them new in "
@@ -307,8 +307,8 @@ prints "without --full: 4 runs: case (2) x traffic.requests.size (2)"
 expect 0 run cases.ini --jobs 2
 prints "cases.results: 4 runs, 4 of them new in "
 expect 0 table cases.results --metric goodput_bps
-[ "$(sed -n '3,$s/ .*//p' out | tr '\n' ' ')" = "case deep deep ecn# ecn# " ] || fail "a row for each case and size"
-sed -n 3p out | grep -q "^case  *size  *Gb/s$" || fail "what a case sets is no column"
+[ "$(sed -n '2,$s/ .*//p' out | tr '\n' ' ')" = "case deep deep ecn# ecn# " ] || fail "a row for each case and size"
+sed -n 2p out | grep -q "^case  *size  *Gb/s$" || fail "what a case sets is no column"
 expect 0 table cases.results --normalize-to deep --metric goodput_bps
 
 # Parts of runs: flows by section and size; in order; for other programs.

@@ -181,7 +181,7 @@ random() { # below N, the K-th
 	awk -v seed="$SEED" -v k="$2" -v n="$1" 'BEGIN { srand(seed * 1000 + k); rand(); print int(n * rand()) }'
 }
 there() {
-	sed -n 's/^weir: .* runs* to do, \([0-9]*\) are there$/\1/p' err
+	sed -n 's/^weir: .* runs* to do, \([0-9]*\) already stored$/\1/p' err
 }
 # end_of PID: its exit status is in $status. An mpirun of Open MPI 4.1 now and then waits for itself when a process of
 # its has been killed while it started; then it is ended here, with those it has left.

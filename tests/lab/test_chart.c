@@ -140,6 +140,9 @@ TEST(test_ticks_are_round_numbers_inside)
 	ticks_log(&t, 4, 60);
 	CHECK_INT(t.count, 4); /* 5 10 20 50 */
 	CHECK_NEAR(t.at[3], 50, 1e-9);
+	ticks_log(&t, 1.2, 4.5);
+	CHECK_INT(t.count, 3); /* not 2 alone */
+	CHECK_NEAR(t.at[2], 4, 1e-9);
 }
 
 TEST(test_charts_have_ids_of_their_own_fit_for_file_names)

@@ -284,10 +284,13 @@ TEST(test_what_the_paper_says_of_a_series_is_a_mark_in_the_middle_of_its_time)
 		&d, "[panel a]\nkind = time\ny = queue sw->h0\nwhere = traffic.req.size=20KB\n"
 		    "[claim one]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" max "
 		    "200us..600us\nvalue = 9pkts\nof = case=ecn, traffic.req.size=20KB\n"
+		    "[claim other]\nsays = s\nsection = 1\nmetric = series \"queue sw->h1\" max\n"
+		    "value = 7pkts\nof = case=ecn, traffic.req.size=20KB\n"
 		    "[claim spread]\nsays = s\nsection = 1\nmetric = series \"queue sw->h0\" std\n"
 		    "value = 2pkts\nof = case=ecn, traffic.req.size=20KB\n");
 	c = &d.r.charts.all[0];
-	CHECK_INT(c->line_count, 3); /* a deviation is no height */
+	CHECK_INT(c->line_count,
+		  3); /* a deviation is no height, and another port is another panel */
 	ring = &c->lines[2];
 	CHECK_STR(ring->name, "ecn, the paper (max)");
 	CHECK(ring->is_marks);
