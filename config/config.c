@@ -79,7 +79,7 @@ const struct weir_option switch_options[] = {
 	  "classes of its packets), a class number, a link rate, a tier of switches, or a "
 	  "combination: marking.storage, marking.0, marking.100Gbps, marking.leaf, "
 	  "marking.storage.spine. The most specific part applies; between equally specific ones, "
-	  "class before tier before rate. Built-in schemes only",
+	  "class before tier before rate",
 	  marking_form },
 	{ "scheduler", WEIR_OPT_SCHEME, AT(scheduler), "fifo", 0, 0,
 	  "which queue of a port sends next: a scheduler with its options", scheduler_specs.kind },
