@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* minds.c -- what a decision and an update cost, of everybody here that learns.
+/* minds.c -- what a decision (inference) and an update cost, for every learner.
  *
  *	build/release/bench-minds		all of them: ns and how many a second, on one core
  *	build/release/bench-minds list		their names
- *	build/release/bench-minds NAME CALLS	so many calls of one, for whoever counts
- * instructions
+ *	build/release/bench-minds NAME CALLS	so many calls of one, to count instructions
  *
  * Decisions of ACC are those of a switch, from telemetry to knobs, per queue; a step that learns
  * has one update, too. Decisions of flows are an ACK, from telemetry to window and rate. Updates

@@ -10,8 +10,8 @@
  *
  * host.c is the node's event loop and the arbitration of the NIC, nic.c the NICs with a queue.
  * sender.c and receiver.c are the two ends of a connection that all transports share (state:
- * connection.h); tcp.c and rdma.c are the transports (hooks: transport.h); message.c says what the
- * packets of a message carry.
+ * connection.h), and the segments that a message consists of; tcp.c and rdma.c are the transports
+ * (hooks: transport.h).
  *
  * A host belongs to one worker, which alone reads and writes it, its timers and the connection ends
  * on it while a lookahead window is simulated. Other threads read it at barriers only. */

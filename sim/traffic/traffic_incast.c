@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_incast.c -- requests, each answered by many hosts at once.
+ *
  * At every request randomly chosen hosts send to one host, each a fixed number of bytes or one
- *drawn from a distribution: the partition/aggregate pattern (Alizadeh et al., SIGCOMM 2010,
- *section 2.1). Requests come at a fixed period or by a Poisson process with that mean; in the
- *second case, as in traffic_poisson.c, their times are uniform in the window once their number is
- *known. An offered load instead of the period is the share of the links' capacity that the answers
- *offer (as HPCC, SIGCOMM 2019, section 5.3):
+ * drawn from a distribution: the partition/aggregate pattern (Alizadeh et al., SIGCOMM 2010,
+ * section 2.1). Requests come at a fixed period or by a Poisson process with that mean; in the
+ * second case, as in traffic_poisson.c, their times are uniform in the window once their number is
+ * known. An offered load instead of the period is the share of the links' capacity that the answers
+ * offer (as HPCC, SIGCOMM 2019, section 5.3):
  *
  *	senders x mean size = load x capacity x period
  *
