@@ -121,8 +121,8 @@ size_t train_layout_size(const struct train_layout *l);
 struct weir_learn_memory *train_memory(const struct train_layout *l, void *state);
 struct train_count *train_count(const struct train_layout *l, const void *state);
 
-/* Counts the steps of a round. Returns the number of updates due: updates_a_step per step, once
- * there were warm_up steps. */
+/* Counts the steps of a round. Returns the number of updates due: updates_a_step per step, none
+ * during the warm-up of that many steps. */
 uint64_t train_count_round(struct train_count *c, uint64_t steps, uint64_t warm_up,
 			   double updates_a_step);
 

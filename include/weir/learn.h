@@ -196,7 +196,8 @@ enum weir_learn_loss { WEIR_LEARN_SQUARED, WEIR_LEARN_HUBER };
 float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *grad);
 
 struct weir_learn_adam {
-	float rate, beta1, beta2, epsilon;
+	float rate; /* learning rate */
+	float beta1, beta2, epsilon;
 };
 
 #define WEIR_LEARN_ADAM_DEFAULT \
@@ -309,7 +310,7 @@ struct weir_learn_dqn_config {
 	struct weir_learn_training training;
 	struct weir_learn_plan plan; /* an output for each action */
 	struct weir_learn_adam adam;
-	uint32_t target_every; /* updates between copies to the target net */
+	uint32_t target_every; /* updates between copies to the target network */
 };
 
 /* Validates the config, which all other functions require. */

@@ -3,7 +3,8 @@
  *
  * A port calls its scheduler when a queue becomes busy, when the link is free and a queue has to be
  * picked, and when a packet was sent, on the port's thread. Hooks allocate nothing and cannot fail.
- * A port with one queue has no scheduler unless that ranks packets. Times are ps, lengths bytes. */
+ * Ports are work-conserving: a link is never idle while an unpaused queue holds packets. A port
+ * with one queue has no scheduler unless that ranks packets. Times are ps, lengths bytes. */
 #ifndef WEIR_SCHED_H
 #define WEIR_SCHED_H
 #include "weir/begin.h"

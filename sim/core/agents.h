@@ -42,7 +42,7 @@ struct agent {
 	size_t state_size;
 	uint32_t first_row;
 	struct weir_rng rng; /* of delays */
-	int64_t apply_ps;    /* when its settings are applied; WEIR_TIME_NEVER_PS: they are */
+	int64_t apply_ps; /* when its desired settings are applied; WEIR_TIME_NEVER_PS: none pend */
 };
 
 struct agents {

@@ -38,7 +38,7 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 	return (struct base_trip){ sum_ps, route.hops };
 }
 
-/* Two hosts with such links are equally far from any third one. */
+/* Hosts whose links are alike have the same base RTT to any third host. */
 static int is_link_alike(const struct net_link *a, const struct net_link *b)
 {
 	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
@@ -133,8 +133,8 @@ static void build_switches(struct engine *e)
 
 /* --- threads --- */
 
-/* Racks form one stretch of nodes, each tier above them another. Every thread gets its part of each
- * stretch. */
+/* Does another tier of switches begin with this node? Racks are one range of nodes, and so is each
+ * tier above them. Every thread gets its share of each range. */
 static int starts_stretch(const struct network *net, uint32_t node)
 {
 	return node > 0 && net->nodes[node].kind == NODE_SWITCH &&
@@ -223,8 +223,8 @@ static void build_slabs(struct engine *e)
 	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
 }
 
-/* A small network fits into the cache of one core; of a larger one the packets that arrive at hosts
- * still do, which are fewer than those at switches. */
+/* A small network fits into the cache of one core. In a larger one what hosts need still does,
+ * since fewer packets arrive at hosts than at switches. */
 static enum worker_prefetch prefetch_for(uint32_t links)
 {
 	if (links <= LINKS_IN_CACHE)

@@ -43,9 +43,9 @@ struct host {
 	uint8_t in_timer;       /* 1: the handler of timers.entries[0] is running */
 	uint8_t lossy_list;     /* ready list of all lossy classes */
 	uint8_t last_list;      /* ready list served last */
-	uint32_t tso_bytes;     /* payload of one sender's burst; 0: one packet */
-	uint32_t ready_set;     /* bit per ready list that is not empty */
-	int64_t last_end_ps;    /* when the last packet left the link, jitter included */
+	uint32_t tso_bytes; /* segmentation offload: payload of one sender's burst; 0: one packet */
+	uint32_t ready_set; /* bit per ready list that is not empty */
+	int64_t last_end_ps; /* when the last packet left the link, jitter included */
 	/* Counters of the fast path; the others are below. */
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */

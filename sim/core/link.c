@@ -92,8 +92,8 @@ static uint64_t chunks_for(const struct engine *e, uint64_t packets, uint32_t qu
 	return packets / WEIR_CHUNK_PACKETS + smaller(packets, queues) + 1;
 }
 
-/* Chunks that one lookahead window may need for a link: as many of the shortest packets as it
- * carries meanwhile; and the NIC's queue, which may fill at once. */
+/* Chunks that one lookahead window may need for a link: for as many of the shortest packets as the
+ * link carries in a window; and for the NIC's queue, which may fill at once. */
 static uint64_t chunks_for_link(const struct engine *e, uint32_t link, uint32_t shortest_bytes)
 {
 	const struct weir_port_class *kind = engine_port_class(e, link);
@@ -107,8 +107,8 @@ static uint64_t chunks_for_link(const struct engine *e, uint32_t link, uint32_t 
 	return chunks;
 }
 
-/* Of all links; and of connections, which may each send control packets on a timer or when they
- * open. */
+/* The same for all links; and for connections, each of which may send control packets on a timer or
+ * when it opens. */
 static uint64_t chunks_for_lookahead(const struct engine *e)
 {
 	uint32_t shortest_bytes = e->config->frame_min_bytes;

@@ -170,7 +170,8 @@ static const _Atomic uint64_t *current_slot(const struct worker *w)
 	return e->wheel.bits + (w->lookahead & (e->wheel.slots - 1)) * e->wheel.stride;
 }
 
-/* The first worker that claims a switch in a round runs it. */
+/* The first worker that claims a switch in a round, by an atomic exchange, runs it. Relaxed order
+ * is enough: the barrier orders everything else. */
 static int switch_claim(struct worker *w, struct switch_state *s)
 {
 	return !w->shared ||
