@@ -171,12 +171,6 @@ int plan_list_ports(struct testbed_plan *p, struct weir_error *e)
 
 /* --- settings --- */
 
-/* Keys of [switch] that are translated rather than copied. */
-static int is_translated_key(const char *key)
-{
-	return strcmp(key, "dscp-map") == 0 || strcmp(key, "non-ect") == 0;
-}
-
 /* If every flow is ECN-capable and connections start with data, the simulation has no Not-ECT
  * packet. A real kernel's SYNs, and its retransmissions under reno and cubic, are Not-ECT and must
  * pass as well. */
@@ -190,8 +184,9 @@ static void plan_write_options(FILE *f, const struct weir_option *table, const v
 	for (const struct weir_option *o = table; o->name; o++) {
 		char text[1024];
 
-		if (o->type == WEIR_OPT_LINES || is_translated_key(o->name) ||
-		    weir_option_is_default(o, params))
+		/* dscp-map and non-ect are translated, not copied. */
+		if (o->type == WEIR_OPT_LINES || strcmp(o->name, "dscp-map") == 0 ||
+		    strcmp(o->name, "non-ect") == 0 || weir_option_is_default(o, params))
 			continue;
 		fprintf(f, "%s = %s\n", o->name, weir_option_format(text, sizeof(text), o, params));
 	}

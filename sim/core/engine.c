@@ -200,15 +200,6 @@ static NOINLINE uint64_t end_lookahead_of_ranks(struct engine *e, uint64_t looka
 	return r->agreed.least < next ? r->agreed.least : next;
 }
 
-static inline ALWAYS_INLINE uint64_t end_lookahead(struct engine *e, uint64_t lookahead,
-						   uint32_t threads)
-{
-	if (UNLIKELY(e->ranks != NULL))
-		return end_lookahead_of_ranks(e, lookahead);
-	flows_start_waiting(e, threads);
-	return wheel_find_next(e, lookahead, threads);
-}
-
 static void engine_finish(struct engine *e, enum engine_status status)
 {
 	e->finished = 1;
@@ -225,7 +216,12 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		lookahead = end_lookahead(e, lookahead, threads);
+		if (UNLIKELY(e->ranks != NULL)) {
+			lookahead = end_lookahead_of_ranks(e, lookahead);
+		} else {
+			flows_start_waiting(e, threads);
+			lookahead = wheel_find_next(e, lookahead, threads);
+		}
 		/* No event is left: go to the next stop at once. */
 		end_ps = lookahead >= e->lookahead_limit
 				 ? WEIR_TIME_NEVER_PS

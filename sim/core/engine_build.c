@@ -39,7 +39,7 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 }
 
 /* Hosts whose links are alike have the same base RTT to any third host. */
-static int is_link_alike(const struct net_link *a, const struct net_link *b)
+static int links_are_alike(const struct net_link *a, const struct net_link *b)
 {
 	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
 }
@@ -57,7 +57,7 @@ static uint32_t find_furthest_host(struct engine *e, uint32_t from, int64_t *lon
 
 		if (i == from)
 			continue;
-		if (!last || !is_link_alike(last, link))
+		if (!last || !links_are_alike(last, link))
 			trip = engine_base_trip(e, from, i);
 		last = link;
 		if (trip.hops > e->longest_hops)
@@ -135,7 +135,7 @@ static void build_switches(struct engine *e)
 
 /* Does another tier of switches begin with this node? Racks are one range of nodes, and so is each
  * tier above them. Every thread gets its share of each range. */
-static int starts_stretch(const struct network *net, uint32_t node)
+static int tier_begins_at(const struct network *net, uint32_t node)
 {
 	return node > 0 && net->nodes[node].kind == NODE_SWITCH &&
 	       net->nodes[node].tier != net->nodes[node - 1].tier &&
@@ -254,7 +254,7 @@ static void build_workers(struct engine *e)
 	}
 	timing_wheel_new(e);
 	for (uint32_t i = 1; i <= e->net->node_count; i++) {
-		if (i == e->net->node_count || starts_stretch(e->net, i)) {
+		if (i == e->net->node_count || tier_begins_at(e->net, i)) {
 			share_nodes(e, first, i);
 			first = i;
 		}
