@@ -65,9 +65,9 @@ static int plan_is_shortest(const struct network *net, const struct net_link *l,
 
 /* --- ports --- */
 
-/* Delay of a host's port: its link both ways, plus what is missing in reality: in the simulation a
- * packet is also serialised by the host's own link, so half of a full packet's serialisation delay
- * is added at each port, and the delay of the machine is subtracted. */
+/* Delay of a host's port: the round trip of its link, plus what is missing in reality: in the
+ * simulation a packet is also serialised by the host's own link, so half of a full packet's
+ * serialisation delay is added at each port, and the delay of the machine is subtracted. */
 static int64_t plan_host_delay_ps(const struct network *net, const struct net_link *down,
 				  uint32_t frame_bytes)
 {

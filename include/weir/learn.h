@@ -151,7 +151,7 @@ struct weir_learn_batch {
 	uint32_t samples;
 	uint32_t steps;          /* of every sequence; may be 0 */
 	const float *sequence;   /* [samples][steps][sequence_size], oldest first */
-	const uint32_t *lengths; /* [samples]: so many steps are valid, the first ones; NULL: all */
+	const uint32_t *lengths; /* [samples]: number of valid steps, the first ones; NULL: all */
 	const float *current;    /* [samples][current_size] */
 	const float *state_in;   /* [samples][state_floats]; NULL: zeros */
 	float *state_out;        /* after the last valid step; NULL: not wanted; may be state_in */

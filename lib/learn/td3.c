@@ -326,7 +326,7 @@ static void td3_critic_chunk(void *context, uint32_t chunk, uint32_t worker)
 	}
 }
 
-/* Down the gradient of -Q_1(s, actor(s)), by way of the action. */
+/* Policy gradient: descends -Q_1(s, actor(s)), through the critic's gradient by the action. */
 static void td3_actor_chunk(void *context, uint32_t chunk, uint32_t worker)
 {
 	struct td3_update *j = context;

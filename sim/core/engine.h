@@ -36,7 +36,7 @@
 
 /* --- links and switches --- */
 
-/* The sending end of a link: its port and what turns a departure into an arrival. */
+/* Egress: the sending end of a link, its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* propagation, and the processing delay of a receiving host */
 	uint32_t to;      /* the receiving node, and EGRESS_SLOW_PATH */
@@ -370,7 +370,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
  * has such a trip and such a line rate: the network's longest, or a pair's own (RDMA). */
 struct base_trip {
 	int64_t rtt_ps; /* of a full packet there and a bare header back, with empty queues */
-	uint32_t hops;  /* links one way, the host's own included */
+	uint32_t hops;  /* links of the forward path, the host's own included */
 };
 struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to);
 void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,

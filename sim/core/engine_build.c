@@ -247,7 +247,7 @@ static void build_workers(struct engine *e)
 		w->shared = e->tuner.mode == THREADS_PARALLEL;
 		w->link_queue_tail = e->link_queue_tail;
 		w->prefetch = w->shared ? PREFETCH_ALL : e->prefetch;
-		w->lookahead = UINT64_MAX; /* before window 0 */
+		w->lookahead = UINT64_MAX; /* precedes lookahead window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		w->overflow_ps = WEIR_TIME_NEVER_PS;
 		weir_packet_pool_init(&w->pool, &e->store);

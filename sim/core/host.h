@@ -126,7 +126,7 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
  * paused by BFC, to the paused senders). With a NIC queue it sends all that it may, at once. */
 void host_make_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
-/* Likewise for a sender whose packet is now on the link. */
+/* The same for a sender whose packet is now on the link. */
 void host_make_ready_again(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* BFC: the switch pauses or resumes a queue of the NIC. */

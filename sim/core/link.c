@@ -121,7 +121,8 @@ static uint64_t chunks_for_lookahead(const struct engine *e)
 	if (e->mail)
 		connections += (uint64_t)e->mail->connections * e->net->host_count;
 	chunks += PACKETS_PER_ARRIVAL * chunks_for(e, connections, 0);
-	return chunks + 2 * (uint64_t)WEIR_POOL_BATCH * e->threads; /* in the workers' pools */
+	return chunks + 2 * (uint64_t)WEIR_POOL_BATCH *
+				e->threads; /* that lie unused in the workers' pools */
 }
 
 void packet_memory_new(struct engine *e)

@@ -129,7 +129,8 @@ static uint32_t scoreboard_sack_range(struct sender *s, uint32_t first, uint32_t
 	return arrived;
 }
 
-/* Likewise, but skips what the last ACK reported: that is sacked already, or acknowledged. */
+/* The same for a SACK block; skips what the last ACK reported, which is sacked already or
+ * acknowledged. */
 static uint32_t scoreboard_sack_block(struct sender *s, uint32_t first, uint32_t end)
 {
 	const struct segment_range *known = s->board->reported;

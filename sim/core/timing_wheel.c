@@ -109,7 +109,7 @@ void timing_wheel_free(struct engine *e)
 
 /* --- waking nodes --- */
 
-/* How many lookahead windows after the worker's a later time is. */
+/* Distance of a later time from the worker's lookahead window, in windows. */
 static inline uint64_t windows_ahead(const struct worker *w, int64_t time_ps)
 {
 	return 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)w->engine->lookahead_ps;

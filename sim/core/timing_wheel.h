@@ -24,7 +24,7 @@ void timing_wheel_new(struct engine *e);
 void timing_wheel_free(struct engine *e);
 
 /* Wakes a node in the lookahead window of time_ps, a later one than the current; where that is
- * beyond the wheel, in its last slot: the node then looks again. For arrivals of packets. */
+ * beyond the wheel, in its last slot: the node then sets its next wake-up. For packet arrivals. */
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 /* Wakes a node of this worker at time_ps, in this lookahead window or any later one. For timers. */

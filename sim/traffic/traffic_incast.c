@@ -34,7 +34,7 @@ struct incast_params {
 					      request */
 	uint64_t size_bytes;
 	char sizes[WEIR_OPT_TEXT_SIZE];
-	uint64_t period_ps; /* between requests; 0: as load says, or 10 ms */
+	uint64_t period_ps; /* between requests; 0: follows from load, or 10 ms */
 	uint64_t load_q32;
 	uint64_t arrivals;
 	uint64_t flows; /* 0: as many as fit */
