@@ -156,7 +156,8 @@ void packet_memory_reserve(struct engine *e, uint64_t packets)
 	}
 }
 
-/* At its upper bound a store serves as long as it lasts. */
+/* Doubles the store, up to PACKETS_MAX. At that bound the run continues while chunks are left for
+ * the workers' pools; then the program ends, out of memory. */
 void packet_memory_grow(struct engine *e)
 {
 	uint64_t packets = packet_memory_packets(e);

@@ -125,7 +125,8 @@ static inline ALWAYS_INLINE void link_send_until(struct worker *w, struct egress
 	link_send_to(w, out, to, end_ps);
 }
 
-/* The same until the port is free. */
+/* Sends the packet in link_reserve, which occupies the link from start_ps until the port is free.
+ */
 static inline ALWAYS_INLINE void link_send(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	link_send_until(w, out, start_ps, out->port.free_ps);

@@ -12,8 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of processes and rank, from the environment that the launcher (mpirun) sets; reads only.
- */
+/* Number of processes and rank, from the environment that the launcher (mpirun) has set. */
 struct world_launch {
 	int size; /* 1: no launcher */
 	int rank;
