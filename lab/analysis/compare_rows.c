@@ -37,9 +37,7 @@ static struct compare_row *compare_find_row(struct comparison *c, const uint32_t
 	return row;
 }
 
-/* The split behind an axis; NULL: the axis is a setting. */
-static const struct compare_split *compare_find_split_of_axis(const struct comparison *c,
-							      uint32_t axis)
+const struct compare_split *comparison_split_of_axis(const struct comparison *c, uint32_t axis)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
 		if (c->splits[i].axis == axis)
@@ -50,7 +48,7 @@ static const struct compare_split *compare_find_split_of_axis(const struct compa
 static const char *compare_axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
 				      uint32_t part)
 {
-	const struct compare_split *split = compare_find_split_of_axis(c, axis);
+	const struct compare_split *split = comparison_split_of_axis(c, axis);
 
 	return split ? split->names[comparison_part_value(c, part, (uint32_t)(split - c->splits))]
 		     : compare_value(&c->runs.runs[run], c->axes[axis].path);

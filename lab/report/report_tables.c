@@ -157,7 +157,7 @@ static size_t parameters_length(const char *spec)
 	return i;
 }
 
-static int is_scheme_setting(const struct report_setting *s)
+static int report_setting_is_scheme(const struct report_setting *s)
 {
 	int has_options = 0;
 
@@ -176,7 +176,7 @@ static void table_add_parameters(struct document *d, const struct report *r,
 		const char *spec = stored_setting(run, r->settings[i].path);
 		size_t length, name;
 
-		if (!is_scheme_setting(&r->settings[i]) || !spec)
+		if (!report_setting_is_scheme(&r->settings[i]) || !spec)
 			continue;
 		length = parameters_length(spec);
 		name = strcspn(spec, "(");
