@@ -16,7 +16,7 @@ static void *pool_reserve(size_t bytes)
 	return p;
 }
 
-/* Chunks that hold so many packets; 0: more than slot numbers can address. */
+/* Chunks that hold that many packets; 0: more than slot numbers can address. */
 static uint32_t pool_chunks(uint64_t packets)
 {
 	uint64_t chunks = packets / WEIR_CHUNK_PACKETS + (packets % WEIR_CHUNK_PACKETS != 0);

@@ -11,7 +11,8 @@
 
 struct task_pool;
 
-/* A pool of so many workers including the caller; fewer if the system refuses to start threads. */
+/* A pool of that many workers including the caller; fewer if the system refuses to start threads.
+ */
 struct task_pool *task_pool_new(uint32_t workers);
 void task_pool_free(struct task_pool *t); /* NULL: no effect */
 uint32_t task_pool_workers(const struct task_pool *t);

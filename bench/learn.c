@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* learn.c -- what a pass costs, there and back, for the nets that learning schemes have.
+/* learn.c -- what a forward and a backward pass cost, for the nets of the learning schemes.
  *
  *	build/release/bench-learn
  *

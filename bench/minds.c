@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* minds.c -- what a decision and an update cost, of everybody here that learns.
+/* minds.c -- what a decision (inference) and an update cost, for every learner.
  *
  *	build/release/bench-minds		all of them: ns and how many a second, on one core
  *	build/release/bench-minds list		their names
- *	build/release/bench-minds NAME CALLS	so many calls of one, for whoever counts
- * instructions
+ *	build/release/bench-minds NAME CALLS	CALLS calls of one, to count instructions
  *
  * Decisions of ACC are those of a switch, from telemetry to knobs, per queue; a step that learns
  * has one update, too. Decisions of flows are an ACK, from telemetry to window and rate. Updates
@@ -24,7 +23,7 @@ enum { PAST = 8, OBSERVATION = 8, ROWS = 20000 };
 struct mind {
 	void (*call)(void *context);
 	void *context;
-	uint32_t per;   /* decisions, updates or whatever it is, in a call */
+	uint32_t per;   /* operations (decisions, updates) of a call */
 	uint32_t bytes; /* of its state; of an agent that of a queue */
 };
 
@@ -96,7 +95,7 @@ static void open_dqn(struct mind *m, const struct row *r)
 	*m = (struct mind){ dqn_update, u, 1, (uint32_t)weir_learn_dqn_size(&c) };
 }
 
-/* size 0: four observations stacked, 64-64; else an LSTM with so many units. */
+/* size 0: four observations stacked, 64-64; else an LSTM with that many units. */
 static void open_td3(struct mind *m, const struct row *r)
 {
 	struct weir_learn_recurrent recall = { .observation_size = OBSERVATION,

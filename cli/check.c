@@ -39,13 +39,6 @@ struct check_built {
 	uint32_t *section; /* by host: the last section counted in receivers_bps, plus 1 */
 };
 
-static void check_built_free(struct check_built *b)
-{
-	free(b->flows);
-	free(b->first);
-	free(b->section);
-}
-
 static void check_built_group(struct check_built *b)
 {
 	uint32_t sections = b->c->traffic_count;
@@ -281,7 +274,9 @@ static void check_print_first(const struct config *c, const struct run_result *f
 
 	check_built_group(&b);
 	check_print_summary(&b);
-	check_built_free(&b);
+	free(b.flows);
+	free(b.first);
+	free(b.section);
 }
 
 /* Builds every run of the sweep, and prints the first. */

@@ -41,11 +41,6 @@ static double progress_seconds(const struct sweep_progress *p)
 	return (double)(clock_ns() - p->begin_ns) / WEIR_NS_PER_S;
 }
 
-static struct format_text progress_time(const struct sweep_progress *p)
-{
-	return format_duration(progress_seconds(p));
-}
-
 static void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t total, int silent)
 {
 	memset(p, 0, sizeof(*p));
@@ -58,12 +53,6 @@ static void progress_begin(struct sweep_progress *p, uint64_t todo, uint64_t tot
 	if (!silent && !p->terminal && todo > 0)
 		fprintf(stderr, "weir: %" PRIu64 " run%s to do, %" PRIu64 " already stored\n", todo,
 			todo == 1 ? "" : "s", p->before);
-}
-
-static void progress_end(struct sweep_progress *p, int done)
-{
-	p->ended++;
-	p->done += done != 0;
 }
 
 static void progress_clear(struct sweep_progress *p)
@@ -182,8 +171,9 @@ static void run_sweep_task_ended(void *context, const struct task_result *r)
 
 	if (r->end == TASK_STOPPED)
 		return;
-	progress_end(&v->progress, r->end == TASK_DONE || r->end == TASK_SKIPPED);
+	v->progress.ended++;
 	if (r->end == TASK_DONE || r->end == TASK_SKIPPED) {
+		v->progress.done++;
 		run_sweep_watch(v, r->task);
 		return;
 	}
@@ -271,7 +261,7 @@ static int run_sweep_finish(struct sweep_run *v)
 			return cli_error(EXIT_WORLD, &e);
 		snprintf(line, sizeof(line), "%s: %" PRIu64 " run%s, %" PRIu64 " of them new in %s",
 			 v->folder, run_sweep_runs_done(v), run_sweep_runs_done(v) == 1 ? "" : "s",
-			 v->progress.done, progress_time(&v->progress).text);
+			 v->progress.done, format_duration(progress_seconds(&v->progress)).text);
 		comparison_print_line(stdout, cli_line_width(stdout), line);
 	}
 	if (v->failed) {

@@ -76,7 +76,8 @@ struct host_config {
 	uint64_t ack_delay_ps;     /* delayed-ACK timer */
 	uint64_t rto_min_ps, rto_initial_ps, rto_max_ps;
 	uint64_t jitter_ps;           /* of a packet's end on the link, or WEIR_OPT_AUTO */
-	uint64_t processing_delay_ps; /* from the wire to the transport, each way in */
+	uint64_t processing_delay_ps; /* from the link to the transport, for every packet that
+					 arrives */
 	uint64_t recovery;            /* enum recovery_mode */
 	uint64_t loss_detection;      /* enum loss_detection */
 	uint64_t tail_probe;          /* flag: RFC 8985, section 7 */
@@ -315,12 +316,12 @@ const char *setting_current_key(const char *section, const char *key);
  * buffer. */
 const char *setting_current_path(const char *path, char buffer[SETTING_PATH_SIZE]);
 
-/* Fills in a note for the user, unless it tells of another setting already: "mine.ini:7: host.card
- * is called host.nic now". Line 0: the setting was given by --set. */
+/* Fills in a note for the user, "mine.ini:7: host.card is called host.nic now", unless it has one
+ * about another setting already. Line 0: the setting was given by --set. */
 void setting_note_renamed(char note[WEIR_OPT_TEXT_SIZE], const char *file, int line,
 			  const char *former, const char *name);
 
-/* The path as it was before any rename. */
+/* The former path of a setting, before any rename. */
 const char *setting_former_path(const char *path, char buffer[SETTING_PATH_SIZE]);
 
 /* --- DSCP, in classes.c ---

@@ -4,7 +4,7 @@
  * One table for every default that holds a time, a size, a queue length or a rate, of [switch],
  * [host], [rdma] and of every scheme; tests/sim/test_defaults.c holds the registries against it.
  * 'weir help defaults' and docs/reference/scenario.md show it, with the values from the option
- * tables; 'weir check' compares it with a scenario's links (lab/scenario/default_notes.h). */
+ * tables; 'weir check' compares it with a scenario's links (lab/scenario/default_notes.c). */
 #ifndef CONFIG_DEFAULTS_H
 #define CONFIG_DEFAULTS_H
 #include "base/registry.h"

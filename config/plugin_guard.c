@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A marking scheme of a plug-in: of switch.marking, of one of its parts or of a card. */
+/* A marking scheme of a plug-in: of switch.marking, of one of its parts or of a NIC. */
 struct mark_guard {
 	struct weir_mark_ops ops; /* what ports call instead, with the guard as params */
 	const struct weir_mark_ops *inner;

@@ -340,17 +340,11 @@ static void plan_write_flow(const struct testbed_plan *p, const struct config *c
 	};
 }
 
-/* Link rate in payload bytes per second, which is what the kernel counts. */
-static uint64_t plan_line_Bps(const struct testbed_plan *p, const struct config *c, uint32_t host)
-{
-	double share =
-		(double)c->host.mss_bytes / (double)(c->host.mss_bytes + c->host.header_bytes);
-
-	return (uint64_t)(host_access_bps(&p->net, host) * share) / WEIR_BITS_PER_BYTE;
-}
-
 void plan_write(const struct testbed_plan *p, const struct config *c, struct bed_board *b)
 {
+	/* Link rates count payload bytes, as the kernel does. */
+	double payload_share =
+		(double)c->host.mss_bytes / (double)(c->host.mss_bytes + c->host.header_bytes);
 	uint32_t *last = memory_zeroed(p->flows.count + UINT64_C(1), sizeof(*last));
 
 	b->host_count = p->net.host_count;
@@ -361,7 +355,8 @@ void plan_write(const struct testbed_plan *p, const struct config *c, struct bed
 	b->from_ns = weir_ps_to_ns((int64_t)c->measure.from_ps);
 	b->to_ns = c->measure.to_ps ? weir_ps_to_ns((int64_t)c->measure.to_ps) : BED_NEVER_NS;
 	for (uint32_t i = 0; i < b->host_count; i++)
-		b->hosts[i].line_Bps = plan_line_Bps(p, c, i);
+		b->hosts[i].line_Bps = (uint64_t)(host_access_bps(&p->net, i) * payload_share) /
+				       WEIR_BITS_PER_BYTE;
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		snprintf(b->sections[i].cc, BED_NAME, "%s", p->cc[i]);
 		b->sections[i].pacing_Bps = c->traffic[i].app_rate_bps / WEIR_BITS_PER_BYTE;

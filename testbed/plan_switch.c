@@ -65,9 +65,9 @@ static int plan_is_shortest(const struct network *net, const struct net_link *l,
 
 /* --- ports --- */
 
-/* Delay of a host's port: its link both ways, plus what is missing in reality: in the simulation a
- * packet is also serialised by the host's own link, so half of a full packet's serialisation delay
- * is added at each port, and the delay of the machine is subtracted. */
+/* Delay of a host's port: the round trip of its link, plus what is missing in reality: in the
+ * simulation a packet is also serialised by the host's own link, so half of a full packet's
+ * serialisation delay is added at each port, and the delay of the machine is subtracted. */
 static int64_t plan_host_delay_ps(const struct network *net, const struct net_link *down,
 				  uint32_t frame_bytes)
 {
@@ -171,12 +171,6 @@ int plan_list_ports(struct testbed_plan *p, struct weir_error *e)
 
 /* --- settings --- */
 
-/* Keys of [switch] that are translated rather than copied. */
-static int is_translated_key(const char *key)
-{
-	return strcmp(key, "dscp-map") == 0 || strcmp(key, "non-ect") == 0;
-}
-
 /* If every flow is ECN-capable and connections start with data, the simulation has no Not-ECT
  * packet. A real kernel's SYNs, and its retransmissions under reno and cubic, are Not-ECT and must
  * pass as well. */
@@ -190,8 +184,9 @@ static void plan_write_options(FILE *f, const struct weir_option *table, const v
 	for (const struct weir_option *o = table; o->name; o++) {
 		char text[1024];
 
-		if (o->type == WEIR_OPT_LINES || is_translated_key(o->name) ||
-		    weir_option_is_default(o, params))
+		/* dscp-map and non-ect are translated, not copied. */
+		if (o->type == WEIR_OPT_LINES || strcmp(o->name, "dscp-map") == 0 ||
+		    strcmp(o->name, "non-ect") == 0 || weir_option_is_default(o, params))
 			continue;
 		fprintf(f, "%s = %s\n", o->name, weir_option_format(text, sizeof(text), o, params));
 	}

@@ -2,8 +2,9 @@
 /* fuzz_scenario.c -- no bytes whatever make the readers of scenarios and of claims crash, leak or
  * contradict themselves.
  *
- *	fuzz SECONDS [FILE...]		changes the files (those of scenarios/ and tests/bad/ unless
- * given) at random fuzz 0 FILE...			reads just these
+ *	fuzz SECONDS [FILE...]	changes the files at random; default: those of scenarios/ and
+ *				tests/bad/
+ *	fuzz 0 FILE...		reads just these
  *
  * What is tried depends on the number of the attempt alone, so a crash comes again. Attempts run in
  * a child; when it dies the parent still has the text, in memory both share, and saves it. Compiled

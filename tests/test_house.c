@@ -118,7 +118,7 @@ static int room_may_include(const struct room *room, const char *folder)
 	return room_find(folder) && strstr(room->may_include, word);
 }
 
-/* "base/pool.c" and "base/pool.h", but not "base/ini.h". */
+/* "base/pool.c" and "base/bits.h", but not "base/ini.h". */
 static int is_freestanding(const char *path)
 {
 	const char *name = path + strlen("base/");

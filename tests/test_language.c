@@ -85,6 +85,24 @@ static void check_name(struct language *l, const char *path, const char *name)
 			refuse(l, path, name, &in_names[i]);
 }
 
+/* Where clang-format breaks a comment line of more than 100 columns it may leave the next one
+ * without the blank after the asterisk, and with it a list or an equation as running text. */
+static void check_torn_lines(struct language *l, const char *path, const char *text,
+			     const char *end)
+{
+	static const struct form torn = { "", "shorter lines: the formatter has torn this one" };
+
+	for (; text < end; text++) {
+		const char *line = text + 1 + strspn(text + 1, " \t");
+		char start[64];
+
+		if (*text != '\n' || *line != '*' || !isalnum((unsigned char)line[1]))
+			continue;
+		snprintf(start, sizeof start, "%.*s", (int)strcspn(line, "\n"), line);
+		refuse(l, path, start, &torn);
+	}
+}
+
 /* Checks the sentences of a comment whose text is [text, end): white space and the asterisks at
  * line starts are folded into one space. Returns end. */
 static const char *check_comment(struct language *l, const char *path, const char *text,
@@ -143,6 +161,7 @@ static void check_text(struct language *l, const char *path, const char *text)
 			const char *end = strstr(text, "*/");
 
 			CHECK(end != NULL);
+			check_torn_lines(l, path, text + 2, end);
 			text = check_comment(l, path, text + 2, end) + 2;
 		} else if (*text == '"' || *text == '\'') {
 			text = literal_end(text);
@@ -190,6 +209,12 @@ TEST(test_language_rule_finds_sentences_without_a_subject)
 	CHECK_INT(found_in("/* Wakes whoever holds it. The rest waits. */"), 0);
 	CHECK_INT(found_in("/* Of all shortest paths, the first is taken. */"), 0);
 	CHECK_INT(found_in("const char *s = \"Who is there\"; int c = '\"';"), 0);
+}
+
+TEST(test_language_rule_finds_lines_that_the_formatter_tore)
+{
+	CHECK_INT(found_in("/* A line that is too long, and\n *the rest of it. */"), 1);
+	CHECK_INT(found_in("/* A line\n * and another\n *\n *\ta list */ int\n *p;"), 0);
 }
 
 TEST(test_language_rule_finds_names_that_are_adverbs)

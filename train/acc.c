@@ -24,13 +24,14 @@ enum {
 
 static const char *const preset_names[] = { [DRAW_WEIR] = "weir", [DRAW_PAPER] = "paper", NULL };
 
-/* Values of options left to the preset. Ours were found with fourteen trainings of 250,000 steps
- * from one seed, over returns of 1 to 20, discounts of 0.95 to 0.99, rates of 0.0002 and 0.0005,
- * holds of 2 to 16, ends of 0.05 and 0.15, and without traces. On 64 drawn scenarios they had a
- * mean reward of 0.870 to 0.883, the best constant 0.847: the choice is not critical. That was with
- * fewer kinds of traffic and 25 Gb/s alone; with those of today five trainings of 300,000 steps
- * (memories of 100,000 and 400,000, 128-128 neurons, returns of 10 with 0.99, longer exploring) had
- * 0.819 to 0.829. */
+/* Hyperparameters of the presets, for options that the user leaves open. Those of weir were
+ * searched with fourteen trainings of 250,000 steps from one seed: n-step returns of 1 to 20,
+ * discount 0.95 to 0.99, learning rate 0.0002 and 0.0005, explore-hold 2 to 16, explore-end 0.05
+ * and 0.15, with and without traces. On 64 drawn scenarios their mean reward was 0.870 to 0.883,
+ * that of the best constant setting 0.847: the choice is not critical. At that time scenarios had
+ * fewer kinds of traffic and 25 Gb/s only; on those of today five trainings of 300,000 steps
+ * (replay memories of 100,000 and 400,000 rows, 128-128 neurons, 10-step returns with discount
+ * 0.99, longer exploration) reached 0.819 to 0.829. */
 #define WEIR_AGENT "hidden=64-64"
 
 static const struct recipe {

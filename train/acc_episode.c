@@ -29,7 +29,7 @@ struct run {
 	uint8_t *asks, *is_learnt;     /* is_learnt: [rows] */
 	uint32_t *actions;
 	struct hold {
-		uint32_t action, left; /* for so many intervals */
+		uint32_t action, left; /* for that many intervals */
 	} * holds;                     /* [rows]: what explores */
 	float *tape, *shown, *values;  /* shown, values: of BATCH_ROWS rows */
 	size_t tape_floats;
@@ -140,7 +140,7 @@ static int episode_explores(struct run *r, uint32_t t, uint32_t row, uint32_t *a
 	return 1;
 }
 
-/* The best actions of so many rows, whose observations are in r->shown. */
+/* The best actions of that many rows, whose observations are in r->shown. */
 static void episode_choose_best(struct run *r, const uint32_t *rows, uint32_t count,
 				uint32_t *actions)
 {

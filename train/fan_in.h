@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.h -- training episodes for congestion controls: flows to one receiver through a dumbbell,
- * with a log of their decisions (Zhang, FDCC, section 4.4).
+/* fan_in.h -- training episodes for congestion controls, of varying fan-in: flows to one receiver
+ * through the bottleneck of a dumbbell, with a log of their decisions (Zhang, FDCC, section 4.4).
  *
  * There are 2, 6, 12, 24, 48 or 96 flows, optionally 192, each with a sender of its own; links have
  * a delay of 150 ns to 1 us. In training episodes half of the flows end after about half of the

@@ -20,7 +20,7 @@ struct rl_options {
 	uint64_t rate_q32, smooth_q32, gamma_q32, clip_q32;
 };
 
-struct rl_desk {
+struct rl_trainer {
 	struct rl_options options;
 	struct train_input input;
 	char cc[SPEC_SIZE];
@@ -84,7 +84,7 @@ static float rl_float(uint64_t value_q32)
 
 /* --- context: options, nets, texts; constant after open --- */
 
-static int rl_read_control(struct rl_desk *d, struct weir_error *e)
+static int rl_read_control(struct rl_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct weir_cc_ops *ops;
@@ -98,7 +98,7 @@ static int rl_read_control(struct rl_desk *d, struct weir_error *e)
 }
 
 /* No biases: a zero signal gives a zero action. */
-static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
+static int rl_plan_net(struct rl_trainer *d, struct weir_error *e)
 {
 	uint32_t hidden = (uint32_t)d->options.hidden;
 	struct weir_learn_plan plan = weir_learn_plan_stack(
@@ -119,7 +119,7 @@ static int rl_plan_net(struct rl_desk *d, struct weir_error *e)
 }
 
 /* A recurrent net gets one sample of count steps, a feed-forward one count samples. */
-static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
+static struct weir_learn_batch rl_batch(const struct rl_trainer *d, uint32_t count)
 {
 	if (d->net.plan.sequence_size)
 		return (struct weir_learn_batch){ .samples = 1,
@@ -130,7 +130,7 @@ static struct weir_learn_batch rl_batch(const struct rl_desk *d, uint32_t count)
 
 static void rl_close(void *context)
 {
-	struct rl_desk *d = context;
+	struct rl_trainer *d = context;
 
 	memory_free(d->transposed, d->net.transposed_floats, sizeof(float));
 	memory_free(d->tape, d->tape_floats, sizeof(float));
@@ -143,7 +143,7 @@ static void rl_close(void *context)
 static int rl_open(void **context, const void *params, const struct train_input *input,
 		   struct weir_error *e)
 {
-	struct rl_desk *d = memory_new(1, sizeof(*d));
+	struct rl_trainer *d = memory_new(1, sizeof(*d));
 	struct weir_learn_batch batch;
 
 	d->options = *(const struct rl_options *)params;
@@ -170,21 +170,21 @@ static int rl_open(void **context, const void *params, const struct train_input 
 
 enum rl_part { RL_WEIGHTS, RL_MEAN, RL_SQUARE, RL_GRADIENT, RL_PARTS };
 
-static float *rl_part(const struct rl_desk *d, const void *state, enum rl_part part)
+static float *rl_part(const struct rl_trainer *d, const void *state, enum rl_part part)
 {
 	return ((struct rl_state *)state)->numbers + (size_t)part * d->net.weight_floats;
 }
 
 static size_t rl_size(const void *context)
 {
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 
 	return sizeof(struct rl_state) + RL_PARTS * (size_t)d->net.weight_floats * sizeof(float);
 }
 
 static void rl_begin(const void *context, void *state)
 {
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 	struct rl_state *s = state;
 
 	s->power1 = s->power2 = 1;
@@ -197,7 +197,7 @@ static void rl_begin(const void *context, void *state)
 
 static char *rl_scenario(const void *context, const struct train_episode *which)
 {
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 
 	return fan_in_scenario(
 		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL });
@@ -224,7 +224,7 @@ static void rl_record_flow(const struct weir_cc_decision *rows, uint32_t count,
 static int rl_episode(const void *context, const void *state, const struct train_episode *which,
 		      struct train_record *r, struct weir_error *e)
 {
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL };
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
@@ -250,7 +250,7 @@ static int rl_episode(const void *context, const void *state, const struct train
 /* --- learning --- */
 
 /* Adds the gradient of a flow's loss: with respect to its actions, then to the weights. */
-static void rl_learn_flow(const struct rl_desk *d, struct rl_state *s, const float *rows,
+static void rl_learn_flow(const struct rl_trainer *d, struct rl_state *s, const float *rows,
 			  uint32_t count)
 {
 	struct weir_learn_batch batch = rl_batch(d, count);
@@ -296,7 +296,7 @@ static void rl_keep(const void *context, void *state, const struct train_record 
 static void rl_update(const void *context, void *state, struct task_pool *pool, uint64_t steps,
 		      double figures[TRAIN_FIGURES_MAX])
 {
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 	struct rl_state *s = state;
 	struct weir_learn_moments moments = { s->power1, s->power2, rl_part(d, s, RL_MEAN),
 					      rl_part(d, s, RL_SQUARE) };
@@ -324,7 +324,7 @@ static void rl_model(const void *context, const void *state, struct weir_learn_m
 		{ WEIR_LEARN_FEATURES, WEIR_RL_CC_FEATURES },
 		{ WEIR_LEARN_ACTIONS, WEIR_RL_CC_ACTIONS }
 	};
-	const struct rl_desk *d = context;
+	const struct rl_trainer *d = context;
 
 	*model = (struct weir_learn_model){
 		.net = &d->net,

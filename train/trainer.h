@@ -2,15 +2,15 @@
 /* trainer.h -- the interface of trainers, and the training loop that drives them.
  *
  * A trainer is a file with an option table and a line in train/training.c. The loop runs rounds:
- *the hook episode for several episodes in parallel, with the policy unchanged; then keep for each
- *record in order of episodes, and update, both in the calling thread. So results do not depend on
- *the number of threads. Everything learned is in one block without pointers, the state, which the
- *loop writes to checkpoints.
+ * the hook episode for several episodes in parallel, with the policy unchanged; then keep for each
+ * record in order of episodes, and update, both in the calling thread. So results do not depend on
+ * the number of threads. Everything learned is in one block without pointers, the state, which the
+ * loop writes to checkpoints.
  *
  *	round: episodes on all threads -> records in order -> updates -> a point of the curve
  *
  * With several ranks (sim/parallel/mpi_world.h) each runs its share of the episodes and receives
- *all records; then all compute the same updates. Rank 0 alone reads and writes checkpoints.
+ * all records; then all compute the same updates. Rank 0 alone reads and writes checkpoints.
  *
  * Episode e has the seed hash(seed, e). The model depends on the trainer's options, the input and
  * the length of rounds, and not on threads, ranks or interruptions: training resumes from the last
@@ -121,8 +121,8 @@ size_t train_layout_size(const struct train_layout *l);
 struct weir_learn_memory *train_memory(const struct train_layout *l, void *state);
 struct train_count *train_count(const struct train_layout *l, const void *state);
 
-/* Counts the steps of a round. Returns the number of updates due: updates_a_step per step, once
- * there were warm_up steps. */
+/* Counts the steps of a round. Returns the number of updates due: updates_a_step per step, none
+ * during the warm-up of that many steps. */
 uint64_t train_count_round(struct train_count *c, uint64_t steps, uint64_t warm_up,
 			   double updates_a_step);
 

@@ -105,7 +105,7 @@ void train_policy_forward(const struct weir_learn_model *model, const float *inp
 /* Progress; a block of the checkpoint. */
 struct progress {
 	uint64_t rounds, episodes, steps;
-	uint64_t best_steps; /* 0: nothing was judged yet */
+	uint64_t best_steps; /* 0: nothing was evaluated yet */
 	double best_score;
 };
 
@@ -120,7 +120,7 @@ struct training {
 	size_t state_size;
 	float *best; /* weights */
 	size_t best_floats;
-	struct train_record *records; /* of a round, or of a judgement */
+	struct train_record *records; /* of a round, or of an evaluation */
 	uint64_t record_count;
 	int64_t written_ns; /* when the last checkpoint was */
 };
@@ -260,6 +260,8 @@ int training_is_done(const struct training *t)
 	return t->progress.steps >= t->plan.input.steps;
 }
 
+/* Evaluates the policy and keeps the best one so far: the result is that of early stopping, at the
+ * best point of the curve. */
 static enum train_ended training_judge(struct training *t, struct train_point *p,
 				       struct weir_error *e)
 {

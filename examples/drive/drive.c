@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* drive.c -- drives a simulation step by step: clients write to a server and wait for its answers,
- *and a controller samples the queue before the server every 100 us and adjusts the marking
- *threshold.
+ * and a controller samples the queue before the server every 100 us and adjusts the marking
+ * threshold.
  *
  *	cc drive.c -lweir-sim -lweir -lm -pthread -o drive && ./drive
  *

@@ -172,7 +172,7 @@ struct weir_cc_ops {
 	/* TCP: after an idle period longer than the RTO, the transport has reduced window_bytes to
 	 * the initial window. NULL: nothing else changes. */
 	void (*restart)(void *state, const void *params, const struct weir_cc_env *env);
-	/* RDMA; NULL: ignored. cnp: a CNP has arrived. sent: the NIC has sent a packet of so many
+	/* RDMA; NULL: ignored. cnp: a CNP has arrived. sent: the NIC has sent a packet of that many
 	 * bytes, headers included. timer: wake_ns has come; it is reset to 0 before the call. */
 	void (*cnp)(void *state, const void *params, const struct weir_cc_env *env, int64_t now_ns);
 	void (*sent)(void *state, const void *params, const struct weir_cc_env *env, uint32_t bytes,

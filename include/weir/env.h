@@ -18,18 +18,18 @@
  *	weir_env_free(env);
  *
  * The text is a scenario file whose switch.tune names an agent that can learn, such as acc. The
- *agent turns queue statistics into observations and rewards, and actions into settings; the learner
- * chooses the actions. A step is one interval of all agents (switch.tune-interval). Each queue of
- * each agent is a row, in the order of switches, ports and queues. A row whose `asks` is 0 is idle:
- * its setting stays, and its action is ignored.
+ * agent turns queue statistics into observations and rewards, and actions into settings; the
+ * learner chooses the actions. A step is one interval of all agents (switch.tune-interval). Each
+ * queue of each agent is a row, in the order of switches, ports and queues. A row whose `asks` is
+ * 0 is idle: its setting stays, and its action is ignored.
  *
  * An episode goes from time 0 to measure.to. Its end is a truncation (WEIR_LEARN_CUT), not a
- *terminal state: the network would go on.
+ * terminal state: the network would go on.
  *
  * Link with libweir-sim and libweir. Results depend on the text, the seed and the actions only.
  * Threads: several environments may be used at once, each by one thread at a time. Ownership:
- *arrays are the caller's. Errors: functions that return int return 0, or -1 with a message; after
- *-1 of reset or step only reset and free may follow. */
+ * arrays are the caller's. Errors: functions that return int return 0, or -1 with a message; once
+ * reset or step has returned -1, only reset and free may follow. */
 #ifndef WEIR_ENV_H
 #define WEIR_ENV_H
 #include "weir/begin.h"

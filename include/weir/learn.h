@@ -151,7 +151,7 @@ struct weir_learn_batch {
 	uint32_t samples;
 	uint32_t steps;          /* of every sequence; may be 0 */
 	const float *sequence;   /* [samples][steps][sequence_size], oldest first */
-	const uint32_t *lengths; /* [samples]: so many steps are valid, the first ones; NULL: all */
+	const uint32_t *lengths; /* [samples]: number of valid steps, the first ones; NULL: all */
 	const float *current;    /* [samples][current_size] */
 	const float *state_in;   /* [samples][state_floats]; NULL: zeros */
 	float *state_out;        /* after the last valid step; NULL: not wanted; may be state_in */
@@ -196,7 +196,8 @@ enum weir_learn_loss { WEIR_LEARN_SQUARED, WEIR_LEARN_HUBER };
 float weir_learn_loss_of(enum weir_learn_loss loss, float delta, float error, float *grad);
 
 struct weir_learn_adam {
-	float rate, beta1, beta2, epsilon;
+	float rate; /* learning rate */
+	float beta1, beta2, epsilon;
 };
 
 #define WEIR_LEARN_ADAM_DEFAULT \
@@ -309,7 +310,7 @@ struct weir_learn_dqn_config {
 	struct weir_learn_training training;
 	struct weir_learn_plan plan; /* an output for each action */
 	struct weir_learn_adam adam;
-	uint32_t target_every; /* updates between copies to the target net */
+	uint32_t target_every; /* updates between copies to the target network */
 };
 
 /* Validates the config, which all other functions require. */

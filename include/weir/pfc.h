@@ -48,7 +48,7 @@ struct weir_pfc_ingress {
 	uint32_t paused; /* 1: the upstream neighbour was sent a pause frame */
 };
 
-/* The XOFF threshold, once so many bytes more of the shared buffer are in use. used <= buffer <
+/* The XOFF threshold, once that many bytes more of the shared buffer are in use. used <= buffer <
  * 2^40 and alpha <= 2^7: with eight fractional bits of alpha no overflow. */
 static inline uint64_t weir_pfc_xoff_threshold_with(const struct weir_pfc_memory *m, uint64_t bytes)
 {
@@ -73,7 +73,7 @@ static inline uint64_t weir_pfc_shared(const struct weir_pfc_memory *m,
 	return in->bytes > reserved ? in->bytes - reserved : 0;
 }
 
-/* A class's part of the shared buffer with so many bytes more. */
+/* A class's part of the shared buffer with that many bytes more. */
 static inline uint64_t weir_pfc_shared_with(const struct weir_pfc_memory *m,
 					    const struct weir_pfc_ingress *in, uint64_t bytes)
 {

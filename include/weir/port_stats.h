@@ -49,10 +49,10 @@ struct weir_port_stats {
 	 * replaces p->stats by a longer one. NULL: bucket_ps has all buckets. */
 	void (*grow)(struct weir_port *p);
 	void *owner;                                 /* for grow */
-	uint64_t bucket_ps[WEIR_PORT_STATS_BUCKETS]; /* how long the port held so many packets */
+	uint64_t bucket_ps[WEIR_PORT_STATS_BUCKETS]; /* how long the port held that many packets */
 };
 
-/* Bytes of statistics with so many buckets. */
+/* Bytes of statistics with that many buckets. */
 static inline size_t weir_port_stats_size(uint32_t buckets)
 {
 	return offsetof(struct weir_port_stats, bucket_ps) + buckets * sizeof(uint64_t);

@@ -3,7 +3,8 @@
  *
  * A port calls its scheduler when a queue becomes busy, when the link is free and a queue has to be
  * picked, and when a packet was sent, on the port's thread. Hooks allocate nothing and cannot fail.
- * A port with one queue has no scheduler unless that ranks packets. Times are ps, lengths bytes. */
+ * Ports are work-conserving: a link is never idle while an unpaused queue holds packets. A port
+ * with one queue has no scheduler unless that ranks packets. Times are ps, lengths bytes. */
 #ifndef WEIR_SCHED_H
 #define WEIR_SCHED_H
 #include "weir/begin.h"
@@ -30,7 +31,7 @@ struct weir_sched_ops {
 	struct weir_scheme scheme;
 	size_t state_size;       /* of the fixed part ... */
 	size_t queue_state_size; /* ... plus this for each queue, in one array behind it */
-	/* Do the options fit a port with so many queues? NULL: always. */
+	/* Do the options fit a port with that many queues? NULL: always. */
 	int (*fits)(const void *params, uint32_t queues, struct weir_error *e);
 	/* state is zero before. NULL: zeros are a valid state. */
 	void (*init)(void *state, const void *params, uint32_t queues);
@@ -63,13 +64,13 @@ extern const struct weir_sched_ops *const weir_sched_all[]; /* ends with NULL */
 /* NULL: there is no scheduler of that name. */
 const struct weir_sched_ops *weir_sched_find(const char *name);
 
-/* Do the options fit a port with so many queues? Returns 0, or -1 with a message that begins with
+/* Do the options fit a port with that many queues? Returns 0, or -1 with a message that begins with
  * the scheduler's name. */
 int weir_sched_fits(const struct weir_sched_ops *ops, const void *params, uint32_t queues,
 		    struct weir_error *e);
 
 /* Reads "dwrr(quantum=1500B, weights=2:1)" into ops and params (WEIR_SPEC_PARAMS_MAX bytes,
- * 8-aligned) and checks it for a port with so many queues. Returns 0, or -1 with a message. */
+ * 8-aligned) and checks it for a port with that many queues. Returns 0, or -1 with a message. */
 int weir_sched_parse(const char *spec, uint32_t queues, const struct weir_sched_ops **ops,
 		     void *params, struct weir_error *e);
 

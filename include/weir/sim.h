@@ -11,7 +11,7 @@
  *	weir_sim_free(sim);
  *
  * Link with libweir-sim and libweir. Results depend on the scenario, its seed, the plan and the
- *calls made, but neither on the number of threads nor on how the time is divided into steps.
+ * calls made, but neither on the number of threads nor on how the time is divided into steps.
  *
  * Network, switches and hosts are those of the scenario. Its traffic starts by itself; your own
  * messages use the settings (cc, class, ack-class, slack ...) of a section
@@ -27,7 +27,7 @@
  * that it locks; it calls functions of its turn and no other functions of the simulation.
  *
  * Errors: functions that return int return 0, or -1 with a message. When the system is out of
- *memory the program ends with a message. Times are picoseconds. */
+ * memory the program ends with a message. Times are picoseconds. */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
 #include "weir/begin.h"

@@ -157,8 +157,9 @@ static int64_t apply_wrote_ns(const struct keeper *k, uint32_t profile, uint64_t
 	return p->wrote_ns[(p->writes - ago) % k->plan->profiles[profile].limits.writes];
 }
 
-/* Does the rate limit leave that many of the minute's writes for later? Rollbacks are exempt from
- * the minimum time between changes. */
+/* Rate limit of a profile's writes: a sliding window of one minute, not a token bucket, so there is
+ * no burst beyond limits.writes. Leaves keep_back of these for rollbacks, which are exempt from the
+ * minimum time between changes. */
 int keeper_may_write(const struct keeper *k, uint32_t profile, uint64_t keep_back)
 {
 	const struct keeper_limits *limits = &k->plan->profiles[profile].limits;
@@ -272,8 +273,6 @@ void keeper_write_pending(struct keeper *k)
 
 /* --- guards: probation of a change, and its rollback --- */
 
-/* --- rollback --- */
-
 static void guard_begin_rollback(struct keeper *k, uint32_t profile, enum keeper_state after)
 {
 	struct profile_state *p = &k->profiles[profile];
@@ -295,8 +294,8 @@ void keeper_end_rollback(struct keeper *k, uint32_t profile)
 	p->rollbacks++;
 }
 
-/* Retried every interval until done. The profile was read in this step and still has the keeper's
- * setting. */
+/* Retried every interval until done; a write is idempotent. The profile was read in this step and
+ * still has the keeper's setting. */
 void keeper_rollback(struct keeper *k, uint32_t profile)
 {
 	struct profile_state *p = &k->profiles[profile];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver.h -- how a keeper reaches a switch: one table of operations per kind of switch.
+/* driver.h -- how a keeper reaches a switch: one table of operations (ops) per kind of switch.
  *
  * A driver gets the plan when it is opened, and profiles are named by their number in the plan
  * afterwards. Calls may block for a bounded time. If the switch does not answer, the call fails

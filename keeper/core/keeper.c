@@ -229,6 +229,7 @@ static void keeper_manage_again(struct keeper *k, uint32_t profile,
 	keeper_report_profile(k, KEEPER_DID_RESUME, profile, NULL, NULL);
 }
 
+/* Detects drift: a setting in force that is not the keeper's is yielded to the operator. */
 static void keeper_compare_setting(struct keeper *k, uint32_t profile,
 				   const struct keeper_setting *now)
 {

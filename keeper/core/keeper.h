@@ -5,11 +5,12 @@
  * The keeper has no clock: its caller, a daemon or a test, calls keeper_step once per control
  * interval and passes the time. Everything that happens is reported as an event.
  *
- * A step first reads every profile and its counters. If a setting is not the one that the keeper
- * wrote, an operator changed it, and the profile is the operator's from then on. A change is on
- * probation for some intervals: the keeper rolls it back if drops, pauses or the longest queue get
- * worse, or if the hardware does not apply it. Then the keeper asks the tuner for its next desired
- * settings. */
+ * A step is one iteration of a reconciliation loop. It first reads every profile and its counters.
+ * If a setting has drifted from the one that the keeper wrote, an operator changed it, and the
+ * profile is the operator's from then on: the keeper yields and does not write it back. A change is
+ * on probation for some intervals: the keeper rolls it back if drops, pauses or the longest queue
+ * get worse, or if the hardware does not apply it. Then the keeper asks the tuner for its next
+ * desired settings. */
 #ifndef KEEPER_CORE_KEEPER_H
 #define KEEPER_CORE_KEEPER_H
 #include "keeper/core/originals.h"
@@ -21,7 +22,7 @@ enum keeper_state {
 	KEEPER_NEW,       /* not read yet */
 	KEEPER_TUNED,     /* the tuner's desired settings are written */
 	KEEPER_ROLLBACK,  /* a change is being rolled back */
-	KEEPER_HOLD_DOWN, /* no changes for a while after a rollback */
+	KEEPER_HOLD_DOWN, /* hold-down: no changes for a while after a rollback */
 	KEEPER_OPERATOR,  /* an operator changed it, and owns it */
 	KEEPER_ALARM,     /* the hardware did not apply the setting: waits for an operator */
 	KEEPER_UNMANAGED, /* missing, malformed, ECN off, or outside its limits */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* originals.h -- original settings of profiles: the journal on disk, and restoring from it.
  *
- * The journal is on disk before anything is written to the switch. It is replaced atomically (new
- * file, fsync, rename), so a complete journal exists whenever the machine stops. Each record has
+ * The journal is a write-ahead log: it is on disk before anything is written to the switch. It is
+ * replaced atomically (new file, fsync, rename), so a complete journal exists whenever the machine
+ * stops. Each record has
  * the original setting and both ends of the last change: a profile with either of these was set by
  * the keeper, and any other setting is an operator's.
  *

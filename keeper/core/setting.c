@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t ppm_q32(uint32_t ppm)
-{
-	return ((uint64_t)ppm << 32) / KEEPER_PPM;
-}
-
 /* Rounds to the nearest ppm; at most 10^6. */
 static uint32_t q32_ppm(uint64_t q32)
 {
@@ -44,7 +39,8 @@ struct keeper_values_text keeper_values_format(unsigned values)
 
 struct weir_tune_knobs keeper_setting_knobs(const struct keeper_setting *s)
 {
-	return weir_tune_knobs_of(s->min_bytes, s->max_bytes, ppm_q32(s->p_ppm));
+	return weir_tune_knobs_of(s->min_bytes, s->max_bytes,
+				  ((uint64_t)s->p_ppm << 32) / KEEPER_PPM);
 }
 
 int keeper_setting_is_within(const struct keeper_setting *s, const struct keeper_bounds *b)
@@ -139,15 +135,6 @@ static uint64_t telemetry_queue_length(uint64_t bytes)
 	return bytes < WEIR_TUNE_LENGTH_MAX ? bytes : WEIR_TUNE_LENGTH_MAX;
 }
 
-/* Switches report current and maximum queue length but not the mean, which is approximated by the
- * average of both ends. */
-static uint64_t telemetry_mean_bytes(uint64_t before, uint64_t after, uint64_t most)
-{
-	uint64_t mean = before / 2 + after / 2;
-
-	return mean < most ? mean : most;
-}
-
 int keeper_telemetry(const struct keeper_counters *before, const struct keeper_counters *after,
 		     int64_t interval_ns, uint32_t mtu_bytes, struct weir_tune_telemetry *t)
 {
@@ -170,8 +157,12 @@ int keeper_telemetry(const struct keeper_counters *before, const struct keeper_c
 		.queue_end_bytes = telemetry_queue_length(after->queue_bytes),
 		.mtu_bytes = mtu_bytes,
 	};
-	t->queue_mean_bytes = telemetry_mean_bytes(telemetry_queue_length(before->queue_bytes),
-						   t->queue_end_bytes, t->queue_max_bytes);
+	/* Switches report current and maximum queue length but not the mean, which is approximated
+	 * by the average of both ends. */
+	t->queue_mean_bytes =
+		telemetry_queue_length(before->queue_bytes) / 2 + t->queue_end_bytes / 2;
+	if (t->queue_mean_bytes > t->queue_max_bytes)
+		t->queue_mean_bytes = t->queue_max_bytes;
 	if (!t->ce_bytes)
 		t->ce_bytes = t->marked_pkts * mtu_bytes;
 	if (t->ce_bytes > t->out_bytes)

@@ -139,14 +139,10 @@ static uint64_t quantile_index(uint64_t count, uint64_t per_mille)
 	return (count - 1) * per_mille / 1000;
 }
 
-static double rehearsal_measured_s(const struct rehearsal *r)
-{
-	return (double)(r->now_ns - (int64_t)r->params->from_ns) / (double)WEIR_NS_PER_S;
-}
-
 static void rehearsal_report_port(struct rehearsal *r, struct rehearsal_port *p, FILE *f)
 {
 	uint64_t grown[REHEARSAL_WATCHED];
+	double seconds = (double)(r->now_ns - (int64_t)r->params->from_ns) / (double)WEIR_NS_PER_S;
 	double sum = 0;
 
 	for (int w = 0; w < REHEARSAL_WATCHED; w++)
@@ -159,14 +155,12 @@ static void rehearsal_report_port(struct rehearsal *r, struct rehearsal_port *p,
 	fprintf(f,
 		",\"line_use\":%.4f,\"queue_mean_bytes\":%.0f,\"queue_p99_bytes\":%" PRIu32
 		",\"queue_max_bytes\":%" PRIu32 ",\"marks\":%" PRIu64 ",\"drops\":%" PRIu64 "}",
-		8 * (double)grown[REHEARSAL_SENT] /
-			((double)r->params->rate_bps * rehearsal_measured_s(r)),
+		8 * (double)grown[REHEARSAL_SENT] / ((double)r->params->rate_bps * seconds),
 		sum / (double)p->sample_count, p->samples[quantile_index(p->sample_count, 990)],
 		p->samples[p->sample_count - 1], grown[REHEARSAL_MARKS], grown[REHEARSAL_DROPS]);
 }
 
 /* A completed flow. */
-
 struct completed_flow {
 	uint64_t count, unfinished;
 	uint64_t *fct_ns;

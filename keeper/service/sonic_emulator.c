@@ -54,11 +54,6 @@ static int emulator_send(struct emulator *m, const struct redis_command *c, stru
 	return 0;
 }
 
-static void emulator_port_name(uint32_t profile, char name[KEY_SIZE])
-{
-	snprintf(name, KEY_SIZE, "Ethernet%" PRIu32, profile * PORTS_BETWEEN);
-}
-
 /* Object ids of the ASIC: type 0x15 for queues, 0x1 for ports, 0x13 for WRED profiles. */
 static void emulator_object_key(const char *prefix, const char *kind, uint32_t profile,
 				char key[KEY_SIZE])
@@ -121,7 +116,7 @@ static int emulator_write_port(struct emulator *m, uint32_t profile, uint64_t ra
 	const char *name = m->plan->profiles[profile].name;
 	const double slower = (double)m->plan->emulator.speed_q32 / (double)WEIR_ONE_Q32;
 
-	emulator_port_name(profile, port);
+	snprintf(port, sizeof(port), "Ethernet%" PRIu32, profile * PORTS_BETWEEN);
 	snprintf(key, sizeof(key), "PORT|%.100s", port);
 	snprintf(speed, sizeof(speed), "%.0f", slower * (double)rate_bps / 1e6);
 	if (emulator_send(

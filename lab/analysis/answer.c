@@ -72,20 +72,12 @@ static int axis_has_numbers(const struct compare_axis *a)
 	return 1;
 }
 
-static int answer_is_split(const struct comparison *c, uint32_t axis)
-{
-	for (uint32_t i = 0; i < c->split_count; i++)
-		if (c->splits[i].axis == axis)
-			return 1;
-	return 0;
-}
-
 int answer_axis(const struct comparison *c)
 {
 	int found = NONE;
 
 	for (uint32_t i = 0; i < c->axis_count; i++) {
-		if (c->axes[i].value_count < 2 || answer_is_split(c, i) ||
+		if (c->axes[i].value_count < 2 || comparison_split_of_axis(c, i) ||
 		    axis_has_numbers(&c->axes[i]))
 			continue;
 		if (found != NONE)

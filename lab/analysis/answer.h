@@ -35,8 +35,9 @@ const char *answer_baseline(const struct comparison *c, int axis);
  *
  * A setting is clearly better than another in an objective if the paired difference of their runs
  * (same seed, other settings equal) exceeds 1 % of the larger value and, with at least two pairs,
- * its 95 % confidence interval excludes zero. A setting dominates another if it is clearly better
- * in at least one objective and clearly worse in none. */
+ * its 95 % confidence interval excludes zero. There is no correction for multiple comparisons. A
+ * setting dominates another if it is clearly better in at least one objective and clearly worse in
+ * none. */
 
 enum { RANK_OBJECTIVES_MAX = 12, RANK_GOAL = 0 };
 

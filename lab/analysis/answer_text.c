@@ -312,7 +312,7 @@ static void answer_write_unranked(const struct ranking *r, const char *where,
 	free(here);
 }
 
-static int is_one_run(const struct ranking *r, const struct rank_entry *a)
+static int answer_is_one_run(const struct ranking *r, const struct rank_entry *a)
 {
 	const struct rank_objective *goal = &r->objectives[RANK_GOAL];
 
@@ -345,7 +345,7 @@ void answer_write_ranking(const struct ranking *r, const char *where, const stru
 			answer_write_costs(&p, r, a);
 		else
 			fputs(".", p.f);
-		if (is_one_run(r, a))
+		if (answer_is_one_run(r, a))
 			fputs(" One run per setting: no confidence interval.", p.f);
 		phrase_end(&p, sink);
 	}

@@ -229,7 +229,7 @@ static int choice_read_request(struct choice_reader *r, const char *key, const c
 	return strcmp(key, "own") == 0 ? choice_read_count32(value, &c->own) : -1;
 }
 
-static int read_over(struct choice_range *r, const char *key, const char *value)
+static int choice_read_range(struct choice_range *r, const char *key, const char *value)
 {
 	if (strcmp(key, "path") == 0)
 		return read_text(&r->path, value);
@@ -305,7 +305,7 @@ static int choice_on_pair(void *user, struct ini_place *at, const char *key, con
 		failed = choice_read_request(r, key, value);
 		break;
 	case PART_OVER:
-		failed = read_over(&c->ranges[c->range_count - 1], key, value);
+		failed = choice_read_range(&c->ranges[c->range_count - 1], key, value);
 		break;
 	case PART_KEEP:
 		failed = choice_read_constraint(&c->rules[c->rule_count - 1], key, value);

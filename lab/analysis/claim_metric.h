@@ -74,14 +74,13 @@ int series_metric_check(const struct series_metric *m, const struct stored_run *
 
 /* --- shares and percentiles of flows ---
  *
- *
  *	fct_small_within 1ms	share of small flows that completed within 1 ms
  *	slowdown_within 3	share of flows with a slowdown of at most 3
  *	fct_small_p97_ns	any percentile: p5, p97; p975 is 97.5 %
  *
  * Classes are those of lab/store/flow_metric.h, which has priority: p50, p95, p99 and p999 are its
- *metrics. An unfinished flow counts as not completed within any time; percentiles cover completed
- *flows only. */
+ * metrics. An unfinished flow counts as not completed within any time; percentiles cover completed
+ * flows only. */
 
 struct flow_share {
 	enum flow_quantity quantity;

@@ -245,6 +245,9 @@ int comparison_has_flows(const struct comparison *c);
 /* Adds a split, as this axis, if name is one of compare_split_names. */
 int comparison_add_split(struct comparison *c, const char *name, uint32_t axis);
 
+/* The split behind an axis; NULL: the axis is a setting. */
+const struct compare_split *comparison_split_of_axis(const struct comparison *c, uint32_t axis);
+
 /* Finds the values of all splits over all runs. */
 int comparison_find_parts(struct comparison *c, struct store *s, const struct compare_request *q,
 			  struct weir_error *e);

@@ -226,14 +226,8 @@ static void compare_fill_row(struct comparison *c, struct compare_row *row,
 	}
 }
 
-/* Does the text denote this value? By value or label, in any spelling of [sweep] ("20%" for "0.2"),
- * or as a scheme's name with or without some of its options. */
-static int axis_value_is(const struct compare_axis *a, uint32_t value, const char *wanted)
-{
-	return strcmp(a->labels[value], wanted) == 0 || setting_is(a->values[value], wanted);
-}
-
-/* Finds the axis and value that the text denotes. */
+/* Finds the axis and value that the text denotes: by value or label, in any spelling of [sweep]
+ * ("20%" for "0.2"), or as a scheme's name with or without some of its options. */
 static int compare_find_reference(const struct comparison *c, const char *wanted, uint32_t *axis,
 				  uint32_t *value, struct weir_error *e)
 {
@@ -243,7 +237,8 @@ static int compare_find_reference(const struct comparison *c, const char *wanted
 
 	for (uint32_t a = 0; a < c->axis_count; a++)
 		for (uint32_t v = 0; v < c->axes[a].value_count; v++) {
-			if (axis_value_is(&c->axes[a], v, wanted)) {
+			if (strcmp(c->axes[a].labels[v], wanted) == 0 ||
+			    setting_is(c->axes[a].values[v], wanted)) {
 				*axis = a;
 				*value = v;
 				found++;

@@ -37,9 +37,7 @@ static struct compare_row *compare_find_row(struct comparison *c, const uint32_t
 	return row;
 }
 
-/* The split behind an axis; NULL: the axis is a setting. */
-static const struct compare_split *compare_find_split_of_axis(const struct comparison *c,
-							      uint32_t axis)
+const struct compare_split *comparison_split_of_axis(const struct comparison *c, uint32_t axis)
 {
 	for (uint32_t i = 0; i < c->split_count; i++)
 		if (c->splits[i].axis == axis)
@@ -47,10 +45,10 @@ static const struct compare_split *compare_find_split_of_axis(const struct compa
 	return NULL;
 }
 
-static const char *axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
-			      uint32_t part)
+static const char *compare_axis_value(const struct comparison *c, uint32_t axis, uint32_t run,
+				      uint32_t part)
 {
-	const struct compare_split *split = compare_find_split_of_axis(c, axis);
+	const struct compare_split *split = comparison_split_of_axis(c, axis);
 
 	return split ? split->names[comparison_part_value(c, part, (uint32_t)(split - c->splits))]
 		     : compare_value(&c->runs.runs[run], c->axes[axis].path);
@@ -70,7 +68,7 @@ static void compare_add_health(struct health *h, const struct comparison *c, uin
 	health_join(h, &whole);
 }
 
-static int is_empty(const struct comparison *c, uint32_t run, uint32_t part)
+static int compare_part_is_empty(const struct comparison *c, uint32_t run, uint32_t part)
 {
 	const struct compare_flows *flows = &c->flows[(size_t)run * c->part_count + part];
 
@@ -81,10 +79,10 @@ static void compare_add_to_row(struct comparison *c, uint32_t run, uint32_t part
 {
 	struct compare_row *row;
 
-	if (c->split_count && is_empty(c, run, part))
+	if (c->split_count && compare_part_is_empty(c, run, part))
 		return;
 	for (uint32_t k = 0; k < c->axis_count; k++)
-		value[k] = axis_value_index(&c->axes[k], axis_value(c, k, run, part));
+		value[k] = axis_value_index(&c->axes[k], compare_axis_value(c, k, run, part));
 	row = compare_find_row(c, value);
 	row->part = part;
 	row->runs[row->run_count++] = run;

@@ -249,7 +249,7 @@ int selection_check(const struct selection *s, const struct stored_runs *runs, s
 	return weir_error_set(e, "no run of the scenario has all of %s", weir_quote(s->text).text);
 }
 
-static int is_compared(const char *path, const char *apart)
+static int selection_compares_path(const char *path, const char *apart)
 {
 	return strcmp(path, "seed") != 0 && strcmp(path, "measure.probe") != 0 &&
 	       (!apart || strcmp(path, apart) != 0);
@@ -266,7 +266,8 @@ static const char *selection_differing(const struct stored_run *one, const struc
 				? other->settings[i].value
 				: stored_setting(other, at->path);
 
-		if (is_compared(at->path, apart) && (!value || strcmp(value, at->value) != 0))
+		if (selection_compares_path(at->path, apart) &&
+		    (!value || strcmp(value, at->value) != 0))
 			return at->path;
 	}
 	return NULL;

@@ -240,7 +240,7 @@ struct side {
 };
 
 /* Is the run at the given point of the claim's sweep? at NULL: the claim has no sweep. */
-static int is_at(const struct stored_run *run, const struct claim *c, const char *point)
+static int run_is_at_point(const struct stored_run *run, const struct claim *c, const char *point)
 {
 	const char *value = point ? stored_setting(run, c->best) : NULL;
 
@@ -273,7 +273,7 @@ static int side_collect(struct evidence *v, const struct claim *c, const char *p
 		const struct stored_run *run = &v->runs.runs[i];
 		struct seed_number *one = &side->runs[side->count];
 
-		if (!selection_has(s, run) || !is_at(run, c, point))
+		if (!selection_has(s, run) || !run_is_at_point(run, c, point))
 			continue;
 		first = first ? first : run;
 		one->seed = compare_value(run, "seed");

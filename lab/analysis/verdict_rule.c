@@ -212,22 +212,18 @@ uint32_t verdict_total(const struct verdict_counts *counts)
 
 /* --- text --- */
 
-/* Rounds an uncertainty to two significant digits. */
-static double two_digits(double x)
-{
-	double step = x > 0 ? pow(10, floor(log10(x)) - 1) : 1;
-
-	return round(x / step) * step;
-}
-
 struct claim_text measured_text(const struct measured *m, const char *unit)
 {
 	struct claim_text t = claim_number(m->mean, unit);
 	size_t used = strlen(t.text);
 
-	if (isfinite(m->mean) && isfinite(m->half))
+	if (isfinite(m->mean) && isfinite(m->half)) {
+		/* An uncertainty has two significant digits. */
+		double step = m->half > 0 ? pow(10, floor(log10(m->half)) - 1) : 1;
+
 		snprintf(t.text + used, sizeof(t.text) - used, " \xc2\xb1%.60s",
-			 claim_number(two_digits(m->half), unit).text);
+			 claim_number(round(m->half / step) * step, unit).text);
+	}
 	return t;
 }
 

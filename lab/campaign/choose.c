@@ -26,7 +26,7 @@ static uint32_t choose_half_count(const struct choose_request *q, uint32_t count
 	return (count + 1) / 2 + q->constraint_count;
 }
 
-/* Upper bound of the runs that a search with so many candidates takes. */
+/* Upper bound of the runs that a search with that many candidates takes. */
 static uint64_t choose_total_runs(const struct choose_request *q, uint32_t count)
 {
 	/* The winner, the file's own setting and the best at each constraint are evaluated on fresh

@@ -67,8 +67,8 @@ void demand_free(struct demand *n);
 /* Number of shards: about ten minutes each, but enough of them to use the cluster in parallel. */
 uint32_t demand_shards(const struct demand *n, uint64_t runs);
 
-/* The resources to request per shard with so many runs at a time. Includes safety factors, because
- * the machine is unknown. */
+/* The resources to request per shard with that many runs at a time. Includes safety factors,
+ * because the machine is unknown. */
 struct demand_request {
 	uint64_t memory_mb, minutes;
 };

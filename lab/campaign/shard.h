@@ -25,7 +25,7 @@ static inline int shard_has(const struct shard *s, uint64_t run)
 	return s->count == 0 || run % s->count + 1 == s->number;
 }
 
-/* Number of the shard's runs in a sweep of so many. */
+/* Number of the shard's runs in a sweep of that many. */
 uint64_t shard_runs(const struct shard *s, uint64_t runs);
 
 /* Writes the file that says which shard a folder is. */

@@ -234,17 +234,6 @@ enum {
 	RECEIVER_PORTS = 60000,
 };
 
-/* Ports of a connection from its flow's number; unique up to billions of flows. */
-static uint16_t tcp_sender_port(uint32_t connection)
-{
-	return (uint16_t)(PORT_FIRST + connection % PORTS);
-}
-
-static uint16_t tcp_receiver_port(uint32_t connection)
-{
-	return (uint16_t)(RECEIVER_PORT + connection / PORTS % RECEIVER_PORTS);
-}
-
 /* All packets except the first SYN have ACK. A SYN that offers ECN sets ECE and CWR, its answer
  * ECE. */
 static uint8_t tcp_header_flags(const struct streams *s, const struct tapped_packet *tapped)
@@ -346,8 +335,9 @@ static void frame_tcp(struct frame *f, struct streams *s, const struct tapped_pa
 	int is_syn = (tapped->packet->flags & SEGMENT_SYN) != 0;
 	struct stream_place place = stream_find(s, tapped, segment.connection, segment.number);
 	uint32_t number = tcp_sequence(stream_bytes(s, tapped, &place, segment.number));
-	uint16_t here = tcp_sender_port(segment.connection),
-		 there = tcp_receiver_port(segment.connection);
+	/* Ports from the number of the connection's flow: unique up to billions of flows. */
+	uint16_t here = (uint16_t)(PORT_FIRST + segment.connection % PORTS);
+	uint16_t there = (uint16_t)(RECEIVER_PORT + segment.connection / PORTS % RECEIVER_PORTS);
 
 	frame_put_ipv4(f, s, tapped, IP_TCP);
 

@@ -171,15 +171,11 @@ static struct compare_cell panel_ratio_of(const struct drawing *d, const struct 
 	return cell;
 }
 
-static struct compare_cell panel_cell_of(const struct drawing *d, const struct compare_row *row)
-{
-	return d->p->normalize ? panel_ratio_of(d, row, drawing_reference(d, row))
-			       : row->cells[d->column];
-}
-
 static void panel_add_mean(const struct drawing *d, const struct compare_row *row)
 {
-	struct compare_cell cell = panel_cell_of(d, row);
+	struct compare_cell cell = d->p->normalize
+					   ? panel_ratio_of(d, row, drawing_reference(d, row))
+					   : row->cells[d->column];
 	struct chart_line *l = drawing_line_of(d, drawing_chart(d, row), row);
 	double x = d->is_bars ? 0 : d->x_numbers[row->value[d->x]] * d->p->x_scale;
 
@@ -349,13 +345,6 @@ static int panel_add_series(void *context, const struct stored_series *s)
 	return 0;
 }
 
-/* From one run of the row: curves of several seeds would hide each other. */
-static int panel_add_time(struct drawing *d, const struct compare_row *row, struct weir_error *e)
-{
-	d->current = row;
-	return store_each_series(d->s, drawing_run(d, row)->id, panel_add_series, d, e);
-}
-
 static void panel_finish_time(const struct drawing *d, struct chart *c)
 {
 	const struct report_setting *seed = report_setting(d->r, "seed");
@@ -435,8 +424,9 @@ static int panel_draw_row(struct drawing *d, const struct compare_row *row, stru
 		return panel_add_cdf(d, row, e);
 	case PANEL_SIZES:
 		return panel_add_sizes(d, row, e);
-	default:
-		return panel_add_time(d, row, e);
+	default: /* a time series of one run: curves of several seeds would hide each other */
+		d->current = row;
+		return store_each_series(d->s, drawing_run(d, row)->id, panel_add_series, d, e);
 	}
 }
 

@@ -290,7 +290,7 @@ static uint32_t figure_metrics(const struct figure *f, const char *names[COMPARE
 	return count;
 }
 
-/* What lines are told apart by, and drawn over. */
+/* Paths of the settings that distinguish lines, and of those on x axes. */
 static uint32_t figure_axes(const struct figure *f, const char **paths)
 {
 	uint32_t count = 0;

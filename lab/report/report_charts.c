@@ -68,14 +68,6 @@ static struct chart_line *report_add_scheme_line(const struct report *r, struct 
 	return l;
 }
 
-static void report_label_y(struct chart *c, const char *what, const char *unit)
-{
-	if (unit[0])
-		text_print(&c->y_label, "%s (%s)", what, unit);
-	else
-		text_print(&c->y_label, "%s", what);
-}
-
 void report_y_unit(struct chart *c, const char *what, const char *unit)
 {
 	struct chart_extent x = { 0, 0, 0, 0 };
@@ -84,7 +76,10 @@ void report_y_unit(struct chart *c, const char *what, const char *unit)
 	chart_extent(c, &x);
 	u = report_unit(fmax(fabs(x.y_min), fabs(x.y_max)), unit);
 	chart_scale(c, 1, u.factor);
-	report_label_y(c, what, u.name);
+	if (u.name[0])
+		text_print(&c->y_label, "%s (%s)", what, u.name);
+	else
+		text_print(&c->y_label, "%s", what);
 }
 
 void report_note_health(const struct report *r, struct chart *c)

@@ -153,7 +153,7 @@ static int report_add_charts(struct document *d, const struct chart_list *list,
 	return found;
 }
 
-/* What a part shows, and what its section says if it has no chart. */
+/* Adds a section for a part, with a sentence in place of charts if it has none. */
 static void report_add_part(struct document *d, const struct report *r, enum report_part part)
 {
 	static const char no_flow[] = "No flow completed in the measured interval.";

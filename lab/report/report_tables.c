@@ -166,7 +166,7 @@ static int parameter_is_unset(const char *option)
 	return value[0] == '=' && value[1] == '0' && !strchr(".0123456789", value[2]);
 }
 
-static int is_scheme_setting(const struct report_setting *s)
+static int report_setting_is_scheme(const struct report_setting *s)
 {
 	int has_options = 0;
 
@@ -185,7 +185,7 @@ static void table_add_parameters(struct document *d, const struct report *r,
 		const char *spec = stored_setting(run, r->settings[i].path);
 		uint32_t shown = 0;
 
-		if (!is_scheme_setting(&r->settings[i]) || !spec)
+		if (!report_setting_is_scheme(&r->settings[i]) || !spec)
 			continue;
 		spec += strcspn(spec, "(");
 		while (*spec && *spec != ')') {

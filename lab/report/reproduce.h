@@ -86,8 +86,7 @@ void figure_job_free(struct figure_job *j);
  *	seconds = 12.5
  *	[claims fig13.full]
  *	small-p99 = disagrees | 0.31 ±0.02, 5 seeds
- *	large-mean = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not
- * end
+ *	large = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not end
  *
  * For each figure and size: the version of Weir that made the runs, the digest of the judged files,
  * the number of runs and their CPU time; for each claim the verdict, the verdict by number in

@@ -11,7 +11,7 @@
 #define MATRIX_END ".cm"
 #define FLOWS_PATH "traffic." IMPORT_TRAFFIC
 
-static int is_matrix(const char *file)
+static int import_is_matrix(const char *file)
 {
 	size_t length = strlen(file), end = strlen(MATRIX_END);
 
@@ -50,7 +50,7 @@ static int import_add_files(struct scenario *s, const struct import_files *files
 		return import_add_setting(s, FLOWS_PATH ".pattern", "permutation", e) ||
 		       import_add_setting(s, FLOWS_PATH ".size", "1MB", e);
 	if (import_add_setting(s, FLOWS_PATH ".pattern",
-			       is_matrix(files->flows) ? "htsim" : "hpcc-flows", e) ||
+			       import_is_matrix(files->flows) ? "htsim" : "hpcc-flows", e) ||
 	    import_add_setting(s, FLOWS_PATH ".file", files->flows, e))
 		return -1;
 	return 0;

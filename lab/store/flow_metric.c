@@ -14,12 +14,6 @@
 
 enum { MEGABYTE = 1000 * 1000 };
 
-static struct flow_metric metric_of(uint32_t i)
-{
-	return (struct flow_metric){ i / (CLASSES * STATISTICS), i / STATISTICS % CLASSES,
-				     i % STATISTICS };
-}
-
 #define NOWHERE 0
 #define IN_TABLES METRIC_IN_TABLES
 #define IN_BOTH (METRIC_IN_TABLES | METRIC_IN_REPORTS)
@@ -75,7 +69,8 @@ int flow_metric_find(const char *wanted, struct flow_metric *m)
 {
 	for (uint32_t i = 0; i < (uint32_t)FLOW_METRICS; i++)
 		if (strcmp(entries[i].name, wanted) == 0) {
-			*m = metric_of(i);
+			*m = (struct flow_metric){ i / (CLASSES * STATISTICS),
+						   i / STATISTICS % CLASSES, i % STATISTICS };
 			return 1;
 		}
 	return 0;
@@ -111,11 +106,6 @@ void flow_set_measure(struct flow_set *s, const struct stored_run *run)
 /* More than any scenario has. A larger number in a damaged store is counted as the last section. */
 enum { SECTIONS_MAX = 1 << 16 };
 
-static uint32_t section_of(const struct stored_flow *f)
-{
-	return f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
-}
-
 static void flow_set_name_section(struct flow_set *s, uint32_t section, const char *name)
 {
 	uint32_t count = s->section_count;
@@ -142,8 +132,8 @@ static void flow_set_reserve(struct flow_set *s, uint64_t count)
 int flow_set_add(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
-	struct counted_flow counted = { f->size_bytes, -1, (double)NAN, section_of(f),
-					f->class_id };
+	uint32_t section = f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
+	struct counted_flow counted = { f->size_bytes, -1, (double)NAN, section, f->class_id };
 
 	if (f->start_ps < (int64_t)s->measure.from_ps ||
 	    (s->measure.to_ps && f->start_ps >= (int64_t)s->measure.to_ps) ||

@@ -23,7 +23,8 @@ static void rows_visit_setting(void *context, const char *path, const char *valu
 		at->answer = at->visitor->visit(at->visitor->context, &row);
 }
 
-static int each_setting(const struct config *c, const struct row_visitor *v, struct weir_error *e)
+static int rows_each_setting(const struct config *c, const struct row_visitor *v,
+			     struct weir_error *e)
 {
 	struct setting_visit at = { v, 0 };
 
@@ -168,7 +169,7 @@ int finished_each(const struct finished_run *f, enum table_id table, const struc
 {
 	switch (table) {
 	case TABLE_SETTING:
-		return each_setting(f->c, v, e);
+		return rows_each_setting(f->c, v, e);
 	case TABLE_RUN:
 		rows_visit_run(f, v);
 		break;

@@ -58,7 +58,7 @@ static inline uint64_t little_endian(const unsigned char *bytes)
 	return number;
 }
 
-/* --- tables as SQL says them: store_table.c --- */
+/* --- SQL statements of the tables: store_table.c --- */
 
 enum { STORE_SQL_SIZE = 1024 };
 struct store_sql {

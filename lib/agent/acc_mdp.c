@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* acc_mdp.c -- the decision process of ACC: what the agent observes of a queue, what a slot is
- *worth, which queues are idle, and the tables of settings that are its actions.
+ * worth, which queues are idle, and the tables of settings that are its actions.
  *
  * State (section 3.3): of each of the last k slots the queue's length at its end, the rate sent,
  * the rate sent with CE set, and the setting in force, normalised. How is not said. Here the rates
@@ -8,17 +8,17 @@
  * of E(n) it lies on, over ten: with bytes over 10 MB every queue that matters would be below 0.1.
  *
  * Traces (ours): three slots do not distinguish a steadily loaded queue from one between two
- *bursts, and the best settings of these are opposite. So the network may also see moving averages
- *over 8 and 64 slots of the rate sent, of the length's step and of the rate with CE, and for the
- *first two twice the mean deviation from that average; the numbers of the setting, as its index
- *says little; and the rate of the line as its share of itself and 25 Gb/s, as thresholds are bytes.
+ * bursts, and the best settings of these are opposite. So the network may also see moving averages
+ * over 8 and 64 slots of the rate sent, of the length's step and of the rate with CE, and for the
+ * first two twice the mean deviation from that average; the numbers of the setting, as its index
+ * says little; and the rate of the line as its share of itself and 25 Gb/s, as thresholds are
+ * in bytes.
  *
  * Reward (equation 2):
  *	r = w txRate / BW + (1 - w) D(L),
  *	D(L) = 1 - n / 10,  n = min { n: E(n) >= L },  E(n) = 20 * 2^n KB,
- * where L is the mean queue of the slot; D is 0 above E(9), which the paper leaves open. Or D(L) =
- *1
- * - L / Q_max (appendix), or PRED's utility (lib/tune/qla.c).
+ * where L is the mean queue of the slot; D is 0 above E(9), which the paper leaves open. Or
+ *	D(L) = 1 - L / Q_max (appendix), or PRED's utility (lib/tune/qla.c).
  *
  * Idle (section 4.2): a queue below K_min, or whose reward did not change for three slots; until it
  * is above K_min. Taken literally, the second half lets a queue that is steadily too long keep its

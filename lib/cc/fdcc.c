@@ -4,8 +4,8 @@
  * Zhang, "An Investigation on Data Center Congestion Control Algorithms", University of Alberta
  * 2023, chapter 4 (FDCC). On an ACK, when half of the last round trip has passed since the last
  * time, a neural network gets eight observations (fdcc_observe.c) and up to eight times as many of
- *the past, and says u in [-1, 1]. The window goes by 1 + alpha u, or 1 / (1 - alpha u) below 0, and
- * the rate is window / base round trip.
+ * the past, and says u in [-1, 1]. The window goes by 1 + alpha u, or 1 / (1 - alpha u) below 0,
+ * and the rate is window / base round trip.
  *
  * Which network it is decides how it gets the past: as a sequence (an LSTM, as in the thesis), or
  * in front of the current observation, oldest first, the oldest repeated at the beginning of a
@@ -13,13 +13,14 @@
  *
  * The thesis leaves open:
  *	action	it writes action' = action (1 + alpha u), which accumulates (preset thesis, kept in
- * [0.5, 2] as its table 3.1 says); the formula that it follows has no such memory (preset weir:
- * direct).
+ *		[0.5, 2] as its table 3.1 says); the formula that it follows has no such memory
+ *		(preset weir: direct).
  *	floor	"rounded down to an integer" is bytes here. Whole packets cannot leave a window of
- * one packet with a factor of 1.5, and a floor of one packet makes many flows fair whatever the
- * network does: floor=packet and policy=always-cut show that. clock	slow flows act on every ACK,
- * which may be many round trips apart. gain=rate lets alpha shrink with the root of the rate, for
- * many flows at once; clock=1 is one action a round trip. */
+ *		one packet with a factor of 1.5, and a floor of one packet makes many flows fair
+ *		whatever the network does: floor=packet and policy=always-cut show that.
+ *	clock	slow flows act on every ACK, which may be many round trips apart. gain=rate lets
+ *		alpha shrink with the root of the rate, for many flows at once; clock=1 is one
+ *		action a round trip. */
 #include "base/compiler.h"
 #include "lib/cc/fdcc.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reno.c -- slow start, congestion avoidance, half the window at a loss.
+/* reno.c -- slow start, congestion avoidance, half the window at a loss (AIMD).
  *
  * RFC 5681; loss recovery is the transport's. With ecn, a mark is as good as a loss: packets are
  * ECN-capable, receivers echo until CWR, and the window is halved at most once a window of data

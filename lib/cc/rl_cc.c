@@ -3,8 +3,10 @@
  *
  * Tessler et al., "Reinforcement Learning for Datacenter Congestion Control", SIGMETRICS
  * Performance Evaluation Review 49(2), 2022 (RL-CC). Once a round trip a flow asks how far it is
- * from where it should be: x = max(rtt / base - beta, 0) sqrt(rate / line) g = (x - target) scale A
- * flow with a larger rate should see less delay: all at the same delay have the same g only where
+ * from where it should be:
+ *	x = max(rtt / base - beta, 0) sqrt(rate / line)
+ *	g = (x - target) scale
+ * A flow with a larger rate should see less delay: all at the same delay have the same g only where
  * they have the same rate. The network sees (factor, g) of this round trip and the one before,
  * oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
  * The window is one bandwidth-delay product all the time.

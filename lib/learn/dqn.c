@@ -3,7 +3,8 @@
  *
  * van Hasselt, Guez, Silver, "Deep Reinforcement Learning with Double Q-learning", AAAI 2016:
  *	y = r + gamma Q_target(s', argmax_a Q(s', a)),  loss(Q(s, a) - y)
- * with n-step returns: r is then n rewards, gamma becomes gamma^n, and s' is n steps on. */
+ * with n-step returns: r is then n rewards, gamma becomes gamma^n, and s' is n steps on. Q_target
+ * is the target network, to which Q's weights are copied every target_every updates. */
 #include "lib/learn/learner.h"
 #include "weir/error.h"
 #include <assert.h>

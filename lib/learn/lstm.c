@@ -5,7 +5,7 @@
  *	c = f c' + i g				h = o tanh c
  *
  * each with its own columns; ' is the step before. Columns of W, R and b hold the gates in the
- *order i, f, g, o, each padded to a whole number of lanes. */
+ * order i, f, g, o, each padded to a whole number of lanes. */
 #include "lib/learn/kernel.h"
 #include "lib/learn/tape.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.c -- the replay memory: a ring of rows that stores each observation once. */
+/* memory.c -- the replay memory (experience replay): a ring buffer of rows that stores each
+ * observation once. */
 #include "weir/compiler.h"
 #include "lib/learn/learner.h"
 #include "weir/rng.h"

@@ -34,7 +34,8 @@ struct model_header {
 	struct model_entry entries[TENSORS_MAX];
 };
 
-/* A text that is looked for on the way; text NULL: none. The keys of all; keys NULL: not query. */
+/* What else the reader collects from the header: the text of one key (text NULL: none), and the
+ * keys of all texts (keys NULL: none). */
 struct model_query {
 	const char *key;
 	char *text;

@@ -17,7 +17,7 @@ struct learn_layer_tape {
 	 */
 	float *gates, *cell, *cell_tanh;
 	float *before; /* output of the previous step */
-	/* On the way back: d loss / d value, d loss / d gates before their activation, d loss / d
+	/* Backward pass: d loss / d value, d loss / d gates before their activation, d loss / d
 	 * cell. */
 	float *grad, *gate_grad, *cell_grad;
 };

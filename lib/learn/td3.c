@@ -4,9 +4,9 @@
  * Fujimoto, van Hoof, Meger, "Addressing Function Approximation Error in Actor-Critic Methods",
  * ICML 2018. An update of the critics: a' = actor_target(s') + clipped noise, within [-1, 1];
  *	y = r + gamma min_k Q_k_target(s', a'),  loss(Q_k(s, a) - y) for both k.
- * Every delay-th update the actor climbs Q_1(s, actor(s)) and all targets move a share towards
- * their nets. With nets that have a sequence this is Meng, Gorbet, Kulic, "Memory-based Deep
- * Reinforcement Learning for POMDPs", IROS 2021. */
+ * Every delay-th update the actor climbs Q_1(s, actor(s)), and all target networks move a share
+ * towards their nets (Polyak averaging). With nets that have a sequence this is Meng, Gorbet,
+ * Kulic, "Memory-based Deep Reinforcement Learning for POMDPs", IROS 2021. */
 #include "lib/learn/learner.h"
 #include "weir/error.h"
 #include <assert.h>
@@ -326,7 +326,7 @@ static void td3_critic_chunk(void *context, uint32_t chunk, uint32_t worker)
 	}
 }
 
-/* Down the gradient of -Q_1(s, actor(s)), by way of the action. */
+/* Policy gradient: descends -Q_1(s, actor(s)), through the critic's gradient by the action. */
 static void td3_actor_chunk(void *context, uint32_t chunk, uint32_t worker)
 {
 	struct td3_update *j = context;

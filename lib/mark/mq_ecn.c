@@ -134,7 +134,7 @@ static void mq_sample(struct mq_state *s, uint64_t beta_q32, int64_t sample_ns)
 }
 
 /* As many samples of 0 as the idle time held: T_round <- beta^n T_round. The factor is less than
- * 126 * 2^-32 too small (average.h). */
+ * 126 * 2^-32 too small (red_common.h). */
 static void mq_fade(struct mq_state *s, uint64_t beta_q32, int64_t now_ns)
 {
 	uint64_t idle_ns = now_ns > s->idle_since_ns ? (uint64_t)(now_ns - s->idle_since_ns) : 0;

@@ -2,9 +2,10 @@
 /* pie.c -- a controller that turns the marking probability until packets queue for a target time.
  *
  * RFC 8033, "Proportional Integral Controller Enhanced (PIE)", section 4, with the queueing delay
- * from timestamps (4.3), ECN (5.1) and the cap of a step (5.5). Every t-update p += alpha (delay -
- * target) + beta (delay - delay an update before), the sum divided by 2 to 2048 while p is small
- * (4.2); p fades while nothing queues. Packets are marked with probability p on arrival, but none
+ * from timestamps (4.3), ECN (5.1) and the cap of a step (5.5). Every t-update
+ *	p += alpha (delay - target) + beta (delay - delay an update before),
+ * the sum divided by 2 to 2048 while p is small (4.2); p fades while nothing queues. Packets are
+ * marked with probability p on arrival, but none
  *	- for max-burst from when congestion begins (4.4);
  *	- while packets queue for less than half of the target and p is below 20 % (4.1);
  *	- that finds no more than two packets in its queue (4.1).

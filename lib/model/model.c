@@ -83,7 +83,7 @@ static double dcqcn_any_marked(double u, double packets)
 	return -expm1(-u * packets);
 }
 
-/* Rounds of so many packets that pass without a mark, per packet: b, d. */
+/* Rounds of that many packets that pass without a mark, per packet: b, d. */
 static double dcqcn_rounds(double u, double packets)
 {
 	return dcqcn_any_marked(u, 1) / expm1(u * packets);

@@ -9,7 +9,8 @@
 
 /* --- admission and marking --- */
 
-/* -1: the buffer admits a packet of this size; else the reason of the drop, enum weir_port_drop. */
+/* Tail drop. -1: the buffer admits a packet of this size; else the reason of the drop, enum
+ * weir_port_drop. */
 static int port_refusal(struct weir_port *p, uint32_t queue, uint32_t bytes, int64_t now_ps)
 {
 	const struct weir_buffer_params *b = &p->kind->buffer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fifo.c -- one queue, served in the order of arrival. */
+/* fifo.c -- one queue, served in the order of arrival (FIFO, first come first served). */
 #include "weir/sched.h"
 #include <inttypes.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.h -- a tuner inside a marking scheme: collects telemetry, calls the tuner, applies its
- *knobs.
+ * knobs.
  *
  * The scheme reports every arrival at a queue and nothing else: there is no timer, and departures
- *are not reported. Intervals that ended since the last arrival are caught up before the next one is
- * processed, with the same result as if they had been processed in time:
+ * are not reported. Intervals that ended since the last arrival are caught up before the next one
+ * is processed, with the same result as if they had been processed in time:
  *
  *	if (tune_loop_is_due(&s->loop, v->now_ns))
  *		weir_tune_loop_catch_up(&s->loop, &plan, &s->tuner, &arrival);

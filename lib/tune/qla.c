@@ -18,8 +18,8 @@
  *     assumption; q-right is by default where RED marks everything (maxK, 500 KB).
  *   - Settings form one ladder: ... lambda_min + step, lambda_min (both with the first min), then
  *     lambda_min with min one step up, two, ... A trial is one rung up or down, so that less
- *marking than lambda_min is a trial on min, and lambda moves again once min is back where it began.
- *     min never falls below its first value, nor rises above max.
+ *     marking than lambda_min is a trial on min, and lambda moves again once min is back where it
+ *     began. min never falls below its first value, nor rises above max.
  *
  * A trial must outlast the senders' answer to it. Rounds follow each other as ++--++--, so where
  * the queue answers later than after one interval, the shortest one is met in the first trial with

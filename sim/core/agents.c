@@ -110,7 +110,8 @@ static void agents_read_meters(struct agents *a, int64_t now_ps)
 		agents_exchange_telemetry(a);
 }
 
-/* All agents give, in order, then all take. */
+/* Exchange of experience: each agent exports to the shared state, in order of agents; then each
+ * imports from it. */
 static void agents_share(struct agents *a)
 {
 	uint64_t every = a->ops->share_steps ? a->ops->share_steps(a->params) : 0;

@@ -42,7 +42,7 @@ struct agent {
 	size_t state_size;
 	uint32_t first_row;
 	struct weir_rng rng; /* of delays */
-	int64_t apply_ps;    /* when its settings are applied; WEIR_TIME_NEVER_PS: they are */
+	int64_t apply_ps; /* when its desired settings are applied; WEIR_TIME_NEVER_PS: none pend */
 };
 
 struct agents {
@@ -101,7 +101,7 @@ void agents_plan(const struct agents *a, struct weir_port_plan *plan);
 int agents_start(struct agents *a, struct engine *e, struct weir_error *error);
 void agents_free(struct agents *a);
 
-/* As engine_advance_until, with the agents' work on the way and at the stop itself. All runs go
+/* As engine_advance_until, and ends the agents' intervals up to and including the stop. All runs go
  * through this function. A setting that is due at the stop is applied when it returns. */
 enum engine_status agents_advance_until(struct engine *e, int64_t stop_ps,
 					struct weir_error *error);

@@ -44,7 +44,7 @@ struct bfc_params {
 	uint64_t queues;
 	uint64_t table; /* entries for each port */
 	uint64_t nic_queues;
-	uint64_t hop_rtt_ns; /* 0: by the delays of the link */
+	uint64_t hop_rtt_ns; /* 0: computed from the link's delays */
 	uint64_t tau_q32, sticky_q32;
 };
 

@@ -104,7 +104,8 @@ struct sender {
 		struct {                 /* RDMA: pacing */
 			int64_t last_ps; /* start of the last packet; -1: none yet */
 			int64_t pace_ps; /* pacing timer; WEIR_TIME_NEVER_PS: none */
-			int64_t wake_ps; /* timer of the congestion control; likewise */
+			int64_t wake_ps; /* timer of the congestion control; WEIR_TIME_NEVER_PS:
+					    none */
 		};
 	};
 	struct scoreboard *board;   /* NULL: nothing is out of order */

@@ -40,24 +40,18 @@ static void clear_suspect(struct search *f, uint32_t link, uint32_t class_id)
 
 /* --- suspects --- */
 
-/* The switch at the end of a link; NULL: a host, which never sends PFC pauses. */
-static const struct switch_state *switch_after(const struct engine *e, uint32_t link)
+/* Does the PFC state of the switch at the end of the link say paused? Hosts never send PFC pauses.
+ * Not where the fabric scheme keeps packets: other events may release those. */
+static int deadlock_pause_is_in_force(const struct engine *e, uint32_t link, uint32_t class_id)
 {
-	const struct net_node *to = &e->net->nodes[e->net->links[link].to];
+	const struct net_link *l = &e->net->links[link];
+	const struct net_node *to = &e->net->nodes[l->to];
+	const struct switch_state *s;
 
-	return to->kind == NODE_SWITCH ? &e->switches[to->number] : NULL;
-}
-
-/* Does the PFC state of the switch at the end of the link say paused? Not where the fabric scheme
- * keeps packets: other events may release those. */
-static int is_pause_in_force(const struct engine *e, uint32_t link, uint32_t class_id)
-{
-	const struct switch_state *s = switch_after(e, link);
-
-	return s && engine_owns(e, s->node) &&
-	       s->events->pfc
-		       .ingress[e->net->links[link].link_queue - s->first_link_queue][class_id]
-		       .paused &&
+	if (to->kind != NODE_SWITCH || !engine_owns(e, l->to))
+		return 0;
+	s = &e->switches[to->number];
+	return s->events->pfc.ingress[l->link_queue - s->first_link_queue][class_id].paused &&
 	       !s->events->kept_pkts;
 }
 
@@ -88,7 +82,7 @@ static uint32_t list_suspects(struct search *f)
 			uint8_t bit = (uint8_t)(1u << k);
 
 			f->stuck[link] |= e->pauses[link].class[k].since_ps >= 0 ? bit : 0;
-			meant[link] |= is_pause_in_force(e, link, k) ? bit : 0;
+			meant[link] |= deadlock_pause_is_in_force(e, link, k) ? bit : 0;
 		}
 	or_over_ranks(e, f->stuck);
 	or_over_ranks(e, meant);

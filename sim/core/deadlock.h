@@ -4,8 +4,8 @@
  * A link whose class is paused resumes when packets that came over it have left the next switch.
  * Where all of those wait for links that are paused too, and these dependencies form a cycle, none
  * of the links ever resumes (Hu et al., "Deadlocks in Datacenter Networks: Why Do They Form, and
- * How to Avoid Them", HotNets 2016). A deadlock lasts until the end of the run, so looking once,
- * then, finds all of them. */
+ * How to Avoid Them", HotNets 2016). There is no PFC watchdog that would break a deadlock by
+ * dropping packets: it lasts until the end of the run, so one search at the end finds all. */
 #ifndef SIM_CORE_DEADLOCK_H
 #define SIM_CORE_DEADLOCK_H
 #include "sim/core/engine.h"

@@ -157,7 +157,7 @@ static void flow_start_anywhere(void *context, uint32_t flow, int64_t start_ps)
 	engine_wake_later(w, e->hosts[src].node, start_ps);
 }
 
-/* Starts what waited for a flow that ended in this lookahead window. */
+/* Opens the gates that waited for a flow which ended in this lookahead window. */
 static void flow_signal_end(struct engine *e, const struct ended_flow *ended)
 {
 	struct gate_event event = { ended->flow, ended->kind, GATES_OF_ALL, e->workers[0].end_ps };
@@ -200,15 +200,6 @@ static NOINLINE uint64_t end_lookahead_of_ranks(struct engine *e, uint64_t looka
 	return r->agreed.least < next ? r->agreed.least : next;
 }
 
-static inline ALWAYS_INLINE uint64_t end_lookahead(struct engine *e, uint64_t lookahead,
-						   uint32_t threads)
-{
-	if (UNLIKELY(e->ranks != NULL))
-		return end_lookahead_of_ranks(e, lookahead);
-	flows_start_waiting(e, threads);
-	return wheel_find_next(e, lookahead, threads);
-}
-
 static void engine_finish(struct engine *e, enum engine_status status)
 {
 	e->finished = 1;
@@ -225,7 +216,12 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 	int64_t now_ps = first->limit_ps, end_ps = first->end_ps;
 
 	if (now_ps == end_ps) {
-		lookahead = end_lookahead(e, lookahead, threads);
+		if (UNLIKELY(e->ranks != NULL)) {
+			lookahead = end_lookahead_of_ranks(e, lookahead);
+		} else {
+			flows_start_waiting(e, threads);
+			lookahead = wheel_find_next(e, lookahead, threads);
+		}
 		/* No event is left: go to the next stop at once. */
 		end_ps = lookahead >= e->lookahead_limit
 				 ? WEIR_TIME_NEVER_PS
@@ -257,8 +253,7 @@ static inline ALWAYS_INLINE void advance_with(struct engine *e, uint32_t threads
 	e->round = (struct engine_round){
 		e->round.number + 1, lookahead, begin_ps, end_ps, limit_ps, end_ps + e->lookahead_ps
 	};
-	/* A window that is a whole turn of the wheel later, or several, has the slot of the last
-	 * one. */
+	/* A window that is a multiple of the wheel's turn later has the slot of the last one. */
 	if (lookahead != first->lookahead && is_same_slot(e, lookahead, first->lookahead))
 		for (uint32_t i = 0; i < threads; i++)
 			wheel_clear_slot(&e->workers[i], lookahead);
@@ -319,7 +314,7 @@ static void worker_begin_round(struct worker *w)
 	w->next_bits = w->wheel + (size_t)timing_wheel_slot(e, r->lookahead + 1) * e->wheel.stride;
 }
 
-/* One thread, until the workers stop. */
+/* Body of a thread: processes rounds until the workers stop. */
 static void worker_run(void *argument)
 {
 	struct worker *w = argument;
@@ -344,8 +339,8 @@ static void run_serial(struct engine *e)
 	} while (!e->finished && e->tuner.mode == THREADS_SERIAL);
 }
 
-/* The next round is known. -1: the system has no threads; with auto-tuning the engine then stays
- * serial. */
+/* All threads process rounds, of which the first is written already. -1: the system has no threads;
+ * with auto-tuning the engine then stays serial. */
 static int run_parallel(struct engine *e, struct weir_error *error)
 {
 	const struct thread_pool_work others = { worker_run, &e->workers[1],

@@ -4,13 +4,15 @@
  * There is no global event queue. Simulated time is cut into lookahead windows, each as long as the
  * shortest link delay plus the serialisation delay of the shortest packet: what a node sends in one
  * window arrives in a later one. Within a window every node that has events processes its arrivals
- * and timers alone, in the order (time, kind, link), while its state is in cache; threads share the
- * nodes of a window without changing a byte of the result, and meet at a barrier after each window.
+ * and timers alone, while its state is in cache. Simultaneous events are ordered by (kind, link),
+ * so the result is deterministic to the byte for any number of threads. They share the nodes of a
+ * window and synchronise at a barrier after it.
  *
  * Which nodes have events in which window is kept on a timing wheel (timing_wheel.h). A link is an
- * in-flight queue of packets (link.h). Ports have no "transmission complete" events: before a
- * packet joins a port at t, everything that could leave by t leaves; at the end of a window every
- * port that holds packets catches up.
+ * in-flight queue of packets (link.h). Nodes are store-and-forward, there is no cut-through: a
+ * packet arrives with its last bit. Ports have no "transmission complete" events: before a packet
+ * joins a port at t, everything that could leave by t leaves; at the end of a window every port
+ * that holds packets catches up.
  *
  * Ownership: engine_new takes over network-sized memory and the flow list, engine_free returns it;
  * config and network are the caller's. Threads: a function that takes a struct worker runs on that
@@ -34,7 +36,7 @@
 
 /* --- links and switches --- */
 
-/* The sending end of a link: its port and what turns a departure into an arrival. */
+/* Egress: the sending end of a link, its port and what turns a departure into an arrival. */
 struct egress {
 	int64_t delay_ps; /* propagation, and the processing delay of a receiving host */
 	uint32_t to;      /* the receiving node, and EGRESS_SLOW_PATH */
@@ -50,8 +52,8 @@ struct egress {
 _Static_assert(sizeof(struct egress) + sizeof(struct weir_queue) <= 128,
 	       "a port with one queue is two cache lines");
 
-/* Bits of an ingress number; chunks of an in-flight queue that are prefetched, and with
- * PREFETCH_ALL. */
+/* Bits of an ingress number; chunks that are prefetched of each in-flight queue, with
+ * PREFETCH_SWITCHES and with PREFETCH_ALL. */
 enum { SWITCH_INGRESS_BITS = 22, PREFETCH_CHUNKS = 2, PREFETCH_CHUNKS_ALL = 4 };
 
 /* Features of a switch beyond forwarding through FIFO ports. The loop of switch.c has specialised
@@ -126,11 +128,11 @@ struct ended_flow {
 	enum flow_tie kind;
 };
 
-/* Which nodes a worker prefetches: what is probably not in this core's cache. */
+/* Which nodes a worker prefetches: those whose state is probably not in its core's cache. */
 enum worker_prefetch { PREFETCH_NOTHING, PREFETCH_SWITCHES, PREFETCH_ALL };
 
-/* One trip of all workers through their nodes: a lookahead window, or the part of it before a stop.
- * Written at the barrier, by the last thread to arrive. */
+/* One round of all workers through their nodes: a lookahead window, or the part of it before a
+ * stop. Written at the barrier, by the last thread to arrive. */
 struct engine_round {
 	uint64_t number;
 	uint64_t lookahead; /* number of the lookahead window */
@@ -317,7 +319,8 @@ static inline struct egress *engine_egress(const struct engine *e, uint32_t link
 	return (struct egress *)(e->egresses + (size_t)link * e->egress_size);
 }
 
-/* To the transport of the receiver. */
+/* Propagation delay of a link and, at a host, its processing delay: from the last bit sent to the
+ * transport that receives the packet. */
 static inline int64_t engine_delay_ps(const struct engine *e, uint32_t link)
 {
 	const struct net_link *l = &e->net->links[link];
@@ -363,10 +366,11 @@ struct engine_plan {
 int engine_new(struct engine **out, const struct config *c, struct network *net,
 	       struct flow_list *flows, const struct engine_plan *plan, struct weir_error *e);
 
-/* The congestion control's environment: a network, or a pair, with that trip and rate (RDMA). */
+/* Base round trip between two hosts, and the environment of a congestion control (weir_cc_env) that
+ * has such a trip and such a line rate: the network's longest, or a pair's own (RDMA). */
 struct base_trip {
 	int64_t rtt_ps; /* of a full packet there and a bare header back, with empty queues */
-	uint32_t hops;  /* links one way, the host's own included */
+	uint32_t hops;  /* links of the forward path, the host's own included */
 };
 struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_t to);
 void engine_set_env(const struct engine *e, struct weir_cc_env *env, struct base_trip trip,

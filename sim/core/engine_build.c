@@ -38,8 +38,8 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 	return (struct base_trip){ sum_ps, route.hops };
 }
 
-/* Two hosts with such links are equally far from any third one. */
-static int is_link_alike(const struct net_link *a, const struct net_link *b)
+/* Hosts whose links are alike have the same base RTT to any third host. */
+static int links_are_alike(const struct net_link *a, const struct net_link *b)
 {
 	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
 }
@@ -57,7 +57,7 @@ static uint32_t find_furthest_host(struct engine *e, uint32_t from, int64_t *lon
 
 		if (i == from)
 			continue;
-		if (!last || !is_link_alike(last, link))
+		if (!last || !links_are_alike(last, link))
 			trip = engine_base_trip(e, from, i);
 		last = link;
 		if (trip.hops > e->longest_hops)
@@ -133,9 +133,9 @@ static void build_switches(struct engine *e)
 
 /* --- threads --- */
 
-/* Racks form one stretch of nodes, each tier above them another. Every thread gets its part of each
- * stretch. */
-static int starts_stretch(const struct network *net, uint32_t node)
+/* Does another tier of switches begin with this node? Racks are one range of nodes, and so is each
+ * tier above them. Every thread gets its share of each range. */
+static int tier_begins_at(const struct network *net, uint32_t node)
 {
 	return node > 0 && net->nodes[node].kind == NODE_SWITCH &&
 	       net->nodes[node].tier != net->nodes[node - 1].tier &&
@@ -223,8 +223,8 @@ static void build_slabs(struct engine *e)
 	memory_free(thread_of, e->net->host_count, sizeof(*thread_of));
 }
 
-/* A small network fits into the cache of one core; of a larger one the packets that arrive at hosts
- * still do, which are fewer than those at switches. */
+/* A small network fits into the cache of one core. In a larger one what hosts need still does,
+ * since fewer packets arrive at hosts than at switches. */
 static enum worker_prefetch prefetch_for(uint32_t links)
 {
 	if (links <= LINKS_IN_CACHE)
@@ -247,14 +247,14 @@ static void build_workers(struct engine *e)
 		w->shared = e->tuner.mode == THREADS_PARALLEL;
 		w->link_queue_tail = e->link_queue_tail;
 		w->prefetch = w->shared ? PREFETCH_ALL : e->prefetch;
-		w->lookahead = UINT64_MAX; /* before window 0 */
+		w->lookahead = UINT64_MAX; /* precedes lookahead window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
 		w->overflow_ps = WEIR_TIME_NEVER_PS;
 		weir_packet_pool_init(&w->pool, &e->store);
 	}
 	timing_wheel_new(e);
 	for (uint32_t i = 1; i <= e->net->node_count; i++) {
-		if (i == e->net->node_count || starts_stretch(e->net, i)) {
+		if (i == e->net->node_count || tier_begins_at(e->net, i)) {
 			share_nodes(e, first, i);
 			first = i;
 		}

@@ -107,14 +107,6 @@ struct weir_port_plan engine_port_plan(const struct engine *e, uint32_t link)
 
 /* --- ports --- */
 
-/* With ranks: a port exists at the ranks of both its ends. Agents, which every rank has, need all
- * ports. */
-static int port_is_made_here(const struct engine *e, const struct net_link *link)
-{
-	return !e->ranks || engine_owns(e, link->from) || engine_owns(e, link->to) ||
-	       tune_is_on(e->config);
-}
-
 void engine_build_ports(struct engine *e)
 {
 	const struct network *net = e->net;
@@ -144,7 +136,10 @@ void engine_build_ports(struct engine *e)
 		struct egress *out = engine_egress(e, i);
 		struct weir_shared_buffer *shared = NULL;
 
-		if (!port_is_made_here(e, link))
+		/* With ranks a port exists at the ranks of both its ends. Agents, which every rank
+		 * has, need all ports. */
+		if (e->ranks && !engine_owns(e, link->from) && !engine_owns(e, link->to) &&
+		    !tune_is_on(e->config))
 			continue;
 		if (from->kind == NODE_SWITCH &&
 		    e->config->switches.buffer_per == WEIR_BUFFER_PER_SWITCH)

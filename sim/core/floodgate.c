@@ -415,7 +415,7 @@ static int link_has_window(const struct network *net, uint32_t link, uint8_t top
 	       !(to->tier < from->tier && from->tier < top);
 }
 
-/* The largest bandwidth-delay product of a link of the switch, both ways. */
+/* The largest bandwidth-delay product of a link of the switch, over its round trip. */
 static uint64_t floodgate_largest_bdp(const struct engine *e, const struct switch_state *s)
 {
 	uint64_t rate_bps = 0;

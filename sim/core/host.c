@@ -378,8 +378,8 @@ static void host_on_timer(struct worker *w, struct host *h)
 	h->timer_ps = heap_first_ps(&h->timers);
 }
 
-/* Wakes the host in the later windows in which the NIC or its first timer has something to do. An
- * overflow wake-up is not set again while an earlier one stands. */
+/* Wakes the host in the later windows in which the NIC or its first timer has something to do. No
+ * overflow wake-up is set while an earlier one is pending. */
 static void host_plan_wake(struct worker *w, struct host *h)
 {
 	if (h->pending && h->out->port.free_ps >= w->end_ps)

@@ -10,8 +10,8 @@
  *
  * host.c is the node's event loop and the arbitration of the NIC, nic.c the NICs with a queue.
  * sender.c and receiver.c are the two ends of a connection that all transports share (state:
- * connection.h); tcp.c and rdma.c are the transports (hooks: transport.h); message.c says what the
- * packets of a message carry.
+ * connection.h), and the segments that a message consists of; tcp.c and rdma.c are the transports
+ * (hooks: transport.h).
  *
  * A host belongs to one worker, which alone reads and writes it, its timers and the connection ends
  * on it while a lookahead window is simulated. Other threads read it at barriers only. */
@@ -43,9 +43,9 @@ struct host {
 	uint8_t in_timer;       /* 1: the handler of timers.entries[0] is running */
 	uint8_t lossy_list;     /* ready list of all lossy classes */
 	uint8_t last_list;      /* ready list served last */
-	uint32_t tso_bytes;     /* payload of one sender's burst; 0: one packet */
-	uint32_t ready_set;     /* bit per ready list that is not empty */
-	int64_t last_end_ps;    /* when the last packet left the link, jitter included */
+	uint32_t tso_bytes; /* segmentation offload: payload of one sender's burst; 0: one packet */
+	uint32_t ready_set; /* bit per ready list that is not empty */
+	int64_t last_end_ps; /* when the last packet left the link, jitter included */
 	/* Counters of the fast path; the others are below. */
 	uint64_t made_pkts, received_pkts;
 	uint64_t data_pkts, marked_pkts; /* data received; of these with CE */
@@ -126,7 +126,7 @@ static inline uint32_t host_queue(const struct host *h, uint32_t class_id)
  * paused by BFC, to the paused senders). With a NIC queue it sends all that it may, at once. */
 void host_make_ready(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
-/* Likewise for a sender whose packet is now on the link. */
+/* The same for a sender whose packet is now on the link. */
 void host_make_ready_again(struct worker *w, struct host *h, struct sender *s, uint32_t handle);
 
 /* BFC: the switch pauses or resumes a queue of the NIC. */

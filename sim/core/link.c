@@ -92,8 +92,8 @@ static uint64_t chunks_for(const struct engine *e, uint64_t packets, uint32_t qu
 	return packets / WEIR_CHUNK_PACKETS + smaller(packets, queues) + 1;
 }
 
-/* Chunks that one lookahead window may need for a link: as many of the shortest packets as it
- * carries meanwhile; and the NIC's queue, which may fill at once. */
+/* Chunks that one lookahead window may need for a link: for as many of the shortest packets as the
+ * link carries in a window; and for the NIC's queue, which may fill at once. */
 static uint64_t chunks_for_link(const struct engine *e, uint32_t link, uint32_t shortest_bytes)
 {
 	const struct weir_port_class *kind = engine_port_class(e, link);
@@ -107,8 +107,8 @@ static uint64_t chunks_for_link(const struct engine *e, uint32_t link, uint32_t 
 	return chunks;
 }
 
-/* Of all links; and of connections, which may each send control packets on a timer or when they
- * open. */
+/* The same for all links; and for connections, each of which may send control packets on a timer or
+ * when it opens. */
 static uint64_t chunks_for_lookahead(const struct engine *e)
 {
 	uint32_t shortest_bytes = e->config->frame_min_bytes;
@@ -121,7 +121,8 @@ static uint64_t chunks_for_lookahead(const struct engine *e)
 	if (e->mail)
 		connections += (uint64_t)e->mail->connections * e->net->host_count;
 	chunks += PACKETS_PER_ARRIVAL * chunks_for(e, connections, 0);
-	return chunks + 2 * (uint64_t)WEIR_POOL_BATCH * e->threads; /* in the workers' pools */
+	return chunks + 2 * (uint64_t)WEIR_POOL_BATCH *
+				e->threads; /* that lie unused in the workers' pools */
 }
 
 void packet_memory_new(struct engine *e)
@@ -155,7 +156,8 @@ void packet_memory_reserve(struct engine *e, uint64_t packets)
 	}
 }
 
-/* At its upper bound a store serves as long as it lasts. */
+/* Doubles the store, up to PACKETS_MAX. At that bound the run continues while chunks are left for
+ * the workers' pools; then the program ends, out of memory. */
 void packet_memory_grow(struct engine *e)
 {
 	uint64_t packets = packet_memory_packets(e);

@@ -3,8 +3,9 @@
  *
  * The sending node appends a packet when it starts (link_reserve, link_send), with the time of its
  * arrival; the receiving node removes it in the lookahead window of that time. A queue is a list of
- * chunks of packet slots: single producer, single consumer. The producer publishes its tail once
- * per lookahead window, so sender and receiver share no cache line while they run.
+ * chunks of packet slots, lock-free: single producer, single consumer (SPSC). The producer
+ * publishes its tail once per lookahead window, so sender and receiver share no cache line while
+ * they run.
  *
  * Threads: link_send* and link_publish on the thread of the sending node, link_queue_prefetch,
  * link_queue_start and link_queue_advance on that of the receiving node; packet_memory_* at the
@@ -32,8 +33,8 @@ uint64_t engine_packets_in_network(const struct engine *e);
 void packet_memory_new(struct engine *e);
 void packet_memory_free(struct engine *e);
 
-/* Makes room for that many packets in the store, for what switches write beside it (INT), and tells
- * workers where both are. */
+/* Makes room for that many packets in the store, and for as many INT stacks; updates the workers'
+ * pointers to them. */
 void packet_memory_reserve(struct engine *e, uint64_t packets);
 
 /* Doubles the store: too little is left for another lookahead window. */
@@ -124,7 +125,8 @@ static inline ALWAYS_INLINE void link_send_until(struct worker *w, struct egress
 	link_send_to(w, out, to, end_ps);
 }
 
-/* The same until the port is free. */
+/* Sends the packet in link_reserve, which occupies the link from start_ps until the port is free.
+ */
 static inline ALWAYS_INLINE void link_send(struct worker *w, struct egress *out, int64_t start_ps)
 {
 	link_send_until(w, out, start_ps, out->port.free_ps);

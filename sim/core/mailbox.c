@@ -130,17 +130,6 @@ static int mail_is_open(const struct mail_connection *c, uint32_t segments)
 	return c->opener != FLOW_NONE && c->segments + UINT64_C(0) + segments < UINT32_MAX;
 }
 
-/* Opens a connection in that place; it may replace one whose sequence numbers are used up, which
- * keeps its records. */
-static void mail_open(struct mailbox *box, struct mail_connection *c,
-		      const struct mail_connection *key, uint32_t record)
-{
-	box->used_count += c->opener == FLOW_NONE;
-	box->connection_count++;
-	*c = *key;
-	c->opener = c->oldest = record;
-}
-
 /* --- sending --- */
 
 static int check_message(const struct engine *e, const struct weir_sim_message *m,
@@ -219,8 +208,14 @@ static uint32_t mailbox_admit(struct worker *w, const struct host *h, struct flo
 			mail->messages, h->number);
 		return FLOW_NONE;
 	}
-	if (is_new)
-		mail_open(box, c, &key, record);
+	/* Opens a connection in that place. It may replace one whose sequence numbers are used up,
+	 * which keeps its records. */
+	if (is_new) {
+		box->used_count += c->opener == FLOW_NONE;
+		box->connection_count++;
+		*c = key;
+		c->opener = c->oldest = record;
+	}
 	c->segments += segments;
 	f->connection = c->opener;
 	return record;

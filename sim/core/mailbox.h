@@ -33,7 +33,7 @@ struct mailbox {
 	uint32_t spare; /* records that may be reused: a list by flow.next */
 	struct {
 		uint32_t first, last;
-	} waiting;                 /* messages that start at the present time, likewise */
+	} waiting;                 /* messages that start now: a list by flow.next */
 	uint32_t connection_count; /* opened so far */
 	uint32_t place_count, used_count;
 	struct mail_connection *places; /* hash table, open addressing, at most half full */

@@ -140,7 +140,7 @@ static struct marking_map *map_new(const struct config *c, const struct plugin_g
 	return m;
 }
 
-static int queues_differ(const struct config *c, const char *tier, uint64_t rate_bps)
+static int map_queues_differ(const struct config *c, const char *tier, uint64_t rate_bps)
 {
 	const void *first = marking_at(c, tier, rate_bps, 0).params;
 
@@ -286,7 +286,7 @@ int marking_maps_new(struct marking_map **maps, const struct config *c,
 		struct marking_map *m;
 
 		if (from->kind != NODE_SWITCH || map_find(*maps, tier, rate_bps) ||
-		    !queues_differ(c, tier, rate_bps))
+		    !map_queues_differ(c, tier, rate_bps))
 			continue;
 		m = map_new(c, guard, tier, rate_bps);
 		m->next = *maps;

@@ -17,7 +17,7 @@
 
 /* --- building --- */
 
-/* A NIC with several queues has one for each flow, until the flows outnumber them. */
+/* A NIC with several queues chooses a packet's queue by its flow's hash. */
 static uint32_t nic_choose_queue(void *state, const void *params, const struct weir_mark_view *v,
 				 const struct weir_queue *queues)
 {

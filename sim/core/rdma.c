@@ -74,8 +74,8 @@ int64_t rdma_reordering_window_ps(const struct engine *e)
 	return drain_ps < c->rdma.rto_ps ? (int64_t)drain_ps : (int64_t)c->rdma.rto_ps;
 }
 
-/* Everything an RDMA host sends is ECN-capable: in a lossless class nothing may be dropped for not
- * being so. */
+/* Every packet of an RDMA host is ECN-capable (ECT): in a lossless class no packet may be dropped
+ * where others would be marked. */
 static void rdma_plan(struct transport *t, const struct engine *e)
 {
 	const struct rdma_config *c = &e->config->rdma;

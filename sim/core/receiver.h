@@ -41,7 +41,7 @@ static inline uint8_t receiver_ack_flags(const struct transport *t, const struct
 	return t->ack_flags | r->echo;
 }
 
-/* data: the packet that triggers the ACK, whose INT stack goes back with it; NULL: no packet. */
+/* data: the packet that triggers the ACK, which returns its INT stack; NULL: no packet. */
 static inline ALWAYS_INLINE void receiver_send_ack(struct worker *w, struct host *h,
 						   struct receiver *r, const struct transport *t,
 						   uint8_t flags, struct weir_packet *data,

@@ -5,7 +5,8 @@
  * After RFC 6675 ("A Conservative Loss Recovery Algorithm Based on SACK"), counted in segments. Two
  * bits per segment of [una, next), in a ring that exists only while something is out of order: the
  * fast path of ACKs touches none of it. The cost of an ACK hardly depends on the window: SACK
- * blocks that the last ACK reported are skipped, the rest is done 64 segments at a time.
+ * blocks that the last ACK reported are skipped, the rest is done 64 segments at a time. Losses
+ * follow from what is sacked above a segment (DupThresh, 3), not from counting duplicate ACKs.
  * Invariants:
  *   sacked = segments marked sacked;  lost = segments marked lost;  left_out = sacked + lost.
  * A retransmitted segment is in flight like any other. It lies below lost_edge, so that only an RTO
@@ -128,7 +129,8 @@ static uint32_t scoreboard_sack_range(struct sender *s, uint32_t first, uint32_t
 	return arrived;
 }
 
-/* Likewise, but skips what the last ACK reported: that is sacked already, or acknowledged. */
+/* The same for a SACK block; skips what the last ACK reported, which is sacked already or
+ * acknowledged. */
 static uint32_t scoreboard_sack_block(struct sender *s, uint32_t first, uint32_t end)
 {
 	const struct segment_range *known = s->board->reported;
@@ -181,7 +183,7 @@ uint32_t scoreboard_sack(struct worker *w, struct sender *s, const struct segmen
 	return arrived;
 }
 
-/* The third highest sacked segment; sacked >= DUP_THRESHOLD. */
+/* The third highest sacked segment, DupThresh in RFC 6675; sacked >= DUP_THRESHOLD. */
 static uint32_t scoreboard_third_sacked(struct scoreboard *b)
 {
 	uint32_t edge = b->highest_sacked;

@@ -12,7 +12,7 @@ enum segment_flag {
 	SEGMENT_ACK = WEIR_PACKET_OWNER_FLAG,
 	SEGMENT_ECE = SEGMENT_ACK << 1,
 	SEGMENT_CWR = SEGMENT_ACK << 2,
-	SEGMENT_LAST = SEGMENT_CWR, /* RDMA data: last of a message; for flow_census.h */
+	SEGMENT_LAST = SEGMENT_CWR, /* RDMA data: last of a message; for flow_census_pass */
 	SEGMENT_SYN = SEGMENT_ACK << 3,
 	SEGMENT_NACK = SEGMENT_SYN,     /* RDMA ACK: segment `expected` is missing */
 	SEGMENT_CNP = SEGMENT_ACK << 4, /* congestion notification: acknowledges nothing */

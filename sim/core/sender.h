@@ -62,7 +62,8 @@ static inline void sender_restart_rto(const struct engine *e, const struct trans
 		sender_arm_rto(e, h, s);
 }
 
-/* SRTT and RTTVAR, RFC 6298, section 2, from one sample a round trip (section 4). */
+/* SRTT and RTTVAR, RFC 6298, section 2, from one sample a round trip (section 4). Karn's algorithm
+ * is not needed: an ACK echoes when the packet that it answers was sent. */
 static inline void sender_sample_rtt(struct sender *s, int64_t rtt_ns)
 {
 	s->rtt_end = s->next;

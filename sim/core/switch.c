@@ -227,7 +227,7 @@ static inline uint64_t *switch_reserve_keys(struct worker *w, uint64_t *key_at)
 					     : switch_grow_keys(w, (size_t)(key_at - w->keys));
 }
 
-/* Prefetches the packets at the heads of the ingress link queues. */
+/* Prefetches the packets at the heads of the in-flight queues of all ingresses. */
 static inline ALWAYS_INLINE void
 switch_prefetch_link_queues(const struct worker *w, const struct switch_state *s, uint32_t chunks)
 {
@@ -484,8 +484,8 @@ static NOINLINE void switch_run_features(struct worker *w, struct switch_state *
 		event_switch_run(w, s, keys + done, count - done);
 }
 
-/* Publishes the tails of the link queues that the switch may have sent on, once a window:
- * publishing per packet would cause false sharing. */
+/* Publishes the tails of the in-flight queues that the switch may have sent on, once a lookahead
+ * window: publishing per packet would cause false sharing. */
 static void switch_publish(const struct worker *w, const struct switch_state *s)
 {
 	_Atomic uint32_t *link_queue_tail = w->link_queue_tail;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* switch.h -- what the two ways to run a switch share: switch.c, the fast path, and event_switch.c,
- * which keeps arrivals and departures in event order. Runs on the thread that owns the switch. */
+/* switch.h -- egress of a switch, shared by its fast path (switch.c) and its slow path
+ * (event_switch.c), which keeps arrivals and departures in event order. Runs on the thread that has
+ * claimed the switch. */
 #ifndef SIM_CORE_SWITCH_H
 #define SIM_CORE_SWITCH_H
 #include "base/compiler.h"
@@ -13,7 +14,7 @@ static inline struct egress *switch_egress(const struct switch_state *s, uint32_
 	return (struct egress *)(s->ports + (size_t)port * s->port_size);
 }
 
-/* As below, for any link. */
+/* Slow path of egress_transmit, for any link (EGRESS_SLOW_PATH); path is always given. */
 void egress_transmit_slow(struct worker *w, struct egress *out, const struct weir_packet *packet,
 			  uint64_t path, int64_t start_ps, int has_int);
 

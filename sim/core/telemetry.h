@@ -29,7 +29,7 @@ struct int_stack {
 	struct weir_cc_hop hop[WEIR_CC_HOPS_MAX];
 };
 
-/* Makes room for the stacks of so many packets; at a barrier. */
+/* Makes room for the stacks of that many packets; at a barrier. */
 void int_stacks_grow(struct engine *e, uint64_t packets);
 void int_stacks_free(struct engine *e);
 
@@ -119,8 +119,8 @@ static inline uint32_t telemetry_passing(const struct engine *e, uint32_t link,
 	return e->flow_counts ? telemetry_flows(e, link, packet->flow_hash, now_ps) : 0;
 }
 
-/* A packet that lies at the tail of its link queue leaves the switch: data gets this hop's entry,
- * if the stack has room. */
+/* A packet leaves the switch, from the tail slot of its in-flight queue: data gets this hop's INT
+ * entry, if the stack has room. */
 static inline ALWAYS_INLINE void telemetry_write(const struct engine *e, const struct egress *out,
 						 const struct weir_packet *packet, int64_t start_ps)
 {

@@ -168,7 +168,7 @@ void thread_tuner_init(struct engine *e, const struct engine_plan *plan)
 			: THREADS_PARALLEL;
 }
 
-/* At switches, since begin_ns. */
+/* Packets that arrived at switches since begin_ns. */
 static uint64_t tuner_sum_arrivals(const struct engine *e)
 {
 	uint64_t sum = 0;
@@ -210,7 +210,8 @@ void thread_tuner_start(struct engine *e)
 		tuner_set_mode(e, t->mode, t->left ? t->left : WINDOWS_OF_TRIAL);
 }
 
-/* Windows of the faster mode of which the trial that has just ended is a small part. */
+/* For how many windows to keep the faster mode, such that the trial was a small part of the time.
+ */
 static uint32_t tuner_stay_for(const struct thread_tuner *t, enum thread_mode faster)
 {
 	double windows = TRIALS_TO_STAY * t->windows * t->rate[faster] / t->rate[t->mode];
@@ -247,7 +248,7 @@ static int tuner_is_hopeless(const struct engine *e)
 	       (double)tuner_sum_arrivals(e) < other * (double)(clock_ns() - t->begin_ns) / 2;
 }
 
-/* A trial of long windows needs fewer of them. */
+/* Has the trial lasted long enough? With long windows fewer of them are enough. */
 static int tuner_has_measured(const struct engine *e)
 {
 	const struct thread_tuner *t = &e->tuner;

@@ -109,7 +109,7 @@ void timing_wheel_free(struct engine *e)
 
 /* --- waking nodes --- */
 
-/* How many lookahead windows after the worker's a later time is. */
+/* Distance of a later time from the worker's lookahead window, in windows. */
 static inline uint64_t windows_ahead(const struct worker *w, int64_t time_ps)
 {
 	return 1 + (uint64_t)(time_ps - w->end_ps) / (uint64_t)w->engine->lookahead_ps;
@@ -170,7 +170,8 @@ static const _Atomic uint64_t *current_slot(const struct worker *w)
 	return e->wheel.bits + (w->lookahead & (e->wheel.slots - 1)) * e->wheel.stride;
 }
 
-/* The first worker that claims a switch in a round runs it. */
+/* The first worker that claims a switch in a round, by an atomic exchange, runs it. Relaxed order
+ * is enough: the barrier orders everything else. */
 static int switch_claim(struct worker *w, struct switch_state *s)
 {
 	return !w->shared ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timing_wheel.h -- which nodes have events in which lookahead window.
+/* timing_wheel.h -- which nodes have events in which lookahead window: a timing wheel of nodes, in
+ * place of the global event queue (binary heap, calendar queue) of other simulators.
  *
  * A slot of the wheel stands for a lookahead window and has a bit for each node. Every worker has a
  * wheel of its own, so that setting a bit needs no atomic read-modify-write and causes no false
@@ -18,12 +19,12 @@
  * link has no delay. */
 int timing_wheel_init(struct engine *e, struct weir_error *error);
 
-/* The memory of it, once the number of threads is known; workers exist. */
+/* Allocates the wheel. The number of threads is known and workers exist. */
 void timing_wheel_new(struct engine *e);
 void timing_wheel_free(struct engine *e);
 
 /* Wakes a node in the lookahead window of time_ps, a later one than the current; where that is
- * beyond the wheel, in its last slot: the node then looks again. For arrivals of packets. */
+ * beyond the wheel, in its last slot: the node then sets its next wake-up. For packet arrivals. */
 void engine_wake(struct worker *w, uint32_t node, int64_t time_ps);
 
 /* Wakes a node of this worker at time_ps, in this lookahead window or any later one. For timers. */
@@ -36,8 +37,8 @@ void engine_wake_stopped(struct engine *e, uint32_t node, int64_t time_ps);
 void worker_run_nodes(struct worker *w);
 
 /* Work stealing, once its own nodes are done: runs switches of other workers that no thread has
- * claimed in this round. Evens out uneven traffic. Hosts are never stolen: they use slabs of their
- * worker. */
+ * claimed in this round (load balancing where traffic is uneven). Hosts are never stolen: they use
+ * slabs of their worker. */
 void worker_steal_switches(struct worker *w);
 
 static inline uint32_t timing_wheel_slot(const struct engine *e, uint64_t lookahead)

@@ -2,7 +2,7 @@
 /* measure.h -- counts what happens between the beginning and the end of the measured interval.
  *
  * Private to sim/measure and sim/run/run.c, which owns struct measure and calls everything here at
- * a barrier, with all threads at rest. */
+ * a barrier, with all workers stopped. */
 #ifndef SIM_MEASURE_MEASURE_H
 #define SIM_MEASURE_MEASURE_H
 #include "sim/core/engine.h"
@@ -52,8 +52,8 @@ struct measure {
 	struct link_pauses *pauses;     /* per link: count and sum_ps; NULL: no lossless class */
 	struct host_counts hosts;       /* summed */
 	struct port_end *ends; /* per link, of ports of other ranks (gather.c); NULL: one rank */
-	uint64_t *parts;       /* per flow, likewise: its measure_part_bytes at its own rank */
-	uint64_t *flow_bytes;  /* per flow that opened a connection: received in the interval */
+	uint64_t *parts; /* per flow of other ranks: its measure_part_bytes there; NULL: one rank */
+	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 
 int measure_new(struct measure *m, const struct config *c, struct weir_error *e);

@@ -65,10 +65,12 @@ static int64_t flow_ideal_acked_ps(const struct engine *e, const struct flow *f,
 }
 
 /* The completion time of a flow alone in the network, with no congestion window, to the end that
- * measure.completion names: n-1 equal segments and a last one, stored and forwarded over every
- * link, and the ACK of that. The last leaves link i at F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1))
- * + s_i(last), where equal segments give F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i}
- * s_j. */
+ * measure.completion names: n-1 equal segments and a last one, store-and-forward at every switch,
+ * and the ACK of that. The last leaves link i at
+ *	F_i(n) = max(F_{i-1}(n) + d_{i-1}, F_i(n-1)) + s_i(last),
+ * where equal segments give
+ *	F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j,
+ * s_j and d_j being the serialisation and propagation delay of link j. */
 static int64_t flow_ideal_ps(const struct engine *e, uint32_t flow)
 {
 	const struct flow *f = &e->flows.flows[flow];

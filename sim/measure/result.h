@@ -118,7 +118,7 @@ struct run_result {
 	uint32_t port_count;
 	struct port_result *ports; /* egress ports of switches, and NICs that have a queue */
 	uint32_t measured_port;    /* index into ports */
-	uint32_t worst_queue_port, worst_wait_port; /* likewise: those with the largest p99 */
+	uint32_t worst_queue_port, worst_wait_port; /* indices of those with the largest p99 */
 	uint32_t pause_count;
 	struct pause_result *pauses; /* by (link, class), only those that were paused */
 	struct deadlock deadlock;
@@ -129,7 +129,7 @@ struct run_result {
 	uint32_t series_count;
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* if the run was built but not started */
-	struct path_survey paths; /* likewise */
+	struct path_survey paths; /* the same */
 };
 
 void run_result_free(struct run_result *r);

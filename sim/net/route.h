@@ -47,7 +47,7 @@ struct route_choices {
 int route_choose(const struct route_table *t, uint32_t from_host, uint32_t to_host,
 		 const struct route_choices *choices, struct route *r, struct weir_error *e);
 
-/* The register of the way back, over the same switches, for ACKs. */
+/* The path register of the reverse path, over the same switches, for ACKs. */
 uint64_t route_reverse(const struct network *net, const struct route *r);
 
 /* Fills in the links that a host's path register leads over. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* route_walk.c -- choosing one of the shortest paths, and paths as registers.
+ *
  * A path leads from switch to switch over links that lead one hop nearer to the destination's rack.
  * At a switch with several such links a hash of the flow's hash and the switch chooses, so that the
  * choices of switches are independent of each other. Parallel links count each (hash-threshold

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.h -- how topologies build their networks. For sim/net and, the HPCC reader, imports.
+ *
  * A topology starts a builder with the numbers of nodes and cables, adds the nodes in their final
  * order and the cables in any order, and finishes. A node's egress ports are in the order in which
  * its cables were added. Unless said otherwise, functions return 0, or -1 with a message. */
@@ -70,8 +71,8 @@ int explicit_build(struct network *net, const struct line_list *lines, struct we
  *	...
  *
  * Like the original, the reader ignores what follows the last link. Weir calls the hosts h0, h1,
- *... in the order of their node numbers, and switch 4 is s4; where the hosts come first, as is
- *usual, node 3 is h3. */
+ * ... in the order of their node numbers, and switch 4 is s4; where the hosts come first, as is
+ * usual, node 3 is h3. */
 
 struct hpcc_topology {
 	uint32_t node_count, switch_count, host_count;

@@ -5,8 +5,8 @@
  *	link = s0 s1 40Gbps 1us
  *
  * A name of h and a number is a host, any other a switch. Hosts are h0, h1, ... without gaps, so
- *that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
- *Switches may have parallel links. */
+ * that host numbers elsewhere in a scenario mean the same hosts; each has one link, to a switch.
+ * Switches may have parallel links. */
 #include "sim/net/topology.h"
 #include "base/memory.h"
 #include "base/input.h"

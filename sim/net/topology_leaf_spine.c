@@ -43,7 +43,7 @@ static void leaf_spine_add_racks(struct net_builder *b, const struct leaf_spine_
 				       &(struct net_node){ .tier = 1, .index = l }, &wire);
 }
 
-/* Likewise, with a NIC switch for every host: a rack of one. The leaves follow all of these. */
+/* Adds hosts, a NIC switch for each (a rack of one), and then the leaves. */
 static void leaf_spine_add_nics(struct net_builder *b, const struct leaf_spine_params *p,
 				uint32_t *leaf)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the launcher of this process says in the environment; reading it has no effect. */
+/* Number of processes and rank, from the environment that the launcher (mpirun) has set. */
 struct world_launch {
 	int size; /* 1: no launcher */
 	int rank;
@@ -22,8 +22,7 @@ struct world_launch world_launch(void);
 /* 1: this program was built with Open MPI. */
 int world_is_built(void);
 
-/* Initialises MPI where world_launch says that there are several processes; else does nothing. -1:
- * message. */
+/* Initialises MPI if world_launch finds several processes; otherwise does nothing. -1: message. */
 int world_begin(struct weir_error *e);
 
 /* 1 and 0 before world_begin and after world_end. */

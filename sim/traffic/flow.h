@@ -22,7 +22,7 @@ enum flow_mark {
 	FLOW_ENDS_IO = 8,       /* the last flow of an I/O */
 	FLOW_ENDS_ROUND = 16,   /* the last flow of a round, whose flows are added together */
 	FLOW_IS_CONTROL = 32,   /* request of a read or answer to a write: not in any FCT */
-	FLOW_HAS_CALLBACK = 64, /* a program is told when the message has arrived: mailbox.h */
+	FLOW_HAS_CALLBACK = 64, /* a program has a callback for its delivery: mailbox.h */
 	FLOW_IS_SPARE = 128,    /* drawn in case there is time for it; no result unless it starts */
 };
 

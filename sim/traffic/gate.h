@@ -45,7 +45,7 @@ void gates_free(struct gate_list *l);
 /* The first gate that a flow signals; the others follow while .flow is the same. NULL: none. */
 const struct gate_tie *gates_find_signals(const struct gate_list *l, uint32_t flow);
 
-/* A flow is done; `gates` says whether local gates are to be signalled, or the others. */
+/* A flow is done; `gates` selects local gates or all others. */
 struct gate_event {
 	uint32_t flow;
 	enum flow_tie kind;

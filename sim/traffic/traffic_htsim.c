@@ -112,16 +112,10 @@ static enum flow_tie htsim_tie(const char *word)
 	return strcmp(word, "recv_done_trigger") == 0 ? FLOW_SIGNALS_RECEIVED : (enum flow_tie)0;
 }
 
-static int htsim_ignores_prio(const struct flow_import *i)
-{
-	const struct flow_import_params *p = i->b->params;
-
-	return p->prio == PRIO_IGNORE;
-}
-
 /* Reads a keyword and its value. */
 static int htsim_read_attribute(struct flow_import *i, char *const words[2], struct connection *c)
 {
+	const struct flow_import_params *p = i->b->params;
 	static const char *const known[] = {
 		"start", "size", "id", "prio", "trigger", "send_done_trigger", "recv_done_trigger"
 	};
@@ -158,7 +152,7 @@ static int htsim_read_attribute(struct flow_import *i, char *const words[2], str
 		c->ties[c->tie_count++].kind = htsim_tie(words[0]);
 		c->has_start |= htsim_tie(words[0]) == FLOW_WAITS ? 2 : 0;
 	}
-	if (strcmp(words[0], "prio") == 0 && number != 0 && !htsim_ignores_prio(i))
+	if (strcmp(words[0], "prio") == 0 && number != 0 && p->prio != PRIO_IGNORE)
 		return line_file_error(&i->in,
 				       "prio %" PRIu64 " is the order in which an NDP receiver "
 				       "pulls, and no transport here is pull-based; prio = "

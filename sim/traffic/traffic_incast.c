@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic_incast.c -- requests, each answered by many hosts at once.
+ *
  * At every request randomly chosen hosts send to one host, each a fixed number of bytes or one
- *drawn from a distribution: the partition/aggregate pattern (Alizadeh et al., SIGCOMM 2010,
- *section 2.1). Requests come at a fixed period or by a Poisson process with that mean; in the
- *second case, as in traffic_poisson.c, their times are uniform in the window once their number is
- *known. An offered load instead of the period is the share of the links' capacity that the answers
- *offer (as HPCC, SIGCOMM 2019, section 5.3):
+ * drawn from a distribution: the partition/aggregate pattern (Alizadeh et al., SIGCOMM 2010,
+ * section 2.1). Requests come at a fixed period or by a Poisson process with that mean; in the
+ * second case, as in traffic_poisson.c, their times are uniform in the window once their number is
+ * known. An offered load instead of the period is the share of the links' capacity that the answers
+ * offer (as HPCC, SIGCOMM 2019, section 5.3):
  *
  *	senders x mean size = load x capacity x period
  *
@@ -33,7 +34,7 @@ struct incast_params {
 					      request */
 	uint64_t size_bytes;
 	char sizes[WEIR_OPT_TEXT_SIZE];
-	uint64_t period_ps; /* between requests; 0: as load says, or 10 ms */
+	uint64_t period_ps; /* between requests; 0: follows from load, or 10 ms */
 	uint64_t load_q32;
 	uint64_t arrivals;
 	uint64_t flows; /* 0: as many as fit */

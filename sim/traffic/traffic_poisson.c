@@ -10,7 +10,7 @@
  *
  * Sizes are drawn by stratified sampling, one from each of as many equal slices of the
  * distribution, so that even a heavy-tailed one offers the configured load. Starts are independent
- *of the slices, so in order of arrival the sizes are in random order. */
+ * of the slices, so in order of arrival the sizes are in random order. */
 #include "sim/traffic/flow_builder.h"
 #include "base/memory.h"
 #include <inttypes.h>

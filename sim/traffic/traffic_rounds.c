@@ -6,10 +6,10 @@
  * the bytes of the models that ACC trains (Yan et al., SIGCOMM 2021, section 5.3.2), at four bytes
  * a parameter: AlexNet has 61 million, ResNet-50 25.6 million.
  *
- * ring: n hosts sum up and share a vector in 2 (n-1) steps; in each of them every host sends one
- * n-th of it to the next host, the one that came in the step before (Patarasuk and Yuan, "Bandwidth
- * optimal all-reduce algorithms for clusters of workstations", 2009). A host that has got all of a
- * round computes and begins the next.
+ * ring: n hosts sum up and share a vector in 2 (n-1) steps, a reduce-scatter and an all-gather; in
+ * each step every host sends one n-th of the vector to the next host, the part that it received in
+ * the step before (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+ * workstations", 2009). A host that has received all parts of a round computes and begins the next.
  *
  * A round lasts from its first start to its last end, without the computing. */
 #include "sim/traffic/flow_builder.h"

@@ -158,7 +158,7 @@ struct cluster {
 	struct mix mix;
 	uint32_t computing, storage;
 	uint32_t *hosts;    /* host numbers: the computing nodes, then the storage nodes */
-	int64_t closes_ps;  /* no I/O starts from then on; 0: params.ios says how many */
+	int64_t closes_ps;  /* no I/O starts from then on; 0: params.ios limits their number */
 	int64_t nearest_ps; /* shortest delay of a storage node's link */
 };
 
@@ -246,7 +246,7 @@ struct need {
 struct limits {
 	double horizon_ps; /* from the first request to measure.to */
 	double bytes_per_ps;
-	double way_ps; /* links of both hosts, both ways, and the service time */
+	double way_ps; /* round trip over the links of both hosts, and the service time */
 };
 
 /* Lower bounds: only the two hosts' links count. */

@@ -169,16 +169,10 @@ static void answer_error(FILE *f, const struct weir_error *e)
 
 /* --- requests --- */
 
-static struct control_probe *control_probe_of(struct control *c,
-					      const struct control_client *client)
-{
-	return &c->probes[client - c->socket.clients];
-}
-
 static int control_start_probe(struct control *c, struct control_client *client,
 			       const struct loop *l, const char *line, struct weir_error *e)
 {
-	struct control_probe *p = control_probe_of(c, client);
+	struct control_probe *p = &c->probes[client - c->socket.clients];
 	struct port_probe probe;
 
 	if (port_probe_read(&probe, l->settings, line, e))

@@ -2,17 +2,15 @@
 /* control.h -- the Unix control socket of a running switch.
  *
  * A request is one line of words, a reply one line of JSON; a connection may carry any number of
- * requests.
+ * requests:
  *
- * status: all counters
- *
- * measure: restarts the measurement of queue lengths
- *
- * set port.NAME.KEY=VALUE: changes marking (parameters of the same scheme), rate or delay of a port
- *
- * probe WHAT NAME every TIME: one line now and one per interval until the client disconnects
- *
- * stop: ends the switch as a signal does
+ *	status				all counters
+ *	measure				restarts the measurement of queue lengths
+ *	set port.NAME.KEY=VALUE		changes rate, delay or marking of a port; marking only by
+ *					parameters of the same scheme
+ *	probe WHAT NAME every TIME	one line now and one per interval until the client
+ *					disconnects
+ *	stop				ends the switch as a signal does
  *
  * An error is answered with {"error":"..."}. */
 #ifndef SWITCH_RUN_CONTROL_H

@@ -304,8 +304,8 @@ void loop_account(struct loop *l)
 
 /* --- planes from settings --- */
 
-/* Round trip through one port: serialisation of a full packet and of its acknowledgement, and the
- * delay both ways. */
+/* Round trip through one port: serialisation delay of a full packet and of its acknowledgement, and
+ * twice the propagation delay. */
 static int64_t build_trip_ps(const struct port_settings *p, uint32_t frame_bytes)
 {
 	uint64_t per_byte_q20 = weir_bps_to_ps_per_byte_q20(p->rate_bps);

@@ -20,8 +20,8 @@
 
 /* --- handover rings ---
  *
- * Lock-free, one producer and one consumer. A full ring accepts no more; the producer counts the
- * frames that it drops. */
+ * Lock-free ring buffers, single producer and single consumer (SPSC). A full ring accepts no more;
+ * the producer counts the frames that it drops. */
 
 enum { HANDOVER_SLOTS = 512, HANDOVER_ALIGN = 64 };
 
@@ -75,7 +75,7 @@ struct loop_group {
 	int64_t link_checked_ns;
 	uint64_t turns;
 	int is_full; /* the kernel's send buffer was full in the last turn */
-	int wake_fd; /* eventfd to wake this thread; -1: there is only one */
+	int wake_fd; /* eventfd, doorbell of this thread's rings; -1: only one thread */
 	_Alignas(HANDOVER_ALIGN) _Atomic int sleeps; /* 1: producers must write to wake_fd */
 };
 

@@ -190,22 +190,18 @@ void port_probe_start(struct port_probe *p, const struct plane_port *port, int64
 	p->before = p->value ? 0 : sample_count(port, p->what);
 }
 
-static double port_probe_read_value(const struct port_probe *p, const struct plane_port *port)
-{
-	uint32_t queue = p->queue_plus_one ? p->queue_plus_one - 1 : 0;
-
-	if (p->value)
-		return p->value->read(weir_port_mark_state(port->port, queue),
-				      port->port->kind->mark_params);
-	return sample_queue(port, p->what, queue);
-}
-
 double port_probe_sample(struct port_probe *p, const struct plane_port *port, int64_t now_ps)
 {
-	double value = p->value || p->queue_plus_one
-			       ? port_probe_read_value(p, port)
-			       : sample_value(port, p->what, &p->before, p->every_ps);
+	uint32_t queue = p->queue_plus_one ? p->queue_plus_one - 1 : 0;
+	double value;
 
+	if (p->value)
+		value = p->value->read(weir_port_mark_state(port->port, queue),
+				       port->port->kind->mark_params);
+	else if (p->queue_plus_one)
+		value = sample_queue(port, p->what, queue);
+	else
+		value = sample_value(port, p->what, &p->before, p->every_ps);
 	while (p->next_ps <= now_ps)
 		p->next_ps += p->every_ps;
 	return value;

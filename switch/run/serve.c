@@ -34,8 +34,8 @@ static void worker_wait(sem_t *s)
 		;
 }
 
-/* Runs until told to pause; one more turn follows the request, so that all work up to then is
- * done. */
+/* Runs until the owner requests a pause; one more turn follows the request, so that everything due
+ * by then is done. */
 static void worker_run(struct loop_thread *m)
 {
 	struct loop_polled polled;

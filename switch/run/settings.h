@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.h -- the file that a real switch is made from.
  *
- *	# two hosts and a narrow way to the second
+ *	# two hosts and a bottleneck link to the second
  *	[switch]
  *	marking = ecn(k=20pkts)
  *	[real]
@@ -13,8 +13,8 @@
  *	rate = 100Mbps
  *
  * [switch] is the section of scenarios, with the same keys from the same table; [port NAME] may
- * hold any of them again, for that port alone, besides keys that every port has. [real] is what
- * only a real switch needs. A message says where the mistake is: "FILE:LINE: section.key: ". */
+ * override any of them for that port, besides keys that only ports have. [real] holds what only a
+ * real switch needs. Error messages begin with the location: "FILE:LINE: section.key: ". */
 #ifndef SWITCH_RUN_SETTINGS_H
 #define SWITCH_RUN_SETTINGS_H
 #include "base/ini.h"

@@ -147,7 +147,7 @@ static int64_t turn_receive(struct loop_group *g, int64_t now_ps)
 	return now_ps;
 }
 
-/* Wakes each sleeping thread that received something, once. */
+/* Rings the doorbell of each sleeping thread whose rings received something, once. */
 static void turn_wake_others(struct loop_group *g)
 {
 	for (; g->given; g->given &= g->given - 1) {
@@ -217,7 +217,7 @@ void loop_turn(struct loop_group *g)
 	turn_check_links(g, now_ns);
 }
 
-/* shortest sleep while the kernel's send buffer is full */
+/* Shortest sleep before the retry while the kernel's send buffer is full. */
 #define IDLE_SHORTEST_NS ((int64_t)5 * WEIR_NS_PER_US)
 
 static int64_t turn_next_ps(const struct loop_group *g)

@@ -236,11 +236,6 @@ static void packet_release(struct wire *w)
 
 /* --- sending --- */
 
-static enum wire_sending packet_why_not(void)
-{
-	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? WIRE_LATER : WIRE_DOWN;
-}
-
 static enum wire_sending packet_send(struct wire *w, const struct wire_piece *pieces,
 				     uint32_t count, uint32_t *sent)
 {
@@ -261,7 +256,8 @@ static enum wire_sending packet_send(struct wire *w, const struct wire_piece *pi
 	}
 	done = sendmmsg(w->fd, messages, count, MSG_DONTWAIT);
 	if (done < 0)
-		return packet_why_not();
+		return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? WIRE_LATER
+									     : WIRE_DOWN;
 	*sent = (uint32_t)done;
 	return WIRE_SENT;
 }

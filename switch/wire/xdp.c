@@ -3,12 +3,13 @@
  * directions, bypassing most of the kernel's network stack.
  *
  * The program (xdp.bpf.c) is attached by a BPF link that belongs to this process and disappears
- * with it. Frames are copied between the driver and our memory (copy mode), which every driver
- * supports. The kernel reports less than for packet sockets: no arrival time (the time of reading
- * is used), no checksum offload state (turn that off at the sender: ethtool -K IF tx off), and no
- * VLAN tags that the NIC stripped.
+ * with it. Frames are copied between the driver and our memory (copy mode, not zero-copy), which
+ * every driver supports. The kernel reports less than for packet sockets: no arrival time (the time
+ * of reading is used), no checksum offload state (turn that off at the sender: ethtool -K IF tx
+ * off), and no VLAN tags that the NIC stripped.
  *
- * Memory is divided into chunks of one size: the first ones receive, the rest send. */
+ * Memory (the socket's UMEM) is divided into chunks of one size: the first ones receive, through
+ * the fill ring and the RX ring; the rest send, through the TX ring and the completion ring. */
 #define _GNU_SOURCE
 #include "switch/wire/wire.h"
 

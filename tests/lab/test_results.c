@@ -473,7 +473,7 @@ TEST(test_csv_has_a_row_for_every_run_flow_and_port)
 
 /* --- pauses --- */
 
-/* The example of test_lossless.c, where the times are worked out: h0's card is paused from 4566.4
+/* The example of test_lossless.c, where the times are worked out: h0's NIC is paused from 4566.4
  * ns to 6243.2, that of h1 from 3728.0 to 5404.8 and from 5456.0 to the end at 6250. */
 static const char paused_text[] =
 	"[network]\ntopology = star\nhosts = 3\nrate = 10Gbps\ndelay = 1us\n"

@@ -66,10 +66,9 @@ static struct weir_learn_plan one_layer_plan(uint32_t inputs)
  * The second, 10 us later after 20 us, when all that was halved is due:
  *	port 1: QLEN 75000 / 125000 = 0.6, 75000 bytes in 10 us: 0.6; together 1.2
  *	port 2 (25 Gb/s, 31250 bytes in 10 us): QLEN 15625 / 31250 = 0.5, 25000 bytes: 0.8;
- * together 1.3: this one GOODPUT 25000 bytes in 10 us of the receiver's clock, whose line is that
- * of port 2: 0.8 dRTT (2 - 1.5) / 1, dQLEN (0.5 - 0.2) / 1, INSRATE 83333 / 125000, last action 2/3
- * - 1
- */
+ *		together 1.3: this one
+ *	GOODPUT 25000 bytes in 10 us of the receiver's clock, whose line is that of port 2: 0.8
+ *	dRTT (2 - 1.5) / 1, dQLEN (0.5 - 0.2) / 1, INSRATE 83333 / 125000, last action 2/3 - 1 */
 static void two_acks(struct pair *q)
 {
 	q->ack.now_ns = 20000;

@@ -17,9 +17,10 @@ static void round_of(struct pair *q, int64_t rtt_ns)
 /* Base 10 us, beta 1, target 0.064, scale 12.5; u = -0.2 g, alpha 0.2, from line rate:
  *	10 us:	x = 0,		g = -0.8,	u = 0.16, but the line is the limit
  *	11 us:	x = 0.1,	g = 0.45,	u = -0.09, rate / 1.018 = 98.2318 Gb/s
- *	14 us:	x = 0.4 sqrt(0.982318) = 0.396448,	g = 4.15559,	u = -0.831119, rate
- * / 1.166224 = 84.2307 Gb/s 30 us:	x = 2 sqrt(0.842307) = 1.83554, g = 22.14 clipped at 5, u =
- * -1: / 1.2 = 70.1923 Gb/s */
+ *	14 us:	x = 0.4 sqrt(0.982318) = 0.396448,	g = 4.15559,	u = -0.831119,
+ *		rate / 1.166224 = 84.2307 Gb/s
+ *	30 us:	x = 2 sqrt(0.842307) = 1.83554,	g = 22.14 clipped at 5,	u = -1,
+ *		rate / 1.2 = 70.1923 Gb/s */
 TEST(test_rl_cc_linear_rule_follows_a_trace_by_hand)
 {
 	static const int64_t rtt_ns[] = { 10000, 11000, 14000, 30000 };

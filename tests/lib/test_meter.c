@@ -46,8 +46,9 @@ static void offer(struct metered *m, int64_t now_ns, uint8_t flags)
 
 /* A (with CE already) takes the free line at 0. B finds it busy at 200, C finds B waiting at 600
  * and is marked. B starts at 1000, C at 2000. The queue: 1250 B from 200, 2500 from 600, 1250 from
- * 1000, nothing from 2000. 0 to 1500:	(400 1250 + 400 2500 + 500 1250) / 1500 = 1416.7; A and B
- * left, A with CE 1500 to 2500:	500 1250 / 1000 = 625; C left, with CE */
+ * 1000, nothing from 2000.
+ *	0 to 1500:	(400 1250 + 400 2500 + 500 1250) / 1500 = 1416.7; A and B left, A with CE
+ *	1500 to 2500:	500 1250 / 1000 = 625; C left, with CE */
 TEST(test_meter_of_three_packets)
 {
 	struct metered m;

@@ -111,7 +111,7 @@ static struct pkts run_figure_21(int flows, const char *marking)
 	return p;
 }
 
-/* p* rises 18 times from 2 flows to 20 (model_dcqcn.h), and the part of the queue above min with
+/* p* rises 18 times from 2 flows to 20 (weir/model.h), and the part of the queue above min with
  * it. */
 TEST(test_queue_of_dcqcn_grows_with_the_flows_under_a_flat_red)
 {

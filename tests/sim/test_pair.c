@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_pair.c -- rdma.base-rtt: what a queue pair is told of its way, worked out by hand.
+/* test_pair.c -- rdma.base-rtt: the round trip and rate of a queue pair's path, worked out by hand.
  *
  * Two racks of two hosts, 10 Gb/s and 5 us to the leaf, 40 Gb/s and 2 us to the spine. A frame of
- * 1050 bytes goes and one of 50 comes back: 0.88 us a link at 10 Gb/s, 0.22 us at 40 Gb/s. in the
- * rack: 2 links,  2 x 10 us        + 2 x 0.88 us             = 21.76 us, 27200 bytes across:      4
- * links,  2 x 14 us        + 2 x 0.88 us + 2 x 0.22  = 30.20 us, 37750 bytes */
+ * 1050 bytes goes and one of 50 comes back: 0.88 us a link at 10 Gb/s, 0.22 us at 40 Gb/s.
+ *	in the rack:	2 links,  2 x 10 us + 2 x 0.88 us                = 21.76 us, 27200 bytes
+ *	across racks:	4 links,  2 x 14 us + 2 x 0.88 us + 2 x 0.22 us  = 30.20 us, 37750 bytes */
 #include "tests/rdma.h"
 
 #define STAGE \
