@@ -74,6 +74,13 @@ static struct listing list_settings(const struct config *c)
 	return l;
 }
 
+/* "digest.host.cc=...": the content of a model or file that a setting names identifies a run, but
+ * is no setting itself; it follows from the setting when that is read back. */
+static int is_digest(const char *assignment)
+{
+	return strncmp(assignment, "digest.", strlen("digest.")) == 0;
+}
+
 /* Settings listed, read back and listed again are the same settings. */
 static void check_round_trip(const struct scenario *s, const struct config *c)
 {
@@ -101,7 +108,9 @@ static void check_round_trip(const struct scenario *s, const struct config *c)
 	}
 	if (!first.no_way_back) {
 		for (size_t i = 0; i < first.count; i++)
-			must(scenario_set(&again, first.assignments[i], &e) == 0, e.text);
+			must(is_digest(first.assignments[i]) ||
+				     scenario_set(&again, first.assignments[i], &e) == 0,
+			     e.text);
 		must(scenario_config(&again, &back, &e) == 0, e.text);
 		second = list_settings(&back);
 		must(first.count == second.count, "as many settings");
