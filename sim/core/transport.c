@@ -40,6 +40,15 @@ void transports_free(struct engine *e)
 
 /* --- pairs --- */
 
+/* Bounded: where cables form cycles, the base RTT of the network, found by a double sweep, may be
+ * shorter than that of a pair; and links may have seconds of delay. */
+static uint32_t pair_shorter_ns(int64_t difference_ns)
+{
+	if (difference_ns < 0)
+		return 0;
+	return difference_ns < UINT32_MAX ? (uint32_t)difference_ns : UINT32_MAX;
+}
+
 /* The section's transport with the environment of this flow's pair: all of it is the pair's with
  * rdma.base-rtt = pair, otherwise path_shorter_ns alone. */
 static struct transport pair_make_transport(const struct engine *e, const struct flow *f)
@@ -50,7 +59,8 @@ static struct transport pair_make_transport(const struct engine *e, const struct
 	if (e->config->rdma.window_of == WINDOW_OF_PAIR)
 		engine_set_env(e, &t.env, trip, host_link(e->net, f->src)->rate_bps);
 	else
-		t.env.path_shorter_ns = (uint32_t)(t.env.base_rtt_ns - weir_ps_to_ns(trip.rtt_ps));
+		t.env.path_shorter_ns =
+			pair_shorter_ns(t.env.base_rtt_ns - weir_ps_to_ns(trip.rtt_ps));
 	return t;
 }
 

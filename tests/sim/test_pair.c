@@ -79,6 +79,24 @@ TEST(test_a_control_that_needs_its_path_knows_by_how_much_it_is_shorter)
 	CHECK_INT(told_by("base-rtt = pair", "0 1", &fixed_path).base_rtt_ns, 21760);
 }
 
+/* Four leaves around s0, and a cable of 100 us between two of them, which neither sweep for the
+ * longest path crosses: h3 and h4 have a longer round trip than the network's, and are told 0. */
+TEST(test_a_pair_beyond_the_longest_path_that_was_found_is_told_zero)
+{
+	static const char network[] =
+		"[network]\ntopology = explicit\n"
+		"link = h0 s0 10Gbps 1us\nlink = h1 s1 10Gbps 1us\nlink = h2 s2 10Gbps 1us\n"
+		"link = h3 s3 10Gbps 1us\nlink = h4 s4 10Gbps 1us\nlink = s0 s1 10Gbps 9us\n"
+		"link = s0 s2 10Gbps 8us\nlink = s0 s3 10Gbps 1us\nlink = s0 s4 10Gbps 1us\n"
+		"link = s3 s4 10Gbps 100us\n[switch]\nmarking = none\n[rdma]\nmtu = 1000B\n"
+		"header = 50B\n[host]\ncc = line-rate(window=bdp)\n";
+	struct weir_cc_env env = told_to(network, "3 4", &fixed_path);
+
+	CHECK(env.base_rtt_ns < 2 * 100000);
+	CHECK_INT(env.path_shorter_ns, 0);
+	CHECK(told_to(network, "0 3", &fixed_path).path_shorter_ns > 0);
+}
+
 TEST(test_windows_of_a_pair_are_those_of_its_own_path)
 {
 	struct weir_cc_env rack = told_on_stage("base-rtt = pair", "0 1");
