@@ -145,6 +145,19 @@ static void claims_print_why(const struct figure *f, const struct verdict *verdi
 	printf(": %s: %s\n", verdict_name(v->by_number), v->why);
 }
 
+/* "reading first-window-2: small-mean agrees: 0.81 ±0.05" */
+static void claims_print_readings(const struct figure *f, const struct verdict *verdicts)
+{
+	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+
+		if (verdicts[i].kind != VERDICT_OTHER_SIZE)
+			printf("reading %s: %s: %s, %s\n", f->readings[c->reading].name,
+			       f->claims[c->original].name, verdict_name(verdicts[i].kind),
+			       claims_measured(&verdicts[i]).text);
+	}
+}
+
 void reproduce_print_claims(const struct figure *f, const struct verdict *verdicts)
 {
 	struct claim_widths w = claims_choose_widths(f, verdicts);
@@ -170,6 +183,7 @@ void reproduce_print_claims(const struct figure *f, const struct verdict *verdic
 			       verdicts[i].best);
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		claims_print_why(f, verdicts, i);
+	claims_print_readings(f, verdicts);
 }
 
 /* "8 agree, 1 undecided"; "no claims". */

@@ -124,6 +124,7 @@ struct reading {
 struct figure {
 	char *file;                  /* for messages */
 	char *title, *paper, *about; /* about: "" if not given */
+	char *because; /* why it is not, or only partly, reproduced; NULL: by the claims' reasons */
 	/* Duration of all runs on one core, by size; 0: not given. */
 	double seconds[FIGURE_FULL + 1];
 	uint32_t panel_count, claim_count, reading_count;
@@ -149,6 +150,10 @@ int figure_reads_flows(const struct figure *f);
  * are checked with FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);
+
+/* Has the claim's note a number of its own, rather than "see another claim" alone? 1 also for
+ * claims without a reason. */
+int claim_note_has_number(const struct claim *c);
 
 /* Text for people. */
 struct claim_text {

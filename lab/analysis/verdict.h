@@ -86,6 +86,23 @@ struct why_counts {
 
 struct why_counts why_count(const struct figure *f, const struct verdict *verdicts);
 
+/* The outcome of a figure by its sentences. Those that the paper contradicts, or that were not
+ * judged, are ignored. */
+enum figure_outcome {
+	OUTCOME_REPRODUCED, /* all agree */
+	OUTCOME_PARTLY,     /* some agree or have the same direction */
+	OUTCOME_NOT,        /* none does, and some are not reproduced here */
+	OUTCOME_UNDECIDED,  /* none does, and none is decided */
+	OUTCOME_OPEN,       /* none was judged */
+	OUTCOMES,
+};
+
+enum figure_outcome figure_outcome(const struct verdict_counts *sentences);
+const char *outcome_name(enum figure_outcome outcome); /* "partly reproduced" */
+
+/* Sentences that count for or against a figure. */
+uint32_t verdict_judged(const struct verdict_counts *sentences);
+
 /* The number of judged claims: all except fitted ones. */
 uint32_t verdict_total(const struct verdict_counts *counts);
 

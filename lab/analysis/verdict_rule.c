@@ -159,6 +159,39 @@ struct why_counts why_count(const struct figure *f, const struct verdict *verdic
 	return counts;
 }
 
+uint32_t verdict_judged(const struct verdict_counts *sentences)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i <= VERDICT_TOO_FEW; i++)
+		count += sentences->of[i];
+	return count;
+}
+
+enum figure_outcome figure_outcome(const struct verdict_counts *sentences)
+{
+	uint32_t judged = verdict_judged(sentences);
+
+	if (judged == 0)
+		return OUTCOME_OPEN;
+	if (sentences->of[VERDICT_AGREES] == judged)
+		return OUTCOME_REPRODUCED;
+	if (sentences->of[VERDICT_AGREES] || sentences->of[VERDICT_SAME_DIRECTION])
+		return OUTCOME_PARTLY;
+	return sentences->of[VERDICT_NOT_REPRODUCED] ? OUTCOME_NOT : OUTCOME_UNDECIDED;
+}
+
+const char *outcome_name(enum figure_outcome outcome)
+{
+	static const char *const names[OUTCOMES] = {
+		[OUTCOME_REPRODUCED] = "reproduced",   [OUTCOME_PARTLY] = "partly reproduced",
+		[OUTCOME_NOT] = "not reproduced here", [OUTCOME_UNDECIDED] = "undecided",
+		[OUTCOME_OPEN] = "not judged",
+	};
+
+	return names[outcome];
+}
+
 uint32_t verdict_total(const struct verdict_counts *counts)
 {
 	uint32_t total = 0;

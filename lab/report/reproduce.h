@@ -94,10 +94,10 @@ void figure_job_free(struct figure_job *j);
  * For each figure and size: the version of Weir that made the runs, the digest of the scenario, the
  * number of runs and their CPU time. For each claim, and claim of a reading (NAME@READING): the
  * verdict, the verdict by number in brackets if it differs, the measurement, and why its runs are
- * incomplete; and in numbers the digest of what it measures, the mean, both ends of the interval
- *and the number of seeds. Verdicts are computed from these numbers by today's claims and rules;
- *those in the file are for its readers. Results of another scenario than today's are out of date.
- * weir reproduce --summary --ship writes these files. */
+ * incomplete. And as numbers: the digest of what it measures, the mean, both ends of the interval,
+ * and the seeds. Verdicts are computed from these numbers by today's claims and rules; those in the
+ * file are for its readers. Results of another scenario than today's are out of date. Written by
+ * weir reproduce --summary --ship. */
 
 #define SHIPPED_FILE "paper.verdicts"
 

@@ -596,6 +596,52 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 	fixture_end(&d);
 }
 
+/* Two seeds with one result each: the queue is 9.5 packets. */
+TEST(test_a_figures_page_has_its_outcome_the_drawing_the_claims_and_the_readings)
+{
+	static const char *const order[] = {
+		"class=\"verdict not\">Not reproduced here</b>: 0 of 1 sentence agrees, because of "
+		"the cable.",
+		"<h2>The figure</h2>",
+		"<h2>What the paper says</h2>",
+		"<h2>Readings of what the paper leaves open</h2>",
+		"Requests have 200 KB",
+		"one: <b class=\"verdict few\">too few</b>, ",
+		"a data sheet",
+		"0.9 in another simulator",
+	};
+	static const char claims[] =
+		"[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\nwhy = fails\nnote = 1\n"
+		"[reading small]\nsays = Requests have 200 KB\nsource = the text\n"
+		"where = traffic.req.size=200KB\n"
+		"[reading big]\nsays = The buffer is large\nsource = a data sheet\n"
+		"result = 0.9 in another simulator\n";
+	struct verdict verdicts[2];
+	struct weir_error e;
+	struct fixture d;
+	char *html = NULL, *at;
+	size_t length = 0;
+	FILE *f = open_memstream(&html, &length);
+
+	fixture_begin(&d, claims);
+	d.f.because = strdup("of the cable");
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	verdicts[0].kind = VERDICT_NOT_REPRODUCED;
+	CHECK_INT(figure_report_html(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
+							      verdicts, FIGURE_SERVED },
+				     f, d.s, &e),
+		  0);
+	fclose(f);
+	at = html;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && at; i++) {
+		CHECK_CONTAINS(at, order[i]);
+		at = strstr(at, order[i]);
+	}
+	free(html);
+	fixture_end(&d);
+}
+
 /* --- folders --- */
 
 static void make_file(const struct folder *f, const char *paper, const char *name)

@@ -220,3 +220,27 @@ TEST(test_reasons_of_claims_that_are_not_reproduced_are_counted)
 	CHECK_INT(counts.of[WHY_SIZE] + counts.of[WHY_UNEXPLAINED], 0);
 	figure_free(&f);
 }
+
+/* --- outcomes --- */
+
+TEST(test_the_outcome_of_a_figure_is_that_of_its_sentences)
+{
+	static const struct {
+		struct verdict_counts sentences;
+		enum figure_outcome outcome;
+	} cases[] = {
+		{ { { [VERDICT_AGREES] = 3 } }, OUTCOME_REPRODUCED },
+		{ { { [VERDICT_AGREES] = 3, [VERDICT_OTHER_SIZE] = 1, [VERDICT_CONTRADICTS] = 1 } },
+		  OUTCOME_REPRODUCED },
+		{ { { [VERDICT_AGREES] = 3, [VERDICT_UNDECIDED] = 1 } }, OUTCOME_PARTLY },
+		{ { { [VERDICT_SAME_DIRECTION] = 1, [VERDICT_NOT_REPRODUCED] = 1 } },
+		  OUTCOME_PARTLY },
+		{ { { [VERDICT_UNDECIDED] = 2, [VERDICT_NOT_REPRODUCED] = 1 } }, OUTCOME_NOT },
+		{ { { [VERDICT_UNDECIDED] = 2, [VERDICT_TOO_FEW] = 1 } }, OUTCOME_UNDECIDED },
+		{ { { [VERDICT_FITTED] = 2, [VERDICT_NOT_MEASURED] = 1 } }, OUTCOME_OPEN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK_STR(outcome_name(figure_outcome(&cases[i].sentences)),
+			  outcome_name(cases[i].outcome));
+}
