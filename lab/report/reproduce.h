@@ -77,6 +77,9 @@ int figure_job_read(struct figure_job *j, const struct figure_files *f, enum fig
 		    struct weir_error *e);
 void figure_job_free(struct figure_job *j);
 
+/* figure_more_seeds for a job. On -1 the job is freed. */
+int figure_job_more_seeds(struct figure_job *j, struct weir_error *e);
+
 /* --- shipped.c: verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts ---
  *
  *	[figure fig13.full]

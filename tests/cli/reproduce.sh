@@ -391,6 +391,28 @@ sed 's/^switch.marking = ecn(k=20pkts)/switch.marking = ecn(at=enqueue, k=20pkts
 expect 0 --papers papers --summary
 [ ! -s err ] || fail "nothing has changed"
 cp good.ini papers/made/fig2.ini
+
+# --- undecided: once more, by four times as many fresh seeds ---
+cp papers/made/fig2.claims good.claims
+mean=$(sed -n 's/^bad = [0-9a-f]\{16\} \([0-9.]*\) .*/\1/p' papers/made/paper.verdicts | head -n 1)
+rm papers/made/paper.verdicts
+expect 0 all --papers papers --more-seeds
+line 'made/fig2: no claim is known to be undecided'
+sed "s/^value = 10\$/range = ..$mean\nagainst = none/" good.claims >papers/made/fig2.claims
+expect 0 made/fig2 --papers papers
+line 'undecided  *marking makes the queue ten times longer .*'
+line 'bad: undecided: the interval reaches over an edge of what is expected; more seeds may decide'
+expect 0 made/fig2 --papers papers --more-seeds
+line 'made/fig2: Queues with and without marking; quick size, 80 runs'
+grep -q "^weir: 80 runs to do, 0 already stored$" err || fail "the seeds are fresh"
+expect 0 --papers papers --summary --ship
+sed -n '/^.claims fig2\]/,/^.numbers/p' papers/made/paper.verdicts >shipped
+[ "$(grep -c ', 20 seeds' shipped)" = 3 ] && ! grep -q ', 5 seeds' shipped || fail "judged by the fresh seeds alone"
+expect 0 made/fig2 --papers papers
+[ ! -s err ] || fail "and back to the seeds of the scenario, which are still there"
+expect 2 --papers papers --more-seeds
+message "--more-seeds: needs a figure, a paper or all, to run"
+cp good.claims papers/made/fig2.claims
 rm papers/made/paper.verdicts
 
 # --- mistakes: one line, status 2, and nothing is run ---

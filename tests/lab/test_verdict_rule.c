@@ -244,3 +244,42 @@ TEST(test_the_outcome_of_a_figure_is_that_of_its_sentences)
 		CHECK_STR(outcome_name(figure_outcome(&cases[i].sentences)),
 			  outcome_name(cases[i].outcome));
 }
+
+/* --- stored numbers --- */
+
+static enum verdict_kind judge_stored(const char *now)
+{
+	struct verdict v = { .value = { 0.5, 0.05, 0.45, 0.55, 5, 0 } };
+	struct findings o;
+	struct figure f;
+	enum verdict_kind kind;
+
+	read_figure(&f, RATIO "value = 0.5\n");
+	verdict_rule(&f.claims[0], &v);
+	findings_make(&o, &f, &v);
+	CHECK_INT(o.all[0].kind, VERDICT_AGREES);
+	figure_free(&f);
+	read_figure(&f, now);
+	findings_judge(&o, &f, FIGURE_QUICK);
+	kind = findings_find(&o, "c")->kind;
+	CHECK_INT(o.claims.of[kind], 1);
+	findings_free(&o);
+	figure_free(&f);
+	return kind;
+}
+
+TEST(test_stored_numbers_are_judged_by_the_claims_of_today)
+{
+	CHECK_INT(judge_stored(RATIO "value = 0.5\n"), VERDICT_AGREES);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\ntolerance = 5%\n"), VERDICT_SAME_DIRECTION);
+	CHECK_INT(judge_stored(RATIO "range = 1..\n"), VERDICT_NOT_REPRODUCED);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\nfitted = K\n"), VERDICT_FITTED);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\nsize = full\n"), VERDICT_OTHER_SIZE);
+	/* Of something else than what was measured nothing is known. */
+	CHECK_INT(judge_stored("[claim c]\nsays = s\nsection = 1\nmetric = marks\nof = case=a\n"
+			       "over = case=b\nvalue = 0.5\n"),
+		  VERDICT_NOT_MEASURED);
+	CHECK_INT(judge_stored(HEAD "of = case=a\nover = case=c\nvalue = 0.5\n"),
+		  VERDICT_NOT_MEASURED);
+	CHECK_INT(judge_stored(HEAD "of = case=a\nvalue = 0.5\n"), VERDICT_NOT_MEASURED);
+}
