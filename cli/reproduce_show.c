@@ -327,7 +327,7 @@ static void figures_print_state(const struct summary_entry *y)
 
 	if (summary_is_shipped(y, FIGURE_QUICK) && !st->done) {
 		printf("shipped: ");
-		figures_print_verdicts(&y->shipped[FIGURE_QUICK].claims);
+		figures_print_verdicts(&y->shipped[FIGURE_QUICK].sentences);
 	} else if (summary_is_outdated(y, FIGURE_QUICK) && !st->done) {
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
@@ -340,7 +340,7 @@ static void figures_print_state(const struct summary_entry *y)
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are stored", st->done, st->planned,
 		       figure_size_names[size]);
 	} else {
-		figures_print_verdicts(&st->claims);
+		figures_print_verdicts(&st->sentences);
 		fputs(size == FIGURE_FULL ? " (full)" : "", stdout);
 	}
 	putchar('\n');
@@ -349,15 +349,15 @@ static void figures_print_state(const struct summary_entry *y)
 static int figures_print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
 {
 	struct extent x[FIGURE_SIZES];
-	char claims[16];
+	char sentences[16];
 
 	for (int size = 0; size < FIGURE_SIZES; size++)
 		if (figures_measure(&x[size], y, (enum figure_size)size, e))
 			return -1;
-	snprintf(claims, sizeof(claims), "%u", y->figure.claim_count);
+	snprintf(sentences, sizeof(sentences), "%u", sentence_count(&y->figure));
 	claims_print_padded(y->files->label, label_width + GAP);
-	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
-	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
+	printf("%6s %13s %7s %13s %9s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
+	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, sentences);
 	figures_print_state(y);
 	printf("%*s%s\n", GAP, "", y->figure.title);
 	return 0;
@@ -387,8 +387,8 @@ int reproduce_list_figures(const struct figure_list *l, const char *out)
 	for (uint32_t i = 0; i < l->count; i++)
 		width = claims_wider(width, l->all[i].label);
 	claims_print_padded("figure", width + GAP);
-	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
-	       out);
+	printf("%6s %13s %7s %13s %9s  results in %s\n", "runs", "time", "--full", "time",
+	       "sentences", out);
 	for (uint32_t i = 0; i < l->count; i++)
 		if (figures_list_one(&l->all[i], out, width, &shipped) != EXIT_FINE)
 			status = EXIT_MISTAKE;

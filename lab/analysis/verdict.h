@@ -79,6 +79,9 @@ struct verdict_counts verdict_count(const struct figure *f, const struct verdict
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts);
 
+/* Number of sentences of a figure, fitted ones included. */
+uint32_t sentence_count(const struct figure *f);
+
 /* Number of claims that are not reproduced, by reason. */
 struct why_counts {
 	uint32_t of[WHYS];

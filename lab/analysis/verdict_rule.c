@@ -130,6 +130,25 @@ static enum verdict_kind verdict_kind_of_sentence(const struct verdict_counts *p
 	return VERDICT_OTHER_SIZE;
 }
 
+/* Is the claim the first of its sentence? */
+static int claim_begins_sentence(const struct figure *f, uint32_t claim)
+{
+	uint32_t first = 0;
+
+	while (!are_parts(&f->claims[first], &f->claims[claim]))
+		first++;
+	return first == claim;
+}
+
+uint32_t sentence_count(const struct figure *f)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		count += (uint32_t)claim_begins_sentence(f, i);
+	return count;
+}
+
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts)
 {
@@ -137,15 +156,13 @@ struct verdict_counts verdict_count_sentences(const struct figure *f,
 
 	for (uint32_t i = 0; i < f->claim_count; i++) {
 		struct verdict_counts parts = { { 0 } };
-		uint32_t first = 0;
 
-		while (!are_parts(&f->claims[first], &f->claims[i]))
-			first++;
-		for (uint32_t k = i; k < f->claim_count && first == i; k++)
+		if (!claim_begins_sentence(f, i))
+			continue;
+		for (uint32_t k = i; k < f->claim_count; k++)
 			if (are_parts(&f->claims[i], &f->claims[k]))
 				parts.of[verdicts[k].kind]++;
-		if (first == i)
-			counts.of[verdict_kind_of_sentence(&parts)]++;
+		counts.of[verdict_kind_of_sentence(&parts)]++;
 	}
 	return counts;
 }

@@ -193,6 +193,7 @@ TEST(test_claims_and_sentences_are_counted_apart)
 	CHECK_INT(claims.of[VERDICT_AGREES], 2);
 	CHECK_INT(claims.of[VERDICT_FITTED], 1);
 	CHECK_INT(verdict_total(&sentences), 2);
+	CHECK_INT(sentence_count(&f), 3);
 	CHECK_INT(sentences.of[VERDICT_AGREES], 1);
 	CHECK_INT(sentences.of[VERDICT_NOT_REPRODUCED], 1);
 	figure_free(&f);
