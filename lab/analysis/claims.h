@@ -7,6 +7,7 @@
  * FILE:LINE. verdict.h judges the claims. */
 #ifndef LAB_ANALYSIS_CLAIMS_H
 #define LAB_ANALYSIS_CLAIMS_H
+#include "base/digest.h"
 #include "base/ini.h"
 #include "lab/analysis/claim_metric.h"
 #include "lab/analysis/selection.h"
@@ -101,6 +102,8 @@ struct claim {
 	 * other runs or another metric. */
 	int reading;
 	uint32_t original;
+	/* Of the settings of the selected cases, by size; "": not determined. */
+	struct digest cases[FIGURE_FULL + 1];
 };
 
 enum { NO_READING = -1 };

@@ -262,22 +262,24 @@ void findings_add(struct findings *o, const struct finding *f)
 }
 
 /* Of what a claim measures, whatever it expects. The best point depends on the direction. */
-static struct digest claim_metric_digest(const struct claim *c)
+static struct digest claim_metric_digest(const struct claim *c, const struct digest *cases)
 {
 	struct digest_sum sum = { 0, 0 };
 	struct digest d;
 	char *text = NULL;
 
-	text_print(&text, "%s\n%s\n%s\n%s\n%s%s\n", c->metric, c->unit,
+	text_print(&text, "%s\n%s\n%s\n%s\n%s%s\n%s", c->metric, c->unit,
 		   c->of.text ? c->of.text : "", c->over.text ? c->over.text : "",
-		   c->best ? c->best : "", c->best && claim_is_above(c) ? " above" : "");
+		   c->best ? c->best : "", c->best && claim_is_above(c) ? " above" : "",
+		   cases->text);
 	digest_add(&sum, text, strlen(text));
 	d = digest_end(&sum);
 	free(text);
 	return d;
 }
 
-void findings_make(struct findings *o, const struct figure *f, const struct verdict *verdicts)
+void findings_make(struct findings *o, const struct figure *f, enum figure_size size,
+		   const struct verdict *verdicts)
 {
 	*o = (struct findings){ .version = "" };
 	for (uint32_t i = 0; i < f->judged_count; i++) {
@@ -292,7 +294,9 @@ void findings_make(struct findings *o, const struct figure *f, const struct verd
 					.doubt = text_copy(is_measured && v->is_doubtful
 								   ? health_text(&v->health).text
 								   : ""),
-					.metric = is_measured ? claim_metric_digest(&f->claims[i])
+					.metric = is_measured ? claim_metric_digest(
+									&f->claims[i],
+									&f->claims[i].cases[size])
 							      : (struct digest){ "" },
 					.value = v->value,
 				});
@@ -322,7 +326,8 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 
 		if (size < c->size)
 			v.kind = v.by_number = VERDICT_OTHER_SIZE;
-		else if (strcmp(one->metric.text, claim_metric_digest(c).text) == 0)
+		else if (strcmp(one->metric.text, claim_metric_digest(c, &c->cases[size]).text) ==
+			 0)
 			verdict_rule(c, &v);
 		one->kind = v.kind;
 		one->by_number = v.by_number;
@@ -332,6 +337,19 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 		text_print(&one->doubt, "%s", "");
 	}
 	findings_count(o, f);
+}
+
+void findings_convert(struct findings *o, const struct figure *f, enum figure_size size)
+{
+	static const struct digest none = { "" };
+
+	for (uint32_t i = 0; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+		struct finding *one = findings_find_or_add(o, c->name);
+
+		if (strcmp(one->metric.text, claim_metric_digest(c, &none).text) == 0)
+			one->metric = claim_metric_digest(c, &c->cases[size]);
+	}
 }
 
 struct finding *findings_find_or_add(struct findings *o, const char *claim)

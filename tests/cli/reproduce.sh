@@ -168,7 +168,7 @@ line '  Queues with and without marking'
 # Digests are those of today's files, which --ship would write; verdicts are judged again by the numbers.
 COLUMNS=160 "$weir" reproduce made/fig2 --papers papers --out for-digest >/dev/null 2>&1
 expect 0 --papers papers --summary --ship --out for-digest
-digest=$(sed -n 's/^scenario = //p' papers/made/paper.verdicts)
+digest=$(sed -n 's/^settings = //p' papers/made/paper.verdicts)
 [ ${#digest} = 16 ] || { cat papers/made/paper.verdicts; fail "a digest of 16 digits"; }
 metric() {
 	sed -n "/^\[numbers/,\$s/^$1 = \([0-9a-f]*\) .*/\1/p" papers/made/paper.verdicts
@@ -179,7 +179,7 @@ rm -r for-digest
 cat >papers/made/paper.verdicts <<END
 [figure fig2]
 version = 0.1.0
-scenario = $digest
+settings = $digest
 runs = 20
 seconds = 1.5
 [claims fig2]
@@ -218,7 +218,7 @@ line 'made/fig2 .*  *shipped: 1 agrees, 1 not at this size, 1 not measured'
 cp good.claims papers/made/fig2.claims
 # Of another scenario than today's they are not shown; nor is what Weir shipped until 0.3.0.
 cp papers/made/paper.verdicts shipped
-for change in "s/^scenario = .*/scenario = 0123456789abcdef/" 's/^scenario = /digest = /; /^.numbers/,$d'; do
+for change in "s/^settings = .*/settings = 0123456789abcdef/" 's/^settings = /digest = /; /^.numbers/,$d'; do
 	sed "$change" shipped >papers/made/paper.verdicts
 	expect 0 --papers papers
 	line 'made/fig2  *20  *[0-9.]* s  *24  *-  *3  *not run yet; what was shipped is out of date'
@@ -228,6 +228,15 @@ for change in "s/^scenario = .*/scenario = 0123456789abcdef/" 's/^scenario = /di
 	! grep -q '<span class="verdict agrees">2</span>' reproduction/index.html || fail "and not show it"
 done
 cp shipped papers/made/paper.verdicts
+# A case more outdates nothing; one that a claim is about, that claim.
+cp papers/made/fig2.ini good.ini
+printf '\n[case deep]\nswitch.buffer = 300pkts\n' >>papers/made/fig2.ini
+expect 0 --papers papers
+line 'made/fig2 .*  *shipped: 1 agrees, 1 not reproduced here, 1 not at this size'
+sed 's/ecn(k=20pkts)/ecn(k=21pkts)/' good.ini >papers/made/fig2.ini
+expect 0 --papers papers
+line 'made/fig2 .*  *shipped: 1 agrees, 1 not at this size, 1 not measured'
+cp good.ini papers/made/fig2.ini
 # A note decides nothing.
 sed 's/^note = .*/note = Another./' good.claims >papers/made/fig2.claims
 expect 0 --papers papers
@@ -238,7 +247,7 @@ wrong() {
 	expect 2 --papers papers
 	grep -qF "papers/made/paper.verdicts:$2; 'weir reproduce --summary --ship' writes them" err || fail "must say what is wrong: $2"
 }
-wrong 'scenario = 12' "3: scenario: '12'"
+wrong 'settings = 12' "3: settings: '12'"
 wrong 'runs = 3x' "3: runs: '3x'"
 wrong '[verdicts]' "3: unknown section 'verdicts'; there are [figure NAME], [claims NAME] and [numbers NAME]"
 wrong '[numbers fig2]

@@ -257,7 +257,7 @@ static enum verdict_kind judge_stored(const char *now)
 
 	read_figure(&f, RATIO "value = 0.5\n");
 	verdict_rule(&f.claims[0], &v);
-	findings_make(&o, &f, &v);
+	findings_make(&o, &f, FIGURE_QUICK, &v);
 	CHECK_INT(o.all[0].kind, VERDICT_AGREES);
 	figure_free(&f);
 	read_figure(&f, now);
