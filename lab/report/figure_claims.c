@@ -184,8 +184,8 @@ static void outcome_append_reasons(struct document *d, const struct figure_repor
 		between = ", ";
 	}
 	if (claims.of[VERDICT_UNDECIDED])
-		document_append(d, "%s%u need%s more seeds", between, claims.of[VERDICT_UNDECIDED],
-				claims.of[VERDICT_UNDECIDED] == 1 ? "s" : "");
+		document_append(d, "%s%u claim%s more seeds", between, claims.of[VERDICT_UNDECIDED],
+				claims.of[VERDICT_UNDECIDED] == 1 ? " needs" : "s need");
 }
 
 void figure_add_outcome(struct document *d, const struct figure_report *fr)
