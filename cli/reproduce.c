@@ -43,14 +43,12 @@ static const char reproduce_more[] =
 	"\n"
 	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
 	"goes on. Then every claim of the paper has its verdict:\n"
-	"  agrees            the mean over seeds is within the tolerance of what the paper says, "
-	"and\n"
-	"                    so is half of its 95 % interval at least\n"
-	"  same direction    it is not, but with its interval on the same side of 1"
-	" (or 'against')\n"
-	"  disagrees         neither\n"
-	"  too few           seeds: five are needed, or two that are alike in everything; or the\n"
-	"                    interval is too long for any of these\n"
+	"  agrees            the 95 % interval of the mean over seeds is within the tolerance of\n"
+	"                    what the paper says\n"
+	"  same direction    it is not, but all of it is on the same side of 1 (or 'against')\n"
+	"  not reproduced here  neither, and all of it is outside the tolerance\n"
+	"  undecided         it reaches over an edge of the tolerance: more seeds may decide\n"
+	"  too few           seeds: five are needed, or two that are alike in everything\n"
 	"  paper contradicts itself, and fitted (a setting was chosen by it; it is not counted)\n"
 	"  not at this size  the claim needs --full\n"
 	"  not measured      its runs are not there\n"
@@ -66,10 +64,13 @@ static const char reproduce_more[] =
 	"best\n"
 	"                (a swept setting), sentence (of which it is a part), contradicts, "
 	"fitted,\n"
-	"                size (full), note. A metric is one of 'weir table', or fct_small_within\n"
+	"                size (full), why, note. A metric is one of 'weir table', or "
+	"fct_small_within\n"
 	"                1ms, fct_small_p97_ns and the like, or is taken from a probe:\n"
 	"                series \"queue sw->h0\" mean 10ms..20ms (also min, max, p50, p95, p99,\n"
-	"                std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n";
+	"                std, sum, last), reaches 30 after 10ms, falls-to 5 after 10ms\n"
+	"  [reading NAME]  says, source; cases, where, metric, claims; or result: another way to\n"
+	"                read what the paper leaves open, shown beside the claims\n";
 
 static const char default_out[] = "reproduction";
 

@@ -14,8 +14,8 @@ struct verdict_sums {
 	struct verdict_counts claims, sentences;
 };
 
-/* Prints "pred/fig13: 8 agree, 2 same direction, 1 disagrees", and the same by sentences if
- * there are fewer. */
+/* Prints "pred/fig13, by sentences: 5 agree, 1 undecided", and the same by claims; one line if each
+ * sentence is one claim. */
 void reproduce_print_counts(const char *label, const struct verdict_sums *sums);
 
 /* Scope of a summary, for the commands that it suggests for figures with outdated runs. */

@@ -172,7 +172,7 @@ void reproduce_print_claims(const struct figure *f, const struct verdict *verdic
 		claims_print_why(f, verdicts, i);
 }
 
-/* "8 agree, 1 disagrees"; "no claims". */
+/* "8 agree, 1 undecided"; "no claims". */
 static struct claim_text claims_counts_text(const struct verdict_counts *counts)
 {
 	struct claim_text t = { "" };
@@ -190,9 +190,12 @@ static struct claim_text claims_counts_text(const struct verdict_counts *counts)
 
 void reproduce_print_counts(const char *label, const struct verdict_sums *sums)
 {
-	printf("%s: %s\n", label, claims_counts_text(&sums->claims).text);
-	if (verdict_total(&sums->sentences) != verdict_total(&sums->claims))
+	int is_same = verdict_total(&sums->sentences) == verdict_total(&sums->claims);
+
+	if (!is_same)
 		printf("%s, by sentences: %s\n", label, claims_counts_text(&sums->sentences).text);
+	printf("%s%s: %s\n", label, is_same ? "" : ", by claims",
+	       claims_counts_text(&sums->claims).text);
 }
 
 /* --- outdated runs --- */
@@ -284,9 +287,8 @@ static int figures_measure(struct extent *x, const struct summary_entry *y, enum
 /* Uses colours on a terminal, unless NO_COLOR is set (https://no-color.org). */
 static void figures_print_verdicts(const struct verdict_counts *counts)
 {
-	static const char *const colours[VERDICTS] = {
-		"32", "33", "31", "34", "35", "0", "0", "0"
-	};
+	static const char *const colours[VERDICTS] = { "32", "33", "36", "31", "34",
+						       "35", "0",  "0",  "0" };
 	int coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	const char *comma = "";
 

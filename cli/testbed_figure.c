@@ -287,7 +287,7 @@ static int figure_print(struct figure_request *q)
 
 	for (int world = 0; world < WORLDS; world++) {
 		verdicts[world] =
-			memory_zeroed(q->figure.claim_count + UINT64_C(1), sizeof(**verdicts));
+			memory_zeroed(q->figure.judged_count + UINT64_C(1), sizeof(**verdicts));
 		failed = failed || figure_judge_world(q, world, verdicts[world], &e);
 	}
 	if (!failed)

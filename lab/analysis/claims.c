@@ -31,6 +31,11 @@ static const struct claims_form {
 			      "tolerance", "against", "best", "sentence", "contradicts", "fitted",
 			      "size", "why", "note", NULL },
 			    { "says", "section", "metric", NULL } },
+	[SECTION_READING] = { "reading",
+			      "[reading first-window-2]",
+			      { "says", "source", "cases", "where", "metric", "claims", "result",
+				NULL },
+			      { "says", "source", NULL } },
 };
 
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
@@ -131,12 +136,25 @@ static int claims_add_claim(struct reader *r)
 	return claim_make(&f->claims[f->claim_count++], &r->section, r->e);
 }
 
+static int claims_add_reading(struct reader *r)
+{
+	struct figure *f = r->f;
+
+	f->readings = memory_grow(f->readings, f->reading_count + 1, sizeof(*f->readings));
+	memset(&f->readings[f->reading_count], 0, sizeof(*f->readings));
+	return reading_make(&f->readings[f->reading_count++], &r->section, r->e);
+}
+
 /* Called at the end of a section, when all of its keys are known. An error may refer to any of its
  * lines. */
 static int claims_end_section(struct reader *r, struct ini_place *at)
 {
-	static int (*const add[FORMS])(struct reader *) = { claims_add_figure, claims_add_panel,
-							    claims_add_claim };
+	static int (*const add[FORMS])(struct reader *) = {
+		[SECTION_FIGURE] = claims_add_figure,
+		[SECTION_PANEL] = claims_add_panel,
+		[SECTION_CLAIM] = claims_add_claim,
+		[SECTION_READING] = claims_add_reading,
+	};
 	struct claims_section *s = &r->section;
 	int failed;
 
@@ -164,6 +182,9 @@ static int claims_line_of(const struct figure *f, enum claims_section_kind kind,
 	for (uint32_t i = 0; kind == SECTION_CLAIM && i < f->claim_count; i++)
 		if (strcmp(f->claims[i].name, name) == 0)
 			return f->claims[i].line;
+	for (uint32_t i = 0; kind == SECTION_READING && i < f->reading_count; i++)
+		if (strcmp(f->readings[i].name, name) == 0)
+			return f->readings[i].line;
 	return 0;
 }
 
@@ -262,11 +283,25 @@ static int claims_check_axes(const struct reader *r, struct ini_place *at)
 	return 0;
 }
 
+/* Readings may precede the claims that they are about. */
+static int claims_add_readings(struct reader *r, struct ini_place *at)
+{
+	struct figure *f = r->f;
+
+	f->judged_count = f->claim_count;
+	for (uint32_t i = 0; i < f->reading_count; i++)
+		if (reading_add_claims(f, i, r->e)) {
+			at->line = f->readings[i].line;
+			return weir_error_prefix(r->e, "[reading %s]: ", f->readings[i].name);
+		}
+	return 0;
+}
+
 static int claims_on_end(void *user, struct ini_place *at)
 {
 	struct reader *r = user;
 
-	if (claims_end_section(r, at) || claims_check_axes(r, at))
+	if (claims_end_section(r, at) || claims_check_axes(r, at) || claims_add_readings(r, at))
 		return -1;
 	return r->has_figure ? 0 : weir_error_set(r->e, "[figure] is missing");
 }
@@ -328,7 +363,7 @@ static void panel_free(struct panel *p)
 	selection_free(&p->where);
 }
 
-static void claim_free(struct claim *c)
+void claim_free(struct claim *c)
 {
 	free(c->name);
 	free(c->says);
@@ -347,10 +382,14 @@ void figure_free(struct figure *f)
 {
 	for (uint32_t i = 0; i < f->panel_count; i++)
 		panel_free(&f->panels[i]);
-	for (uint32_t i = 0; i < f->claim_count; i++)
+	/* A file that was refused may have claims, but no count of those judged yet. */
+	for (uint32_t i = 0; i < f->claim_count || i < f->judged_count; i++)
 		claim_free(&f->claims[i]);
+	for (uint32_t i = 0; i < f->reading_count; i++)
+		reading_free(&f->readings[i]);
 	free(f->panels);
 	free(f->claims);
+	free(f->readings);
 	free(f->file);
 	free(f->title);
 	free(f->paper);
@@ -433,9 +472,9 @@ int figure_check(const struct figure *f, const struct stored_runs *runs, enum fi
 		if (panel_check(&f->panels[i], runs, e))
 			return weir_error_prefix(e, "%.200s:%d: [panel %s]: ", f->file,
 						 f->panels[i].line, f->panels[i].name);
-	for (uint32_t i = 0; i < f->claim_count; i++)
+	for (uint32_t i = 0; i < f->judged_count; i++)
 		if (f->claims[i].size <= size && claim_check(&f->claims[i], runs, e))
-			return weir_error_prefix(e, "%.200s:%d: [claim %s]: ", f->file,
+			return weir_error_prefix(e, "%.200s:%d: [claim %.100s]: ", f->file,
 						 f->claims[i].line, f->claims[i].name);
 	return 0;
 }
@@ -452,7 +491,7 @@ static int is_made_from_flows(const char *metric)
 
 int figure_reads_flows(const struct figure *f)
 {
-	for (uint32_t i = 0; i < f->claim_count; i++) {
+	for (uint32_t i = 0; i < f->judged_count; i++) {
 		const struct claim *c = &f->claims[i];
 
 		if (c->is_share || (!c->is_series && is_made_from_flows(c->metric)))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* claims.h -- FIG.claims: how a paper draws a figure and what it claims about it, as data.
  *
- * The format is INI (base/ini.h): one [figure], a [panel NAME] for each part of the drawing, and a
- * [claim NAME] for each statement that can be checked. Unknown keys, missing keys and wrong units
- * are errors with FILE:LINE. verdict.h judges the claims. */
+ * The format is INI (base/ini.h): one [figure], a [panel NAME] for each part of the drawing, a
+ * [claim NAME] for each statement that can be checked, and a [reading NAME] for each other way to
+ * read what the paper leaves open. Unknown keys, missing keys and wrong units are errors with
+ * FILE:LINE. verdict.h judges the claims. */
 #ifndef LAB_ANALYSIS_CLAIMS_H
 #define LAB_ANALYSIS_CLAIMS_H
 #include "base/ini.h"
@@ -51,14 +52,14 @@ int panels_share_axes(const struct panel *a, const struct panel *b);
 enum claim_why {
 	WHY_NOT_SAID,
 	WHY_SILENT,      /* the paper omits a parameter that decides the outcome */
-	WHY_FAILS,       /* not reproduced here: an experiment that should show it does not */
+	WHY_FAILS,       /* an experiment, which the note names, that should show it does not */
 	WHY_SIZE,        /* quick runs are too few or too short to decide */
 	WHY_UNEXPLAINED, /* no experiment has found the reason */
 	WHYS,
 };
 
-/* "paper silent", "not reproduced here"; and the sentence that starts a note: "Not reproduced here:
- * ". */
+/* "paper silent", "shown by experiment"; and the words that start a note: "Shown by experiment: ".
+ */
 const char *why_name(enum claim_why why);
 const char *why_begin(enum claim_why why);
 
@@ -95,6 +96,29 @@ struct claim {
 	char *contradicts; /* which other passage of the paper contradicts this one; NULL: none */
 	char *fitted;      /* which setting was fitted to this number, and why; NULL: none */
 	enum figure_size size; /* FULL: judged with --full only */
+	/* Number of the reading that the claim is judged by; NO_READING: a claim of the paper. A
+	 * claim of a reading is named CLAIM@READING and is a copy of claim number `original` with
+	 * other runs or another metric. */
+	int reading;
+	uint32_t original;
+};
+
+enum { NO_READING = -1 };
+
+/* Another way to read what the paper leaves open. With another metric or other runs, claims are
+ * judged by it, too, and shown beside their verdicts, but never counted. */
+struct reading {
+	char *name;
+	int line;
+	char *says, *source;
+	char *result; /* outcome of an experiment outside the figure; NULL: none */
+	char *metric; /* replaces that of the claims; NULL: unchanged */
+	/* Conditions that replace those of `of` and `over` with the same path, or are added. */
+	struct selection where;
+	/* Replaced values of "case", as pairs: path is the claim's case, value the reading's. */
+	struct selection cases;
+	uint32_t claim_count;
+	char **claims; /* names of the claims it is about; none: all whose runs or metric change */
 };
 
 struct figure {
@@ -102,9 +126,12 @@ struct figure {
 	char *title, *paper, *about; /* about: "" if not given */
 	/* Duration of all runs on one core, by size; 0: not given. */
 	double seconds[FIGURE_FULL + 1];
-	uint32_t panel_count, claim_count;
+	uint32_t panel_count, claim_count, reading_count;
 	struct panel *panels; /* in file order */
+	/* claim_count claims of the paper, then those of readings; judged_count in all. */
 	struct claim *claims;
+	uint32_t judged_count;
+	struct reading *readings;
 };
 
 /* On -1 there is nothing to free. */
@@ -142,9 +169,9 @@ struct claim_text claim_direction(const struct claim *c);
 /* A number with its unit: "1.4 ms", "23 pkts", "0.32". */
 struct claim_text claim_number(double number, const char *unit);
 
-/* --- shared by claims.c and claims_make.c: keys and values of one section --- */
+/* --- shared by claims.c, claims_make.c and claims_reading.c: keys and values of one section --- */
 
-enum claims_section_kind { SECTION_FIGURE, SECTION_PANEL, SECTION_CLAIM };
+enum claims_section_kind { SECTION_FIGURE, SECTION_PANEL, SECTION_CLAIM, SECTION_READING };
 
 enum { CLAIMS_KEYS_MAX = 20 };
 
@@ -175,4 +202,21 @@ char *claims_take_value(struct claims_section *s, const char *key, enum absent a
  * panel or claim is freed together with the figure. */
 int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e);
 int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e);
+
+/* Sets metric and unit of a claim from text. unit NULL: only the store knows it. */
+int claim_set_metric(struct claim *c, const char *text, const char **unit, struct weir_error *e);
+
+/* --- claims_reading.c --- */
+
+int reading_make(struct reading *r, struct claims_section *s, struct weir_error *e);
+void reading_free(struct reading *r);
+
+/* Is the reading judged by runs of the figure, rather than described? */
+int reading_is_judged(const struct reading *r);
+
+/* Appends the claims of a reading to f->claims. Called when all claims are known. */
+int reading_add_claims(struct figure *f, uint32_t reading, struct weir_error *e);
+
+/* Frees what a claim owns. */
+void claim_free(struct claim *c);
 #endif

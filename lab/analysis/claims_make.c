@@ -199,12 +199,8 @@ int panel_make(struct panel *p, struct claims_section *s, struct weir_error *e)
 
 /* --- claims --- */
 
-/* Reads metric and unit of the claim. unit NULL: only the store knows it. */
-static int claims_read_metric(struct claim *c, struct claims_section *s, const char **unit,
-			      struct weir_error *e)
+int claim_set_metric(struct claim *c, const char *text, const char **unit, struct weir_error *e)
 {
-	const char *text = claims_value(s, "metric");
-
 	const char *ignored;
 	int share = 0;
 
@@ -221,6 +217,7 @@ static int claims_read_metric(struct claim *c, struct claims_section *s, const c
 		return weir_error_prefix(e, "metric: ");
 	if (c->is_series)
 		*unit = series_metric_unit(&c->series);
+	text_print(&c->metric, "%s", text);
 	return 0;
 }
 
@@ -387,7 +384,9 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 
 	c->line = s->line;
 	c->name = text_copy(s->name);
-	if (claims_read_metric(c, s, &unit, e) || claims_read_selections(c, s, e))
+	c->reading = NO_READING;
+	if (claim_set_metric(c, claims_value(s, "metric"), &unit, e) ||
+	    claims_read_selections(c, s, e))
 		return -1;
 	if (c->over.count)
 		unit = "";
@@ -398,7 +397,6 @@ int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 	snprintf(c->unit, sizeof(c->unit), "%s", unit);
 	c->says = claims_take_value(s, "says", ABSENT_IS_EMPTY);
 	c->section = claims_take_value(s, "section", ABSENT_IS_EMPTY);
-	c->metric = claims_take_value(s, "metric", ABSENT_IS_EMPTY);
 	c->note = claims_take_value(s, "note", ABSENT_IS_EMPTY);
 	return 0;
 }
@@ -410,7 +408,7 @@ static const struct {
 } whys[WHYS] = {
 	[WHY_NOT_SAID] = { "not said", "" },
 	[WHY_SILENT] = { "paper silent", "Paper silent, " },
-	[WHY_FAILS] = { "not reproduced here", "Not reproduced here: " },
+	[WHY_FAILS] = { "shown by experiment", "Shown by experiment: " },
 	[WHY_SIZE] = { "too small to tell", "Too small to tell: " },
 	[WHY_UNEXPLAINED] = { "unexplained", "Unexplained: " },
 };

@@ -85,10 +85,10 @@ int evidence_new(struct evidence **out, struct store *s, const struct figure *f,
 	*out = v;
 	v->store = s;
 	v->figure = f;
-	v->sources = memory_zeroed(f->claim_count, sizeof(*v->sources));
-	v->series_claim = memory_zeroed(f->claim_count, sizeof(*v->series_claim));
-	v->flows.columns = memory_zeroed(f->claim_count, sizeof(*v->flows.columns));
-	for (uint32_t i = 0; i < f->claim_count; i++)
+	v->sources = memory_zeroed(f->judged_count, sizeof(*v->sources));
+	v->series_claim = memory_zeroed(f->judged_count, sizeof(*v->series_claim));
+	v->flows.columns = memory_zeroed(f->judged_count, sizeof(*v->flows.columns));
+	for (uint32_t i = 0; i < f->judged_count; i++)
 		evidence_find_source(v, i);
 	if (s && store_runs(s, STORE_PLANNED, &v->runs, e))
 		return -1;
@@ -286,21 +286,33 @@ static int side_collect(struct evidence *v, const struct claim *c, const char *p
 	return 0;
 }
 
-/* Mean and confidence interval of the known numbers. */
-static struct measured measured_of(const double *numbers, uint32_t count, double *known)
+static const struct measured nothing = {
+	.mean = (double)NAN, .half = (double)NAN, .low = (double)NAN, .high = (double)NAN
+};
+
+/* Mean and confidence interval of the numbers that are known, which are moved to the front. */
+static struct measured measured_of(double *numbers, uint32_t count)
 {
-	struct measured m = { (double)NAN, (double)NAN, 0, 0 };
+	struct measured m = nothing;
 	double sum = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!isnan(numbers[i])) {
-			known[m.count++] = numbers[i];
-			sum += numbers[i];
+			double x = numbers[i];
+
+			m.low = fmin(m.low, x);
+			m.high = fmax(m.high, x);
+			numbers[m.count++] = x;
+			sum += x;
 		}
 	if (m.count == 0)
 		return m;
 	m.mean = sum / m.count;
-	m.half = confidence_half(known, m.count); /* NAN if a number is INFINITY ("never") */
+	m.half = confidence_half(numbers, m.count); /* NAN if a number is INFINITY ("never") */
+	if (isfinite(m.half)) {
+		m.low = m.mean - m.half;
+		m.high = m.mean + m.half;
+	}
 	return m;
 }
 
@@ -318,15 +330,14 @@ static double side_of_seed(const struct side *side, const char *seed, uint32_t *
 
 struct sides {
 	struct side of, over;
-	double *numbers, *known; /* each has room for one number per run; known: numbers of the
-				    value, without NAN */
+	double *numbers; /* room for one number per run */
 };
 
 static void side_measure(const struct side *side, struct sides *s, struct measured *m)
 {
 	for (uint32_t i = 0; i < side->count; i++)
 		s->numbers[i] = side->runs[i].number;
-	*m = measured_of(s->numbers, side->count, s->known);
+	*m = measured_of(s->numbers, side->count);
 	m->is_alike = side->is_alike && m->count >= VERDICT_SEEDS_ALIKE;
 }
 
@@ -341,7 +352,7 @@ static void verdict_measure_ratio(struct sides *s, struct verdict *v)
 
 		s->numbers[i] = over == 0 ? (double)NAN : s->of.runs[i].number / over;
 	}
-	v->value = measured_of(s->numbers, s->of.count, s->known);
+	v->value = measured_of(s->numbers, s->of.count);
 	if (met == 0 && v->of.count && v->over.count && v->over.mean != 0)
 		v->value.mean = v->of.mean / v->over.mean;
 }
@@ -364,8 +375,6 @@ static void verdict_explain(const struct claim *c, const struct sides *s, struct
 			 v->over.mean == 0 ? "there is no ratio to zero"
 					   : "no seed has a value on both sides");
 }
-
-static const struct measured nothing = { (double)NAN, (double)NAN, 0, 0 };
 
 static struct verdict verdict_none(const struct claim *c)
 {
@@ -398,7 +407,7 @@ static void verdict_judge_sides(struct evidence *ev, const struct claim *c, stru
 	if (isnan(v->value.mean))
 		verdict_explain(c, s, v);
 	else
-		verdict_rule(c, s->known, v);
+		verdict_rule(c, v);
 }
 
 /* Judges the claim at one point of its sweep; at NULL: it has none. */
@@ -465,7 +474,6 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 {
 	uint32_t count = ev->runs.count;
 	struct sides s = { .numbers = memory_zeroed(count, sizeof(double)),
-			   .known = memory_zeroed(count, sizeof(double)),
 			   .of.runs = memory_zeroed(count, sizeof(struct seed_number)),
 			   .over.runs = memory_zeroed(count, sizeof(struct seed_number)) };
 	int failed = 0;
@@ -480,7 +488,6 @@ int claim_judge(struct evidence *ev, const struct claim *c, enum figure_size siz
 	free(s.of.runs);
 	free(s.over.runs);
 	free(s.numbers);
-	free(s.known);
 	return failed ? -1 : 0;
 }
 
@@ -490,7 +497,7 @@ int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
 	struct evidence *v;
 	int failed = evidence_new(&v, s, f, e);
 
-	for (uint32_t i = 0; i < f->claim_count && !failed; i++)
+	for (uint32_t i = 0; i < f->judged_count && !failed; i++)
 		failed = claim_judge(v, &f->claims[i], size, &verdicts[i], e);
 	evidence_free(v);
 	return failed;

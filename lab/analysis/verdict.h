@@ -14,12 +14,14 @@
 #include "lab/analysis/claims.h"
 #include "lab/store/store.h"
 
-/* Kinds before OTHER_SIZE have a number; kinds up to DISAGREES count for or against the paper. */
+/* A verdict is what holds over the whole 95 % confidence interval: the first of the first two that
+ * does; NOT_REPRODUCED if the interval lies wholly outside the accepted range, UNDECIDED if none of
+ * the three holds. Kinds before OTHER_SIZE have a number. */
 enum verdict_kind {
 	VERDICT_AGREES,         /* within the tolerance, or the range */
-	VERDICT_SAME_DIRECTION, /* outside, but the whole confidence interval is on the paper's side
-				   of "against" */
-	VERDICT_DISAGREES,
+	VERDICT_SAME_DIRECTION, /* on the paper's side of "against" */
+	VERDICT_UNDECIDED,      /* the interval reaches over an edge of the accepted range */
+	VERDICT_NOT_REPRODUCED,
 	VERDICT_TOO_FEW,      /* too few seeds for a verdict: see why */
 	VERDICT_CONTRADICTS,  /* another passage of the paper contradicts the claim */
 	VERDICT_FITTED,       /* a setting was fitted to it; not counted among the claims */
@@ -35,8 +37,11 @@ enum { VERDICT_SEEDS = 5, VERDICT_SEEDS_ALIKE = 2 };
 struct measured {
 	double mean, half; /* NAN: unknown; half: half width of the 95 % confidence interval, NAN
 			      also for one seed */
-	uint32_t count;    /* number of seeds */
-	int is_alike;      /* 1: several runs with identical results */
+	/* Ends of the interval. If a seed's value is "never" there is no interval; then these are
+	 * the least and the largest of the seeds. */
+	double low, high;
+	uint32_t count; /* number of seeds */
+	int is_alike;   /* 1: several runs with identical results */
 };
 
 struct verdict {
@@ -54,26 +59,27 @@ struct verdict {
 			  sweep */
 	struct health health; /* of the selected runs */
 	int is_doubtful;      /* 1: the runs are incomplete for this metric: see health */
-	int is_firm;   /* 1: the verdict is the same over the whole 95 % confidence interval */
-	char why[256]; /* for TOO_FEW and NOT_MEASURED: the reason; otherwise "" */
+	int is_firm;          /* 0: a narrower interval may give another verdict */
+	char why[256]; /* for TOO_FEW, UNDECIDED and NOT_MEASURED: the reason; otherwise "" */
 };
 
-/* Applies the rules. known: the numbers behind value, one per seed. */
-void verdict_rule(const struct claim *c, const double *known, struct verdict *v);
+/* Applies the rules to v->value. */
+void verdict_rule(const struct claim *c, struct verdict *v);
 
 /* Number of verdicts of each kind. */
 struct verdict_counts {
 	uint32_t of[VERDICTS];
 };
 
-/* Counts by claim and by sentence of the paper. A sentence disagrees if one of its claims does, and
- * agrees if all do; otherwise it counts as the first of: contradicted, not measured, too few, same
- * direction. Fitted claims and those of another size are ignored if the sentence has others. */
+/* Counts by claim and by sentence of the paper. A sentence is not reproduced if one of its claims
+ * is not, and agrees if all do; otherwise it counts as the first of: contradicted, not measured,
+ * too few, undecided, same direction. Fitted claims and those of another size are ignored if the
+ * sentence has others. Claims of readings are not counted. */
 struct verdict_counts verdict_count(const struct figure *f, const struct verdict *verdicts);
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts);
 
-/* Number of disagreeing claims by reason. */
+/* Number of claims that are not reproduced, by reason. */
 struct why_counts {
 	uint32_t of[WHYS];
 };
@@ -88,8 +94,9 @@ const char *verdict_name(enum verdict_kind kind); /* "same direction" */
 /* The verb after a number: "1 agrees", "2 agree". */
 const char *verdict_word(enum verdict_kind kind, uint32_t count);
 
-/* Judges all claims of a figure, verdicts[i] for claims[i]. s NULL: no results yet. -1: a claim
- * selects runs that differ in more than the seed, or the store cannot be read. */
+/* Judges all claims of a figure and of its readings, verdicts[i] for claims[i] (judged_count). s
+ * NULL: no results yet. -1: a claim selects runs that differ in more than the seed, or the store
+ * cannot be read. */
 int figure_judge(struct store *s, const struct figure *f, enum figure_size size,
 		 struct verdict *verdicts, struct weir_error *e);
 
@@ -109,9 +116,9 @@ struct claim_text measured_text(const struct measured *m, const char *unit);
 
 /* --- findings ---
  *
- * The outcome of a figure in one size as text: computed from runs in a store, or read from the
- * results that ship with Weir (lab/report/reproduce.h). Summaries use nothing else, so both sources
- * give the same summary. */
+ * The outcome of a figure in one size as text and numbers: computed from runs in a store, or read
+ * from the results that ship with Weir (lab/report/reproduce.h). Summaries use nothing else, so
+ * both sources give the same summary. */
 
 /* Outcome of one claim. */
 struct finding {
@@ -120,6 +127,8 @@ struct finding {
 	char *measured; /* "0.31 ±0.02, 5 seeds (3 us ±1 us over 10 us ±2 us)"; "": not measured */
 	char *doubt; /* why its runs are incomplete (unfinished flows, PFC deadlock); "": they are
 			complete */
+	struct digest metric;  /* of what the claim measures; "": there is no number */
+	struct measured value; /* the number that is judged */
 };
 
 enum { FINDINGS_VERSION_SIZE = 32 };
@@ -127,7 +136,7 @@ enum { FINDINGS_VERSION_SIZE = 32 };
 struct findings {
 	char version[FINDINGS_VERSION_SIZE]; /* version of Weir that made the runs; "": no results
 					      */
-	struct digest digest;                /* digest of the judged inputs */
+	struct digest digest;                /* digest of the scenario */
 	uint64_t runs;
 	double seconds; /* CPU time of all runs on one core, rounded to 0.1 s */
 	uint32_t count;
@@ -142,8 +151,13 @@ void findings_make(struct findings *o, const struct figure *f, const struct verd
 void findings_add(struct findings *o, const struct finding *f); /* Takes ownership of the texts. */
 void findings_free(struct findings *o);
 
+/* Judges the stored numbers by today's claims and rules. A claim that measures something else than
+ * when its number was stored is not measured. */
+void findings_judge(struct findings *o, const struct figure *f, enum figure_size size);
+
 /* NULL: no finding for that claim. */
 const struct finding *findings_find(const struct findings *o, const char *claim);
+struct finding *findings_find_or_add(struct findings *o, const char *claim);
 
 /* Counts verdicts by the claims of the figure. Claims without a finding count as not measured. */
 void findings_count(struct findings *o, const struct figure *f);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verdict_rule.c -- the rules that turn a measurement into a verdict; counts and text of verdicts.
  *
- * - too few: fewer than VERDICT_SEEDS seeds, unless their results are identical; or the mean
- * agrees, but the confidence interval is too long for either of the next two;
- * - agrees: the mean, and at least half of the 95 % interval, lie within the accepted range;
- * - same direction: otherwise, the whole interval lies on the paper's side of "against";
- * - disagrees: otherwise.
+ * A verdict is what holds over the whole 95 % confidence interval of the mean:
+ * - too few: fewer than VERDICT_SEEDS seeds, unless their results are identical;
+ * - agrees: the interval lies within the accepted range;
+ * - same direction: otherwise, it lies on the paper's side of "against";
+ * - not reproduced here: otherwise, it lies outside the accepted range;
+ * - undecided: otherwise. The interval reaches over an edge of the range.
  *
- * If a level is never reached there is no interval; then the individual seeds are judged. */
+ * If all seeds give the same number the interval has no length, and that number is judged. If a
+ * level is never reached in some seed there is no interval; then the span of the seeds is judged.
+ */
 #include "lab/analysis/verdict.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -16,14 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double mostly = 0.5;
-
 const char *verdict_name(enum verdict_kind kind)
 {
 	static const char *const names[VERDICTS] = {
 		[VERDICT_AGREES] = "agrees",
 		[VERDICT_SAME_DIRECTION] = "same direction",
-		[VERDICT_DISAGREES] = "disagrees",
+		[VERDICT_UNDECIDED] = "undecided",
+		[VERDICT_NOT_REPRODUCED] = "not reproduced here",
 		[VERDICT_TOO_FEW] = "too few",
 		[VERDICT_CONTRADICTS] = "paper contradicts itself",
 		[VERDICT_FITTED] = "fitted",
@@ -36,11 +38,7 @@ const char *verdict_name(enum verdict_kind kind)
 
 const char *verdict_word(enum verdict_kind kind, uint32_t count)
 {
-	if (count != 1 && kind == VERDICT_AGREES)
-		return "agree";
-	if (count != 1 && kind == VERDICT_DISAGREES)
-		return "disagree";
-	return verdict_name(kind);
+	return count != 1 && kind == VERDICT_AGREES ? "agree" : verdict_name(kind);
 }
 
 /* --- numbers --- */
@@ -51,6 +49,13 @@ static int is_within(const struct claim *c, double x)
 	       is_same_number(x, c->accept_high);
 }
 
+/* Does the interval have no number in common with the accepted range? */
+static int is_outside(const struct claim *c, const struct measured *m)
+{
+	return (m->high < c->accept_low && !is_same_number(m->high, c->accept_low)) ||
+	       (m->low > c->accept_high && !is_same_number(m->low, c->accept_high));
+}
+
 static int is_on_side(const struct claim *c, double x)
 {
 	if (isnan(c->against))
@@ -58,38 +63,9 @@ static int is_on_side(const struct claim *c, double x)
 	return claim_is_above(c) ? x > c->against : x < c->against;
 }
 
-/* Share of the confidence interval that lies within the accepted range. */
-static double verdict_share_within(const struct claim *c, const struct measured *m,
-				   const double *known)
-{
-	double low = m->mean - m->half, high = m->mean + m->half;
-	uint32_t count = 0;
-
-	if (isfinite(m->half) && m->half > 0)
-		return (fmin(high, c->accept_high) - fmax(low, c->accept_low)) / (high - low);
-	if (isfinite(m->half))
-		return is_within(c, m->mean);
-	for (uint32_t i = 0; i < m->count; i++)
-		count += (uint32_t)is_within(c, known[i]);
-	return (double)count / m->count;
-}
-
-static int verdict_has_direction(const struct claim *c, const struct measured *m,
-				 const double *known)
-{
-	int has = is_on_side(c, m->mean - (isfinite(m->half) ? m->half : 0)) &&
-		  is_on_side(c, m->mean + (isfinite(m->half) ? m->half : 0));
-
-	for (uint32_t i = 0; i < m->count && !isfinite(m->half); i++)
-		has &= is_on_side(c, known[i]);
-	return has;
-}
-
-static enum verdict_kind verdict_kind_of(const struct claim *c, const double *known,
-					 struct verdict *v)
+static enum verdict_kind verdict_kind_of(const struct claim *c, struct verdict *v)
 {
 	const struct measured *m = &v->value;
-	double share;
 
 	if (m->count == 0) {
 		snprintf(v->why, sizeof(v->why), "no seed is on both sides");
@@ -102,42 +78,23 @@ static enum verdict_kind verdict_kind_of(const struct claim *c, const double *kn
 			 m->count, m->count == 1 ? "" : "s", VERDICT_SEEDS, VERDICT_SEEDS_ALIKE);
 		return VERDICT_TOO_FEW;
 	}
-	share = verdict_share_within(c, m, known);
-	if (is_within(c, m->mean) && (share >= mostly || is_same_number(share, mostly)))
+	if (is_within(c, m->low) && is_within(c, m->high))
 		return VERDICT_AGREES;
-	if (verdict_has_direction(c, m, known))
+	if (is_on_side(c, m->low) && is_on_side(c, m->high))
 		return VERDICT_SAME_DIRECTION;
-	if (!is_within(c, m->mean))
-		return VERDICT_DISAGREES;
+	if (is_outside(c, m))
+		return VERDICT_NOT_REPRODUCED;
 	snprintf(v->why, sizeof(v->why),
-		 "the mean is within the tolerance, but less than half of its interval is");
-	return VERDICT_TOO_FEW;
+		 "the interval reaches over an edge of what is expected; more seeds may decide");
+	return VERDICT_UNDECIDED;
 }
 
-/* The verdict that a single number would have. */
-static enum verdict_kind kind_of_number(const struct claim *c, double x)
+void verdict_rule(const struct claim *c, struct verdict *v)
 {
-	return is_within(c, x)    ? VERDICT_AGREES
-	       : is_on_side(c, x) ? VERDICT_SAME_DIRECTION
-				  : VERDICT_DISAGREES;
-}
-
-/* The verdict is firm if both ends of the interval give the same kind as the mean, and the accepted
- * range does not lie between them. */
-static int verdict_is_firm(const struct claim *c, const struct verdict *v)
-{
-	double low = v->value.mean - v->value.half, high = v->value.mean + v->value.half;
-
-	if (!isfinite(v->value.half) || kind_of_number(c, low) != v->by_number ||
-	    kind_of_number(c, high) != v->by_number)
-		return 0;
-	return v->by_number == VERDICT_AGREES || high < c->accept_low || low > c->accept_high;
-}
-
-void verdict_rule(const struct claim *c, const double *known, struct verdict *v)
-{
-	v->by_number = verdict_kind_of(c, known, v);
-	v->is_firm = verdict_is_firm(c, v);
+	v->by_number = verdict_kind_of(c, v);
+	v->is_firm = v->by_number == VERDICT_AGREES ||
+		     (v->by_number <= VERDICT_NOT_REPRODUCED && is_outside(c, &v->value) &&
+		      is_on_side(c, v->value.low) == is_on_side(c, v->value.high));
 	v->kind = c->contradicts ? VERDICT_CONTRADICTS : c->fitted ? VERDICT_FITTED : v->by_number;
 }
 
@@ -162,8 +119,9 @@ static int are_parts(const struct claim *a, const struct claim *b)
 static enum verdict_kind verdict_kind_of_sentence(const struct verdict_counts *parts)
 {
 	static const enum verdict_kind order[] = {
-		VERDICT_DISAGREES,      VERDICT_CONTRADICTS, VERDICT_NOT_MEASURED, VERDICT_TOO_FEW,
-		VERDICT_SAME_DIRECTION, VERDICT_AGREES,      VERDICT_FITTED,
+		VERDICT_NOT_REPRODUCED, VERDICT_CONTRADICTS, VERDICT_NOT_MEASURED,
+		VERDICT_TOO_FEW,        VERDICT_UNDECIDED,   VERDICT_SAME_DIRECTION,
+		VERDICT_AGREES,         VERDICT_FITTED,
 	};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -197,7 +155,7 @@ struct why_counts why_count(const struct figure *f, const struct verdict *verdic
 	struct why_counts counts = { { 0 } };
 
 	for (uint32_t i = 0; i < f->claim_count; i++)
-		counts.of[f->claims[i].why] += verdicts[i].kind == VERDICT_DISAGREES;
+		counts.of[f->claims[i].why] += verdicts[i].kind == VERDICT_NOT_REPRODUCED;
 	return counts;
 }
 
@@ -253,22 +211,41 @@ void findings_add(struct findings *o, const struct finding *f)
 	o->all[o->count++] = *f;
 }
 
+/* Of what a claim measures, whatever it expects. The best point depends on the direction. */
+static struct digest claim_metric_digest(const struct claim *c)
+{
+	struct digest_sum sum = { 0, 0 };
+	struct digest d;
+	char *text = NULL;
+
+	text_print(&text, "%s\n%s\n%s\n%s\n%s%s\n", c->metric, c->unit,
+		   c->of.text ? c->of.text : "", c->over.text ? c->over.text : "",
+		   c->best ? c->best : "", c->best && claim_is_above(c) ? " above" : "");
+	digest_add(&sum, text, strlen(text));
+	d = digest_end(&sum);
+	free(text);
+	return d;
+}
+
 void findings_make(struct findings *o, const struct figure *f, const struct verdict *verdicts)
 {
 	*o = (struct findings){ .version = "" };
-	for (uint32_t i = 0; i < f->claim_count; i++) {
+	for (uint32_t i = 0; i < f->judged_count; i++) {
 		const struct verdict *v = &verdicts[i];
-		int is_doubtful = v->kind < VERDICT_OTHER_SIZE && v->is_doubtful;
+		int is_measured = v->kind < VERDICT_OTHER_SIZE;
 
-		findings_add(
-			o,
-			&(struct finding){
-				.claim = text_copy(f->claims[i].name),
-				.kind = v->kind,
-				.by_number = v->kind < VERDICT_OTHER_SIZE ? v->by_number : v->kind,
-				.measured = finding_measured_text(v),
-				.doubt = text_copy(is_doubtful ? health_text(&v->health).text : ""),
-			});
+		findings_add(o, &(struct finding){
+					.claim = text_copy(f->claims[i].name),
+					.kind = v->kind,
+					.by_number = is_measured ? v->by_number : v->kind,
+					.measured = finding_measured_text(v),
+					.doubt = text_copy(is_measured && v->is_doubtful
+								   ? health_text(&v->health).text
+								   : ""),
+					.metric = is_measured ? claim_metric_digest(&f->claims[i])
+							      : (struct digest){ "" },
+					.value = v->value,
+				});
 	}
 	findings_count(o, f);
 }
@@ -282,6 +259,42 @@ void findings_free(struct findings *o)
 	}
 	free(o->all);
 	*o = (struct findings){ .version = "" };
+}
+
+void findings_judge(struct findings *o, const struct figure *f, enum figure_size size)
+{
+	for (uint32_t i = 0; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+		struct finding *one = findings_find_or_add(o, c->name);
+		struct verdict v = { .kind = VERDICT_NOT_MEASURED,
+				     .by_number = VERDICT_NOT_MEASURED,
+				     .value = one->value };
+
+		if (size < c->size)
+			v.kind = v.by_number = VERDICT_OTHER_SIZE;
+		else if (strcmp(one->metric.text, claim_metric_digest(c).text) == 0)
+			verdict_rule(c, &v);
+		one->kind = v.kind;
+		one->by_number = v.by_number;
+		if (one->kind < VERDICT_OTHER_SIZE)
+			continue;
+		text_print(&one->measured, "%s", "");
+		text_print(&one->doubt, "%s", "");
+	}
+	findings_count(o, f);
+}
+
+struct finding *findings_find_or_add(struct findings *o, const char *claim)
+{
+	for (uint32_t i = 0; i < o->count; i++)
+		if (strcmp(o->all[i].claim, claim) == 0)
+			return &o->all[i];
+	findings_add(o, &(struct finding){ .claim = text_copy(claim),
+					   .kind = VERDICT_NOT_MEASURED,
+					   .by_number = VERDICT_NOT_MEASURED,
+					   .measured = text_copy(""),
+					   .doubt = text_copy("") });
+	return &o->all[o->count - 1];
 }
 
 const struct finding *findings_find(const struct findings *o, const char *claim)

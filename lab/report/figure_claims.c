@@ -8,9 +8,10 @@ const char *verdict_class(enum verdict_kind kind)
 {
 	static const char *const classes[VERDICTS] = {
 		[VERDICT_AGREES] = "agrees",       [VERDICT_SAME_DIRECTION] = "direction",
-		[VERDICT_DISAGREES] = "disagrees", [VERDICT_TOO_FEW] = "few",
-		[VERDICT_CONTRADICTS] = "paper",   [VERDICT_FITTED] = "fitted",
-		[VERDICT_OTHER_SIZE] = "open",     [VERDICT_NOT_MEASURED] = "open",
+		[VERDICT_UNDECIDED] = "undecided", [VERDICT_NOT_REPRODUCED] = "not",
+		[VERDICT_TOO_FEW] = "few",         [VERDICT_CONTRADICTS] = "paper",
+		[VERDICT_FITTED] = "fitted",       [VERDICT_OTHER_SIZE] = "open",
+		[VERDICT_NOT_MEASURED] = "open",
 	};
 
 	return classes[kind];
@@ -33,7 +34,7 @@ static void claim_add_verdict(struct document *d, const struct claim *c, const s
 		     verdict_class(v->kind), verdict_name(v->kind));
 	if (v->kind == VERDICT_CONTRADICTS || v->kind == VERDICT_FITTED)
 		document_append(d, "<br><small>by number: %s</small>", verdict_name(v->by_number));
-	if (v->kind == VERDICT_DISAGREES && c->why != WHY_NOT_SAID)
+	if (v->kind == VERDICT_NOT_REPRODUCED && c->why != WHY_NOT_SAID)
 		document_append(d, "<br><small>%s</small>", why_name(c->why));
 }
 
@@ -98,7 +99,7 @@ static void claim_add_measured(struct document *d, const struct claim *c, const 
 	if (v->why[0])
 		document_append(d, "; %s", v->why);
 	else if (v->value.count > 1 && !v->is_firm)
-		document_append(d, "; the interval overlaps another verdict");
+		document_append(d, "; more seeds may give another verdict");
 	if (v->is_doubtful)
 		document_append(d, "; <span class=\"warning\">%s</span>",
 				health_text(&v->health).text);
@@ -111,14 +112,14 @@ static void claim_add_measured(struct document *d, const struct claim *c, const 
 static const char rule[] =
 	"Measured: mean over seeds ± half the width of its 95 % confidence interval. Expected: the "
 	"paper's value and, in brackets, the accepted range; below it the direction, if the claim "
-	"has one. Agrees: the mean and at least half of the confidence interval lie in the "
-	"accepted range. Same direction: they do not, but the whole interval lies on the paper's "
-	"side of the baseline (of 1 for a ratio); a claim of equality has no direction. Disagrees: "
-	"neither. Too few: fewer than five seeds with different results, or an interval too wide "
-	"for a verdict although the mean agrees. A sentence of the paper agrees if all of its "
-	"claims do, and disagrees if one does.";
+	"has one. A verdict is what holds over the whole interval. Agrees: it lies in the accepted "
+	"range. Same direction: it does not, but lies on the paper's side of the baseline (of 1 "
+	"for a ratio); a claim of equality has no direction. Not reproduced here: neither, and it "
+	"lies outside the range. Undecided: it reaches over an edge of the range. Too few: fewer "
+	"than five seeds with different results. A sentence of the paper agrees if all of its "
+	"claims do, and is not reproduced if one is not.";
 
-/* "9 claims: 8 agree, 1 disagrees." */
+/* "9 claims: 8 agree, 1 not reproduced here." */
 static void claims_add_counts(struct document *d, const char *what,
 			      const struct verdict_counts *counts)
 {

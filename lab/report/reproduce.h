@@ -81,32 +81,36 @@ void figure_job_free(struct figure_job *j);
  *
  *	[figure fig13.full]
  *	version = 0.2.0
- *	digest = 0a1b2c3d4e5f6071
+ *	scenario = 0a1b2c3d4e5f6071
  *	runs = 40
  *	seconds = 12.5
  *	[claims fig13.full]
- *	small-p99 = disagrees | 0.31 ±0.02, 5 seeds
+ *	small-p99 = not reproduced here | 0.31 ±0.02, 5 seeds
  *	large = fitted (agrees) | 1.02 ±0.01, 5 seeds | in 1 of 5 runs 2 of 100 flows did not end
+ *	[numbers fig13.full]
+ *	small-p99 = 5e8f10aa23bc4d96 0.31 0.29 0.33 5
+ *	large = 77aa01b2c3d4e5f6 1.02 1.01 1.03 5
  *
- * For each figure and size: the version of Weir that made the runs, the digest of the judged files,
- * the number of runs and their CPU time; for each claim the verdict, the verdict by number in
- * brackets if it differs, the measurement, and why its runs are incomplete. Verdicts whose digest
- * differs from that of today's files are out of date. weir reproduce --summary --ship writes these
- * files. */
+ * For each figure and size: the version of Weir that made the runs, the digest of the scenario, the
+ * number of runs and their CPU time. For each claim, and claim of a reading (NAME@READING): the
+ * verdict, the verdict by number in brackets if it differs, the measurement, and why its runs are
+ * incomplete; and in numbers the digest of what it measures, the mean, both ends of the interval
+ *and the number of seeds. Verdicts are computed from these numbers by today's claims and rules;
+ *those in the file are for its readers. Results of another scenario than today's are out of date.
+ * weir reproduce --summary --ship writes these files. */
 
 #define SHIPPED_FILE "paper.verdicts"
 
-/* Reads one figure's verdicts in each size, which are not counted yet; empty if there are none. */
+/* Reads one figure's results in each size, which are not judged yet; empty if there are none. */
 int shipped_read(struct findings o[FIGURE_SIZES], const char *scenario, struct weir_error *e);
 
 /* Writes the sections of a figure. */
 void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o);
 
-/* Digest of everything that affects the verdicts of a figure in one size: the settings of its
- * scenario, and what its claims measure and expect; without comments, titles and notes, and for
- * quick size without [full]. */
-int figure_digest(struct digest *d, const char *scenario, const char *claims, enum figure_size size,
-		  struct weir_error *e);
+/* Digest of the settings of a scenario in one size, without comments, and for quick size without
+ * [full]. */
+int scenario_digest(struct digest *d, const char *scenario, enum figure_size size,
+		    struct weir_error *e);
 
 /* --- summary.c: results --- */
 
@@ -140,7 +144,7 @@ struct summary_entry {
 	struct figure_state states[FIGURE_SIZES];
 	struct findings run[FIGURE_SIZES];     /* of the runs in the result folder */
 	struct findings shipped[FIGURE_SIZES]; /* from paper.verdicts */
-	struct digest digest[FIGURE_SIZES];    /* of today's files */
+	struct digest digest[FIGURE_SIZES];    /* of today's scenario */
 	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE exists */
 	char *text; /* PAPERS/PAPER/paper.md, Markdown about the paper's figures; NULL: none */
 };
@@ -163,7 +167,7 @@ void summary_free(struct summary *s);
 /* Are there runs of today's scenario, all or some? */
 int summary_is_run(const struct summary_entry *y, int size);
 
-/* If not: are there shipped verdicts of today's files, or of others? */
+/* If not: are there shipped verdicts of today's scenario, or of another one? */
 int summary_is_shipped(const struct summary_entry *y, int size);
 int summary_is_outdated(const struct summary_entry *y, int size);
 

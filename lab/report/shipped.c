@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shipped.c -- the verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts, and the digest of the
- * files that they were judged by. See reproduce.h. */
+ * scenario whose runs they are of. See reproduce.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/reproduce.h"
 #include "base/ini.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ struct shipped_search {
 	struct findings *findings;  /* [size] */
 	char *labels[FIGURE_SIZES]; /* "fig13", "fig13.full" */
 	struct findings *current;   /* NULL: the section belongs to another figure */
-	enum { NO_PART, OF_FIGURE, OF_CLAIMS } part;
+	enum { NO_PART, OF_FIGURE, OF_CLAIMS, OF_NUMBERS } part;
 };
 
 /* "fig13", "fig13.full" */
@@ -37,40 +39,50 @@ static int shipped_read_section(void *user, struct ini_place *at, const char *ki
 	for (int size = 0; size < FIGURE_SIZES; size++)
 		if (strcmp(name, s->labels[size]) == 0)
 			s->current = &s->findings[size];
-	s->part = strcmp(kind, "figure") == 0   ? OF_FIGURE
-		  : strcmp(kind, "claims") == 0 ? OF_CLAIMS
-						: NO_PART;
+	s->part = strcmp(kind, "figure") == 0    ? OF_FIGURE
+		  : strcmp(kind, "claims") == 0  ? OF_CLAIMS
+		  : strcmp(kind, "numbers") == 0 ? OF_NUMBERS
+						 : NO_PART;
 	if (s->part != NO_PART)
 		return 0;
 	return weir_error_set(at->e,
-			      "unknown section %s; there are [figure NAME] and [claims NAME]; %s",
+			      "unknown section %s; there are [figure NAME], [claims NAME] and "
+			      "[numbers NAME]; %s",
 			      weir_quote(kind).text, hint);
 }
 
 /* --- keys of a figure --- */
 
-static int shipped_read_digest(struct findings *o, const char *value)
+/* Returns the rest of the text; NULL: it does not begin with a digest. */
+static const char *shipped_read_digest(struct digest *d, const char *text)
 {
-	size_t length = strspn(value, "0123456789abcdef");
+	const size_t length = sizeof(d->text) - 1;
 
-	if (length != sizeof(o->digest.text) - 1 || value[length])
-		return -1;
-	memcpy(o->digest.text, value, length + 1);
-	return 0;
+	if (strspn(text, "0123456789abcdef") != length)
+		return NULL;
+	memcpy(d->text, text, length);
+	d->text[length] = '\0';
+	return text + length;
 }
 
 static int shipped_read_key(struct findings *o, const char *key, const char *value,
 			    struct weir_error *e)
 {
-	static const char *const keys[] = { "version", "digest", "runs", "seconds" };
+	static const char *const keys[] = { "version", "scenario", "runs", "seconds" };
+	struct digest former;
+	const char *rest;
 	char *end = NULL;
 	int failed = 0;
 
 	if (strcmp(key, "version") == 0)
 		failed = !value[0] || snprintf(o->version, sizeof(o->version), "%s", value) >=
 					      (int)sizeof(o->version);
-	else if (strcmp(key, "digest") == 0)
-		failed = shipped_read_digest(o, value);
+	else if (strcmp(key, "scenario") == 0 || strcmp(key, "digest") == 0)
+		/* Until 0.3.0 there was a digest of scenario and claims, and no numbers. Such
+		 * verdicts can be read, but are out of date. */
+		failed = !(rest = shipped_read_digest(key[0] == 's' ? &o->digest : &former,
+						      value)) ||
+			 *rest;
 	else if (strcmp(key, "runs") == 0)
 		o->runs = strtoull(value, &end, 10);
 	else if (strcmp(key, "seconds") == 0)
@@ -87,6 +99,12 @@ static int shipped_read_key(struct findings *o, const char *key, const char *val
 /* Finds a verdict by its name, which has `length` bytes. -1: unknown. */
 static int shipped_find_kind(enum verdict_kind *kind, const char *name, size_t length)
 {
+	static const char former[] = "disagrees"; /* until 0.3.0 */
+
+	if (length == strlen(former) && strncmp(former, name, length) == 0) {
+		*kind = VERDICT_NOT_REPRODUCED;
+		return 0;
+	}
 	for (int i = 0; i < VERDICTS; i++)
 		if (strlen(verdict_name((enum verdict_kind)i)) == length &&
 		    strncmp(verdict_name((enum verdict_kind)i), name, length) == 0) {
@@ -128,7 +146,7 @@ static size_t shipped_next_part(const char **at, const char **part)
 static int shipped_read_finding(struct findings *o, const char *claim, const char *value,
 				struct weir_error *e)
 {
-	struct finding f = { .claim = NULL };
+	struct finding f = { .claim = NULL }, *one;
 	const char *at = value, *kinds, *measured, *doubt;
 	size_t kinds_length = shipped_next_part(&at, &kinds),
 	       measured_length = shipped_next_part(&at, &measured),
@@ -139,11 +157,51 @@ static int shipped_read_finding(struct findings *o, const char *claim, const cha
 				      "%s: %s; allowed: a verdict, what was measured and what is "
 				      "wrong with its runs, divided by bars; %s",
 				      claim, weir_quote(value).text, hint);
-	f.claim = text_copy(claim);
-	text_print(&f.measured, "%.*s", (int)measured_length, measured);
-	text_print(&f.doubt, "%.*s", (int)doubt_length, doubt);
-	findings_add(o, &f);
+	one = findings_find_or_add(o, claim);
+	one->kind = f.kind;
+	one->by_number = f.by_number;
+	text_print(&one->measured, "%.*s", (int)measured_length, measured);
+	text_print(&one->doubt, "%.*s", (int)doubt_length, doubt);
 	return 0;
+}
+
+/* --- numbers: the claim's digest, mean, ends of the interval, seeds --- */
+
+static const char alike[] = " alike";
+
+static int shipped_read_number(struct findings *o, const char *claim, const char *value,
+			       struct weir_error *e)
+{
+	struct finding *one = findings_find_or_add(o, claim);
+	const char *at = shipped_read_digest(&one->metric, value);
+	struct measured *m = &one->value;
+	double *const numbers[] = { &m->mean, &m->low, &m->high };
+	char *end = NULL;
+
+	for (size_t i = 0; at && i < sizeof(numbers) / sizeof(*numbers); i++) {
+		*numbers[i] = strtod(at, &end);
+		at = end == at || isnan(*numbers[i]) ? NULL : end;
+	}
+	if (at)
+		m->count = (uint32_t)strtoul(at, &end, 10);
+	if (!at || end == at || m->count == 0 || (*end && strcmp(end, alike) != 0))
+		return weir_error_set(e,
+				      "%s: %s; allowed: a digest, the mean, both ends of its "
+				      "interval and the number of seeds; %s",
+				      claim, weir_quote(value).text, hint);
+	m->is_alike = *end != '\0';
+	m->half = (m->high - m->low) / 2;
+	return 0;
+}
+
+static void shipped_write_number(FILE *f, const struct finding *one)
+{
+	const struct measured *m = &one->value;
+
+	if (!one->metric.text[0] || m->count == 0)
+		return;
+	fprintf(f, "%s = %s %.9g %.9g %.9g %" PRIu32 "%s\n", one->claim, one->metric.text, m->mean,
+		m->low, m->high, m->count, m->is_alike ? alike : "");
 }
 
 /* Sections of other figures are parsed, too, so that every mistake is found. */
@@ -151,8 +209,9 @@ static int shipped_read_pair(void *user, struct ini_place *at, const char *key, 
 {
 	const struct shipped_search *s = user;
 	struct findings other = { .version = "" }, *o = s->current ? s->current : &other;
-	int failed = s->part == OF_CLAIMS ? shipped_read_finding(o, key, value, at->e)
-					  : shipped_read_key(o, key, value, at->e);
+	int failed = s->part == OF_CLAIMS    ? shipped_read_finding(o, key, value, at->e)
+		     : s->part == OF_NUMBERS ? shipped_read_number(o, key, value, at->e)
+					     : shipped_read_key(o, key, value, at->e);
 
 	findings_free(&other);
 	return failed;
@@ -201,50 +260,37 @@ void shipped_write(FILE *f, const char *figure, enum figure_size size, const str
 	char *label = shipped_label(figure, strlen(figure), size);
 
 	fprintf(f,
-		"\n[figure %s]\nversion = %s\ndigest = %s\nruns = %" PRIu64
+		"\n[figure %s]\nversion = %s\nscenario = %s\nruns = %" PRIu64
 		"\nseconds = %.1f\n[claims %s]\n",
 		label, o->version, o->digest.text, o->runs, o->seconds, label);
 	for (uint32_t i = 0; i < o->count; i++)
 		shipped_write_finding(f, &o->all[i]);
+	fprintf(f, "[numbers %s]\n", label);
+	for (uint32_t i = 0; i < o->count; i++)
+		shipped_write_number(f, &o->all[i]);
 	free(label);
 }
 
 /* --- the digest --- */
 
-/* Keys of a claim that do not affect verdicts. */
-static const char *const digest_skipped[] = { "says", "section", "why", "note" };
-
-/* Keys whose presence affects verdicts, but not their text. */
-static const char *const digest_emptied[] = { "contradicts", "fitted" };
-
 struct digest_input {
 	FILE *out;
-	int is_scenario;
 	int is_included;                   /* 1: the current section is part of the digest */
 	char owner[2 * INI_NAME_SIZE + 2]; /* of the paths of its keys, "traffic.web."; empty where
 					      keys are paths */
 	enum figure_size size;
 };
 
-static int digest_has_key(const char *key, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(key, words[i]) == 0)
-			return 1;
-	return 0;
-}
-
 static int digest_add_section(void *user, struct ini_place *at, const char *kind, const char *name)
 {
 	struct digest_input *s = user;
 
 	(void)at;
-	s->is_included = s->is_scenario ? s->size == FIGURE_FULL || strcmp(kind, "full") != 0
-					: strcmp(kind, "claim") == 0;
+	s->is_included = s->size == FIGURE_FULL || strcmp(kind, "full") != 0;
 	if (s->is_included)
 		fprintf(s->out, "[%s %s]\n", kind, name);
 	s->owner[0] = '\0';
-	if (s->is_scenario && strcmp(kind, "case") != 0 && strcmp(kind, "full") != 0)
+	if (strcmp(kind, "case") != 0 && strcmp(kind, "full") != 0)
 		snprintf(s->owner, sizeof(s->owner), "%s.%s%s", kind, name, *name ? "." : "");
 	return 0;
 }
@@ -256,8 +302,6 @@ static const char *digest_former_key(const struct digest_input *s, const char *k
 	char path[SETTING_PATH_SIZE];
 	const char *former;
 
-	if (!s->is_scenario)
-		return key;
 	snprintf(path, sizeof(path), "%s%s", s->owner, key);
 	former = setting_former_path(path, buffer);
 	return former == path ? key : former + strlen(s->owner);
@@ -269,53 +313,36 @@ static int digest_add_pair(void *user, struct ini_place *at, const char *key, co
 	char former[SETTING_PATH_SIZE];
 
 	(void)at;
-	if (!s->is_included ||
-	    (!s->is_scenario &&
-	     digest_has_key(key, digest_skipped, sizeof(digest_skipped) / sizeof(*digest_skipped))))
-		return 0;
-	if (!s->is_scenario &&
-	    digest_has_key(key, digest_emptied, sizeof(digest_emptied) / sizeof(*digest_emptied)))
-		value = "";
-	fprintf(s->out, "%s = %s\n", digest_former_key(s, key, former), value);
+	if (s->is_included)
+		fprintf(s->out, "%s = %s\n", digest_former_key(s, key, former), value);
 	return 0;
 }
 
-static int digest_add_file(struct digest_input *s, const char *file, struct weir_error *e)
+int scenario_digest(struct digest *d, const char *scenario, enum figure_size size,
+		    struct weir_error *e)
 {
 	static const struct ini_form form = { .what = "a figure",
 					      .example = "[network]",
 					      .section = digest_add_section,
 					      .pair = digest_add_pair };
-	struct ini_text in = { .file = file };
-	char *text = ini_load(&form, file, &in.length, e);
-	int failed;
-
-	in.text = text;
-	s->is_included = s->is_scenario;
-	failed = !text || ini_read(&form, s, &in, e);
-	free(text);
-	return failed ? -1 : 0;
-}
-
-int figure_digest(struct digest *d, const char *scenario, const char *claims, enum figure_size size,
-		  struct weir_error *e)
-{
-	char *text = NULL;
-	size_t length = 0;
-	struct digest_input s = { .out = open_memstream(&text, &length),
-				  .size = size,
-				  .is_scenario = 1 };
+	struct digest_input s = { .size = size, .is_included = 1 };
 	struct digest_sum sum = { 0, 0 };
+	struct ini_text in = { .file = scenario };
+	char *settings = NULL, *text = ini_load(&form, scenario, &in.length, e);
+	size_t length = 0;
 	int failed;
 
+	if (!text)
+		return -1;
+	s.out = open_memstream(&settings, &length);
 	if (!s.out)
-		return weir_error_set(e, "no memory for a digest");
-	failed = digest_add_file(&s, scenario, e);
-	s.is_scenario = 0;
-	failed = failed || digest_add_file(&s, claims, e);
+		memory_refused(length);
+	in.text = text;
+	failed = ini_read(&form, &s, &in, e);
 	fclose(s.out);
-	digest_add(&sum, text, length);
-	*d = digest_end(&sum);
 	free(text);
+	digest_add(&sum, settings, length);
+	*d = digest_end(&sum);
+	free(settings);
 	return failed ? -1 : 0;
 }

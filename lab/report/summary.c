@@ -49,7 +49,7 @@ static int state_read_runs(struct figure_state *st, struct store *s, const struc
 static int state_judge(struct figure_state *st, struct store *s, const struct figure *f,
 		       enum figure_size size, struct weir_error *e)
 {
-	st->verdicts = memory_grow(NULL, f->claim_count + UINT64_C(1), sizeof(*st->verdicts));
+	st->verdicts = memory_grow(NULL, f->judged_count + UINT64_C(1), sizeof(*st->verdicts));
 	if (figure_judge(s, f, size, st->verdicts, e))
 		return -1;
 	st->claims = verdict_count(f, st->verdicts);
@@ -111,12 +111,12 @@ static int summary_read_size(struct summary_entry *y, const char *out, int size,
 					   .scenario = files->scenario,
 					   .size = (enum figure_size)size };
 	int failed = figure_state_read(&y->states[size], &y->figure, &at, e) ||
-		     figure_digest(&y->digest[size], files->scenario, files->claims, at.size, e);
+		     scenario_digest(&y->digest[size], files->scenario, at.size, e);
 
 	if (!failed) {
 		if (y->states[size].done)
 			summary_make_findings(y, size);
-		findings_count(&y->shipped[size], &y->figure);
+		findings_judge(&y->shipped[size], &y->figure, at.size);
 		text_print(&page, "%s/" FIGURE_PAGE, folder);
 		y->has_page[size] = access(page, R_OK) == 0;
 	}

@@ -28,8 +28,8 @@ struct summary_writer {
 /* Source of the verdicts that a row counts. */
 enum summary_source { SOURCE_RUN_HERE, SOURCE_SHIPPED, SOURCE_CERTAIN };
 
-/* What a table counts: claims; sentences, which may be several claims; or for claims that disagree
- * the reasons. */
+/* What a table counts: claims; sentences, which may be several claims; or for claims that are not
+ * reproduced the reasons. */
 enum summary_unit { UNIT_CLAIMS, UNIT_SENTENCES, UNIT_REASONS };
 
 /* Sums over one paper in one size, or over one figure. */
@@ -219,7 +219,7 @@ static void summary_add_paper_row(struct summary_writer *w, const struct summary
 		     r->source == SOURCE_SHIPPED ? ", shipped" : "");
 	document_add(&w->d, DOCUMENT_CELL, "text", "%u of %u", t.figures, count);
 	if (r->unit == UNIT_REASONS) { /* the reason that is not given comes last */
-		summary_add_count(w, t.claims.of[VERDICT_DISAGREES]);
+		summary_add_count(w, t.claims.of[VERDICT_NOT_REPRODUCED]);
 		for (int i = 1; i <= WHYS; i++)
 			summary_add_count(w, t.whys.of[i % WHYS]);
 		return;
@@ -251,7 +251,7 @@ static void summary_add_papers(struct summary_writer *w, enum summary_unit unit)
 	summary_open_table(w, unit == UNIT_REASONS ? "numbers" : "numbers summary",
 			   (const char *const[3]){ "paper", "size", "figures" });
 	if (unit == UNIT_REASONS) {
-		summary_add_head(w, "claims that disagree");
+		summary_add_head(w, "claims not reproduced here");
 		for (int i = 1; i <= WHYS; i++)
 			summary_add_head(w, why_name((enum claim_why)(i % WHYS)));
 	} else {
@@ -364,7 +364,7 @@ static int summary_has_verdict(const struct summary_writer *w, const struct summ
 	return 0;
 }
 
-/* "disagrees: 0.31 ±0.02, 5 seeds" */
+/* "undecided: 0.31 ±0.02, 5 seeds" */
 static void summary_add_measured(struct summary_writer *w, const struct finding *f, int size)
 {
 	if (!f || !f->measured[0]) {
@@ -509,15 +509,17 @@ static void summary_add_doubts(struct summary_writer *w)
 
 static const char meaning[] =
 	"weir reproduce PAPER/FIGURE re-runs a figure in quick size, or with --full in the size of "
-	"the paper. A claim is a statement of the paper's text about the figure, and its verdict "
-	"is computed. Agrees: the mean over seeds and at least half of its 95 % confidence "
-	"interval lie in the stated tolerance. Same direction: they do not, but the whole interval "
-	"has the paper's order; a claim of equality has no direction. Disagrees: neither. Too few: "
-	"fewer than five seeds with different results, or an interval too wide for a verdict "
-	"although the mean agrees. Paper contradicts itself: another passage of the paper states "
-	"something else. Fitted: a setting was chosen by this statement, so it is not counted "
-	"among the claims. Not at this size: judged in full size only. No claim is left out "
-	"because it fails.";
+	"the paper. A claim is a statement of the paper's text about the figure. Its verdict is "
+	"computed: what holds over the whole 95 % confidence interval of the mean over seeds. "
+	"Agrees: the interval lies in the accepted range. Same direction: it does not, but has the "
+	"paper's order; a claim of equality has no direction. Not reproduced here: neither, and "
+	"the interval lies outside the range. Undecided: the interval reaches over an edge of the "
+	"range, so more seeds are needed. Too few: fewer than five seeds with different results. "
+	"Paper contradicts itself: another passage of the paper states something else. Fitted: a "
+	"setting was chosen by this statement, so it is not counted among the claims. Not at this "
+	"size: judged in full size only. No claim is left out because it fails. What one sentence "
+	"of the paper says of several schemes, loads or statistics are several claims: the "
+	"sentence agrees only where all of it does, and is not reproduced where a part is not.";
 
 static const char shipped_meaning[] =
 	"Shipped: not run here. These verdicts are distributed with Weir; paper.verdicts of each "
@@ -525,19 +527,17 @@ static const char shipped_meaning[] =
 	"by verdicts of your own runs.";
 
 static const char outdated_meaning[] =
-	"Out of date: the scenario or the claims of a figure have changed since its shipped "
-	"verdicts were computed; these are neither shown nor counted.";
+	"Out of date: the scenario of a figure has changed since its shipped verdicts were "
+	"computed; these are neither shown nor counted.";
 
-static const char sentences_meaning[] =
-	"The same by sentences of the papers: what one sentence says of several schemes, loads or "
-	"statistics is counted once, and agrees only where all of it does.";
+static const char claims_meaning[] = "The same by claims.";
 
 static const char reasons_meaning[] =
-	"Why claims disagree. Paper silent: the result depends on a parameter that the paper does "
-	"not state; the note names it, with numbers. Not reproduced here: the experiment in the "
-	"note does not show it either. Too small to tell: runs in quick size are too few or too "
-	"short. Unexplained: the note lists what was tried. Claims that another passage of the "
-	"paper contradicts are counted above.";
+	"Why claims are not reproduced here. Paper silent: the result depends on a parameter that "
+	"the paper does not state; the note names it, with numbers. Shown by experiment: the note "
+	"names an experiment that should show it and does not. Too small to tell: runs in quick "
+	"size are too few or too short. Unexplained: the note lists what was tried. Claims that "
+	"another passage of the paper contradicts are counted above.";
 
 static void summary_add_all(struct summary_writer *w)
 {
@@ -554,15 +554,16 @@ static void summary_add_all(struct summary_writer *w)
 		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", shipped_meaning);
 	if (has_outdated)
 		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", outdated_meaning);
-	summary_add_papers(w, UNIT_CLAIMS);
-	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", sentences_meaning);
 	summary_add_papers(w, UNIT_SENTENCES);
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", claims_meaning);
+	summary_add_papers(w, UNIT_CLAIMS);
 	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", reasons_meaning);
 	summary_add_papers(w, UNIT_REASONS);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (summary_begins_paper(s, i))
 			summary_add_figures(w, i);
-	summary_add_claims(w, "Claims that disagree", VERDICT_DISAGREES);
+	summary_add_claims(w, "Claims not reproduced here", VERDICT_NOT_REPRODUCED);
+	summary_add_claims(w, "Claims that are undecided", VERDICT_UNDECIDED);
 	summary_add_claims(w, "Claims that the paper contradicts itself", VERDICT_CONTRADICTS);
 	summary_add_claims(w, "What settings were fitted to", VERDICT_FITTED);
 	summary_add_doubts(w);

@@ -222,7 +222,7 @@ TEST(test_claims_file_mistakes_have_their_line)
 		{ "title = t\n", "fig.claims:1: 'title' stands before the first section; [figure] "
 				 "comes first" },
 		{ "[figur]\n", "fig.claims:1: unknown section 'figur'; there are figure, panel, "
-			       "claim (nearest: figure)" },
+			       "claim, reading (nearest: figure)" },
 		{ "[figure]\ntitel = t\n",
 		  "fig.claims:2: [figure]: unknown key 'titel'; there are "
 		  "title, paper, about, time, full-time (nearest: title)" },
@@ -572,5 +572,94 @@ TEST(test_figure_reads_flows_only_where_runs_do_not_know_the_number)
 			test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, e.text);
 		CHECK_INT(figure_reads_flows(&f) * 100 + (int)i, cases[i].reads * 100 + (int)i);
 		figure_free(&f);
+	}
+}
+
+/* --- readings --- */
+
+static const char two_claims[] =
+	"[claim small]\nsays = s\nsection = 1\nmetric = fct_small_mean_ns\n"
+	"of = case=a, traffic.web.load=0.9\nover = case=b, traffic.web.load=0.9\nvalue = 0.8\n"
+	"[claim queue]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\nof = case=c\n"
+	"value = 20pkts\n";
+
+static void read_reading(struct figure *f, const char *keys)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text), "%s[reading r]\nsays = s\nsource = x\n%s%s", head, keys,
+		 two_claims);
+	read_figure(f, text);
+	CHECK_INT(f->claim_count, 2);
+	CHECK_INT(f->reading_count, 1);
+}
+
+TEST(test_a_reading_repeats_claims_with_other_runs)
+{
+	struct figure f;
+
+	read_reading(&f, "cases = a=a-iw2, b=b-iw2\n");
+	CHECK_INT(f.judged_count, 3); /* the other claim is of neither case */
+	CHECK_STR(f.claims[2].name, "small@r");
+	CHECK_STR(f.claims[2].of.text, "case=a-iw2, traffic.web.load=0.9");
+	CHECK_STR(f.claims[2].over.text, "case=b-iw2, traffic.web.load=0.9");
+	CHECK_INT(f.claims[2].original, 0);
+	CHECK_INT(f.claims[2].reading, 0);
+	CHECK_INT(f.claims[0].reading, NO_READING);
+	CHECK_STR(f.claims[0].of.text, "case=a, traffic.web.load=0.9");
+	figure_free(&f);
+	read_reading(&f, "where = traffic.web.load=0.5\nclaims = small\n");
+	CHECK_INT(f.judged_count, 3);
+	CHECK_STR(f.claims[2].over.text, "case=b, traffic.web.load=0.5");
+	figure_free(&f);
+	read_reading(&f, "where = host.cc=reno\n"); /* added where it was not there */
+	CHECK_INT(f.judged_count, 4);
+	CHECK_STR(f.claims[3].of.text, "case=c, host.cc=reno");
+	figure_free(&f);
+	read_reading(&f, "metric = slowdown_mean\nclaims = small\n");
+	CHECK_INT(f.judged_count, 3);
+	CHECK_STR(f.claims[2].metric, "slowdown_mean");
+	CHECK_STR(f.claims[0].metric, "fct_small_mean_ns");
+	figure_free(&f);
+	read_reading(&f, "result = 0.9 in 3 seeds\n");
+	CHECK_INT(f.judged_count, 2);
+	CHECK_STR(f.readings[0].result, "0.9 in 3 seeds");
+	figure_free(&f);
+}
+
+TEST(test_reading_mistakes_have_their_line)
+{
+	static const struct {
+		const char *keys, *message;
+	} cases[] = {
+		{ "", "4: [reading r]: source is missing" },
+		{ "source = x\ncases = a: b\n",
+		  "7: [reading r]: cases: 'a: b'; allowed: a case of the claims = the case of this "
+		  "reading, as in ecn=ecn-iw2, tcn=tcn-iw2" },
+		{ "source = x\ncases = d=e\n",
+		  "4: [reading r]: no claim has these cases or settings" },
+		{ "source = x\ncases = a=e\nclaims = smal\n",
+		  "4: [reading r]: claims: unknown claim 'smal'; there are small, queue (nearest: "
+		  "small)" },
+		{ "source = x\ncases = a=e\nclaims = queue\n",
+		  "4: [reading r]: claims: nothing is different for queue" },
+		{ "source = x\nclaims = queue\n",
+		  "7: [reading r]: claims: none of cases, where and metric is given, so nothing is "
+		  "judged" },
+		{ "source = x\ncases = a=e\nresult = 3\n",
+		  "8: [reading r]: result: is computed where cases, where or metric are given; "
+		  "leave it out" },
+		{ "source = x\nmetric = slowdown_mean\n",
+		  "4: [reading r]: metric: slowdown_mean is in another unit than [claim queue]; "
+		  "name the claims" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048], message[256];
+
+		snprintf(text, sizeof(text), "%s[reading r]\nsays = s\n%s%s", head, cases[i].keys,
+			 two_claims);
+		snprintf(message, sizeof(message), "fig.claims:%s", cases[i].message);
+		check_refused(text, message);
 	}
 }

@@ -658,54 +658,37 @@ TEST(test_figures_are_found_in_the_order_of_their_numbers)
 
 /* --- what verdicts were made of --- */
 
-static struct digest digest_of(const struct folder *f, const char *scenario, const char *claims,
-			       enum figure_size size)
+static struct digest digest_of(const struct folder *f, const char *scenario, enum figure_size size)
 {
-	char ini[128], other[128];
+	char ini[128];
 	struct weir_error e = { "" };
 	struct digest d;
 
 	folder_write(f, "fig.ini", scenario, strlen(scenario));
-	folder_write(f, "fig.claims", claims, strlen(claims));
 	snprintf(ini, sizeof(ini), "%s/fig.ini", f->path);
-	snprintf(other, sizeof(other), "%s/fig.claims", f->path);
-	if (figure_digest(&d, ini, other, size, &e))
+	if (scenario_digest(&d, ini, size, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	return d;
 }
 
-TEST(test_a_figures_digest_is_of_what_decides_its_verdicts)
+TEST(test_a_scenarios_digest_is_of_its_settings_in_that_size)
 {
 	static const char ini[] = "# why?\nseed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n";
-	static const char claims[] =
-		"[figure]\ntitle = t\n[panel a]\nkind = cdf\n[claim c]\nsays = s\n"
-		"value = 1\nwhy = size\nnote = n\nfitted = f\n";
 	static const struct {
-		const char *ini, *claims;
+		const char *ini;
 		int is_same[FIGURE_SIZES];
 	} cases[] = {
-		{ "# else\nseed = 1\n\n[switch] # x\nmarking = ecn\n[full]\nx.y = 1\n",
-		  claims,
-		  { 1, 1 } },
-		{ ini,
-		  "[figure]\ntitle = u\n[claim c]\nsays = u\nvalue = 1\nwhy = fails\nnote = "
-		  "u\nfitted = u\n",
-		  { 1, 1 } },
-		{ "seed = 2\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n", claims, { 0, 0 } },
-		{ "seed = 1\n[switch]\nmarking = tcn\n[full]\nx.y = 1\n", claims, { 0, 0 } },
-		{ "seed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 2\n", claims, { 1, 0 } },
-		{ ini,
-		  "[figure]\ntitle = t\n[claim c]\nsays = s\nvalue = 2\nfitted = f\n",
-		  { 0, 0 } },
-		{ ini, "[figure]\ntitle = t\n[claim c]\nsays = s\nvalue = 1\n", { 0, 0 } },
+		{ "# else\nseed = 1\n\n[switch] # x\nmarking = ecn\n[full]\nx.y = 1\n", { 1, 1 } },
+		{ "seed = 2\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n", { 0, 0 } },
+		{ "seed = 1\n[switch]\nmarking = tcn\n[full]\nx.y = 1\n", { 0, 0 } },
+		{ "seed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 2\n", { 1, 0 } },
 	};
 	struct folder f = folder_make();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
-			struct digest was = digest_of(&f, ini, claims, (enum figure_size)size);
-			struct digest is = digest_of(&f, cases[i].ini, cases[i].claims,
-						     (enum figure_size)size);
+			struct digest was = digest_of(&f, ini, (enum figure_size)size);
+			struct digest is = digest_of(&f, cases[i].ini, (enum figure_size)size);
 
 			CHECK_INT(strcmp(was.text, is.text) == 0, cases[i].is_same[size]);
 		}

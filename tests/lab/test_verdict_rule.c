@@ -21,15 +21,12 @@ static void read_figure(struct figure *f, const char *claims)
 
 static struct verdict judge(const char *claim, double mean, double half, uint32_t seeds)
 {
-	double known[16];
 	struct verdict v = { .kind = VERDICT_NOT_MEASURED };
 	struct figure f;
 
-	for (uint32_t i = 0; i < seeds; i++)
-		known[i] = mean;
-	v.value = (struct measured){ mean, half, seeds, 0 };
+	v.value = (struct measured){ mean, half, mean - half, mean + half, seeds, 0 };
 	read_figure(&f, claim);
-	verdict_rule(&f.claims[0], known, &v);
+	verdict_rule(&f.claims[0], &v);
 	figure_free(&f);
 	return v;
 }
@@ -42,40 +39,79 @@ TEST(test_four_seeds_are_too_few_and_five_are_not)
 	CHECK_STR(v.why, "4 seeds; 5 are needed, or 2 with equal values");
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.01, 5).kind, VERDICT_AGREES);
 	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 4).kind, VERDICT_TOO_FEW);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 5).kind, VERDICT_DISAGREES);
+	CHECK_INT(judge(RATIO "value = 0.5\n", 3, 0.01, 5).kind, VERDICT_NOT_REPRODUCED);
 }
 
-/* 0.4..0.6 agrees. Of 0.5 +-0.2, that is 0.3..0.7, half lies within; of 0.5 +-0.21, 48 %. Of 0.58
- * +-0.12, that is 0.46..0.7, 0.14 of 0.24. */
-TEST(test_half_of_the_interval_must_agree_too)
+/* 0.4..0.6 agrees, and below 1 is the paper's direction. */
+TEST(test_a_verdict_holds_over_the_whole_interval)
 {
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.2, 5).kind, VERDICT_AGREES);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.21, 5).kind, VERDICT_SAME_DIRECTION);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.58, 0.12, 5).kind, VERDICT_AGREES);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.6, 0.001, 5).kind, VERDICT_AGREES);
-	/* Up to 1 and beyond: then there is nothing to be said at all. */
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.49, 5).kind, VERDICT_SAME_DIRECTION);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.5, 0.5, 5).kind, VERDICT_TOO_FEW);
-	CHECK_STR(judge(RATIO "value = 0.5\n", 0.5, 0.5, 5).why,
-		  "the mean is within the tolerance, but less than half of its interval is");
-	/* Of a range that is open half of the interval lies within wherever the mean does. */
-	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.89, 5, 5).kind, VERDICT_AGREES);
+	static const struct {
+		double mean, half;
+		enum verdict_kind kind;
+		int is_firm;
+	} cases[] = {
+		{ 0.5, 0.1, VERDICT_AGREES, 1 },           /* 0.4..0.6 */
+		{ 0.5, 0.11, VERDICT_SAME_DIRECTION, 0 },  /* wider than the range */
+		{ 0.6, 0.001, VERDICT_SAME_DIRECTION, 0 }, /* over an edge */
+		{ 0.8, 0.19, VERDICT_SAME_DIRECTION, 1 },  /* 0.61..0.99 */
+		{ 0.8, 0.21, VERDICT_UNDECIDED, 0 },       /* 0.59..1.01 */
+		{ 0.5, 0.5, VERDICT_UNDECIDED, 0 },        /* 0..1 */
+		{ 0.9, 0.11, VERDICT_NOT_REPRODUCED, 0 },  /* 0.79..1.01: the direction is open */
+		{ 1.2, 0.1, VERDICT_NOT_REPRODUCED, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verdict v = judge(RATIO "value = 0.5\n", cases[i].mean, cases[i].half, 5);
+
+		CHECK_STR(verdict_name(v.kind), verdict_name(cases[i].kind));
+		CHECK_INT(v.is_firm, cases[i].is_firm);
+	}
+}
+
+/* An order: above 1; and one with a margin, below 0.9. */
+TEST(test_an_order_needs_the_interval_on_its_side)
+{
+	CHECK_INT(judge(RATIO "range = 1..\n", 1.002, 0.017, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(RATIO "range = 1..\n", 1.06, 0.13, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(RATIO "range = 1..\n", 1.14, 0.45, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(RATIO "range = 1..\n", 0.95, 0.23, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(RATIO "range = 1..\n", 1.06, 0.06, 5).kind, VERDICT_AGREES);
+	CHECK_INT(judge(RATIO "range = 1..\n", 0.9, 0.09, 5).kind, VERDICT_NOT_REPRODUCED);
+	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.85, 0.04, 5).kind, VERDICT_AGREES);
+	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.89, 0.04, 5).kind, VERDICT_SAME_DIRECTION);
+	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.95, 0.06, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(RATIO "range = ..0.9\n", 1, 0.09, 5).kind, VERDICT_NOT_REPRODUCED);
+	/* Not a ratio, so there is nothing that a direction could be against. */
+	CHECK_INT(judge(HEAD "range = ..70\n", 68, 3, 5).kind, VERDICT_UNDECIDED);
+	CHECK_INT(judge(HEAD "range = ..70\nagainst = 500\n", 68, 3, 5).kind,
+		  VERDICT_SAME_DIRECTION);
+	CHECK_STR(judge(HEAD "range = ..70\n", 68, 3, 5).why,
+		  "the interval reaches over an edge of what is expected; more seeds may decide");
+}
+
+/* Five seeds with one result have an interval without length: the number itself is judged. */
+TEST(test_without_variance_the_number_is_judged)
+{
+	CHECK_INT(judge(RATIO "range = ..1\n", 1, 0, 5).kind, VERDICT_AGREES);
+	CHECK_INT(judge(RATIO "range = ..0.999\n", 1, 0, 5).kind, VERDICT_NOT_REPRODUCED);
+	CHECK_INT(judge(RATIO "range = ..0.9\n", 0.95, 0, 5).kind, VERDICT_SAME_DIRECTION);
 }
 
 TEST(test_a_direction_excludes_no_difference)
 {
 	CHECK_INT(judge(RATIO "value = 0.5\n", 0.9, 0.09, 5).kind, VERDICT_SAME_DIRECTION);
-	CHECK_INT(judge(RATIO "value = 0.5\n", 0.9, 0.1, 5).kind, VERDICT_DISAGREES);
+	CHECK_INT(judge(RATIO "value = 0.5\n", 0.9, 0.1, 5).kind, VERDICT_NOT_REPRODUCED);
 	CHECK_INT(judge(RATIO "value = 2\n", 1.2, 0.19, 5).kind, VERDICT_SAME_DIRECTION);
-	CHECK_INT(judge(RATIO "value = 2\n", 1.2, 0.21, 5).kind, VERDICT_DISAGREES);
+	CHECK_INT(judge(RATIO "value = 2\n", 1.2, 0.21, 5).kind, VERDICT_NOT_REPRODUCED);
 }
 
 TEST(test_who_says_that_two_are_alike_has_no_direction)
 {
-	CHECK_INT(judge(RATIO "value = 1\ntolerance = 5%\n", 0.8, 0.01, 5).kind, VERDICT_DISAGREES);
-	CHECK_INT(judge(RATIO "range = 0.9..1.05\n", 0.8, 0.01, 5).kind, VERDICT_DISAGREES);
+	CHECK_INT(judge(RATIO "value = 1\ntolerance = 5%\n", 0.8, 0.01, 5).kind,
+		  VERDICT_NOT_REPRODUCED);
+	CHECK_INT(judge(RATIO "range = 0.9..1.05\n", 0.8, 0.01, 5).kind, VERDICT_NOT_REPRODUCED);
 	CHECK_INT(judge(RATIO "value = 0.98\ntolerance = 5%\nagainst = none\n", 0.8, 0.01, 5).kind,
-		  VERDICT_DISAGREES);
+		  VERDICT_NOT_REPRODUCED);
 	CHECK_INT(judge(RATIO "value = 0.98\ntolerance = 5%\n", 0.8, 0.01, 5).kind,
 		  VERDICT_SAME_DIRECTION);
 }
@@ -117,13 +153,15 @@ static enum verdict_kind kind_of_three(enum verdict_kind a, enum verdict_kind b,
 TEST(test_a_sentence_is_worth_what_its_parts_are)
 {
 	const enum verdict_kind A = VERDICT_AGREES, S = VERDICT_SAME_DIRECTION,
-				D = VERDICT_DISAGREES;
+				D = VERDICT_NOT_REPRODUCED;
 
 	CHECK_INT(kind_of_three(A, A, A), A);
 	CHECK_INT(kind_of_three(A, S, A), S);
 	CHECK_INT(kind_of_three(A, S, D), D);
 	CHECK_INT(kind_of_three(A, A, VERDICT_TOO_FEW), VERDICT_TOO_FEW);
 	CHECK_INT(kind_of_three(A, D, VERDICT_TOO_FEW), D);
+	CHECK_INT(kind_of_three(A, VERDICT_UNDECIDED, S), VERDICT_UNDECIDED);
+	CHECK_INT(kind_of_three(VERDICT_UNDECIDED, D, S), D);
 	CHECK_INT(kind_of_three(A, VERDICT_CONTRADICTS, S), VERDICT_CONTRADICTS);
 	CHECK_INT(kind_of_three(A, VERDICT_NOT_MEASURED, A), VERDICT_NOT_MEASURED);
 	CHECK_INT(kind_of_three(A, VERDICT_FITTED, VERDICT_OTHER_SIZE), A);
@@ -133,12 +171,13 @@ TEST(test_a_sentence_is_worth_what_its_parts_are)
 		  VERDICT_OTHER_SIZE);
 }
 
-/* Four claims: two are parts of one sentence, which disagrees; one agrees; one is fitted. */
+/* Four claims: two are parts of one sentence, which is not reproduced; one agrees; one is fitted.
+ */
 TEST(test_claims_and_sentences_are_counted_apart)
 {
 	static const struct verdict verdicts[] = { { .kind = VERDICT_AGREES },
 						   { .kind = VERDICT_AGREES },
-						   { .kind = VERDICT_DISAGREES },
+						   { .kind = VERDICT_NOT_REPRODUCED },
 						   { .kind = VERDICT_FITTED } };
 	struct verdict_counts claims, sentences;
 	struct figure f;
@@ -155,16 +194,16 @@ TEST(test_claims_and_sentences_are_counted_apart)
 	CHECK_INT(claims.of[VERDICT_FITTED], 1);
 	CHECK_INT(verdict_total(&sentences), 2);
 	CHECK_INT(sentences.of[VERDICT_AGREES], 1);
-	CHECK_INT(sentences.of[VERDICT_DISAGREES], 1);
+	CHECK_INT(sentences.of[VERDICT_NOT_REPRODUCED], 1);
 	figure_free(&f);
 }
 
-/* Of three that disagree one has no reason; what a claim that agrees says of it is not counted. */
-TEST(test_reasons_of_claims_that_disagree_are_counted)
+/* Of three one has no reason; what a claim that agrees says of it is not counted. */
+TEST(test_reasons_of_claims_that_are_not_reproduced_are_counted)
 {
-	static const struct verdict verdicts[] = { { .kind = VERDICT_DISAGREES },
-						   { .kind = VERDICT_DISAGREES },
-						   { .kind = VERDICT_DISAGREES },
+	static const struct verdict verdicts[] = { { .kind = VERDICT_NOT_REPRODUCED },
+						   { .kind = VERDICT_NOT_REPRODUCED },
+						   { .kind = VERDICT_NOT_REPRODUCED },
 						   { .kind = VERDICT_AGREES } };
 	struct why_counts counts;
 	struct figure f;
