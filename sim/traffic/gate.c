@@ -26,6 +26,17 @@ uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one)
 	return gates_add_like(l, &g);
 }
 
+uint32_t gates_add_server(struct gate_list *l, uint32_t slots)
+{
+	struct gate_server s = { .slots = slots };
+
+	s.done_ps = memory_grow(NULL, slots, sizeof(*s.done_ps));
+	memset(s.done_ps, 0, slots * sizeof(*s.done_ps));
+	l->servers = gates_reserve_one(l->servers, l->server_count, sizeof(*l->servers));
+	l->servers[l->server_count++] = s;
+	return l->server_count;
+}
+
 void gates_tie(struct gate_list *l, struct gate_tie tie)
 {
 	int waits = tie.kind == FLOW_WAITS;
@@ -38,6 +49,9 @@ void gates_tie(struct gate_list *l, struct gate_tie tie)
 
 void gates_free(struct gate_list *l)
 {
+	for (uint32_t i = 0; i < l->server_count; i++)
+		free(l->servers[i].done_ps);
+	free(l->servers);
 	free(l->gates);
 	free(l->waits);
 	free(l->signals);
@@ -104,6 +118,20 @@ static int gate_next_flow(struct gate_list *l, uint32_t gate, uint32_t *flow)
 	return 1;
 }
 
+/* When the flows of a gate that opens now start. */
+static int64_t gate_start_ps(const struct gate_list *l, const struct gate *g, int64_t now_ps)
+{
+	if (!g->server)
+		return now_ps + g->delay_ps;
+
+	struct gate_server *s = &l->servers[g->server - 1];
+	int64_t *done_ps = &s->done_ps[s->next];
+
+	*done_ps = (*done_ps > now_ps ? *done_ps : now_ps) + g->delay_ps;
+	s->next = (s->next + 1) % s->slots;
+	return *done_ps;
+}
+
 uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
 		      void (*start)(void *context, uint32_t flow, int64_t start_ps), void *context)
 {
@@ -112,7 +140,7 @@ uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
 
 	for (; tie && tie < l->signals + l->signal_count && tie->flow == event->flow; tie++) {
 		struct gate *g = &l->gates[tie->gate];
-		int64_t start_ps = event->now_ps + g->delay_ps;
+		int64_t start_ps;
 
 		if (tie->kind != (uint32_t)event->kind)
 			continue;
@@ -121,8 +149,10 @@ uint32_t gates_signal(struct gate_list *l, const struct gate_event *event,
 			continue;
 		}
 		g->done++;
-		if ((g->closes_ps && start_ps >= g->closes_ps) ||
-		    (!g->one_by_one && g->done != g->needed))
+		if (!g->one_by_one && g->done != g->needed)
+			continue;
+		start_ps = gate_start_ps(l, g, event->now_ps);
+		if (g->closes_ps && start_ps >= g->closes_ps)
 			continue;
 		while (gate_next_flow(l, tie->gate, &flow)) {
 			start(context, flow, start_ps);

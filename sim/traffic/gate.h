@@ -6,8 +6,11 @@
  * in which that happened, up to the shortest link delay later, because nodes cannot know of each
  * other sooner. At a local gate, where all flows signal and start at one host, they start at once.
  *
- * The list is built with the flows and sorted once. During the run only counts change: at the
- * barrier or, for local gates, on the worker of their host. */
+ * A local gate may belong to a server of its host, which serves a limited number of its gates at
+ * once: the delay of a gate begins when the server has room for it, in the order of opening.
+ *
+ * The list is built with the flows and sorted once. During the run only counts and the times of
+ * servers change: at the barrier or, for local gates, on the worker of their host. */
 #ifndef SIM_TRAFFIC_GATE_H
 #define SIM_TRAFFIC_GATE_H
 #include "sim/traffic/flow.h"
@@ -17,8 +20,16 @@ struct gate {
 	uint32_t done, first; /* signals so far; the next entry of waits to start */
 	uint8_t one_by_one;   /* 1: each signal starts one flow; 0: all start at `needed` */
 	uint8_t is_local;     /* 1: of one host */
+	uint32_t server;      /* number + 1, all its gates are local to one host; 0: none */
 	int64_t delay_ps;     /* from opening until the flows start */
 	int64_t closes_ps;    /* flows that would start from then on never do; 0: none */
+};
+
+/* Serves `slots` gates at once, each for its delay. All delays of a server are equal, so gates are
+ * done in the order in which they began, and each begins when the one `slots` before it is done. */
+struct gate_server {
+	uint32_t slots, next; /* next: the slot that is free first */
+	int64_t *done_ps;     /* of each slot */
 };
 
 struct gate_tie {
@@ -27,8 +38,9 @@ struct gate_tie {
 };
 
 struct gate_list {
-	uint32_t gate_count, wait_count, signal_count;
+	uint32_t gate_count, wait_count, signal_count, server_count;
 	struct gate *gates;
+	struct gate_server *servers;
 	struct gate_tie *waits;   /* in the end by (gate, order of adding) */
 	struct gate_tie *signals; /* flows that signal; in the end by (flow, kind) */
 };
@@ -36,6 +48,9 @@ struct gate_list {
 /* Add a gate and return its number; gates_add makes one for all hosts. Amortised O(1). */
 uint32_t gates_add(struct gate_list *l, uint32_t needed, uint32_t one_by_one);
 uint32_t gates_add_like(struct gate_list *l, const struct gate *g);
+
+/* Adds a server and returns what gate.server is to be. slots: at least 1. */
+uint32_t gates_add_server(struct gate_list *l, uint32_t slots);
 void gates_tie(struct gate_list *l, struct gate_tie tie);
 
 /* The flow list was sorted: renumbers flow i to number[i], and sorts the ties. O(n log n). */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 65536, REPLICAS_MAX = 16, STORAGE_SHARE = 4 };
+enum { DEPTH_MAX = 65536, REPLICAS_MAX = 16, CONCURRENCY_MAX = 65536, STORAGE_SHARE = 4 };
 enum { AT_SPREAD, AT_END };
 
 #define BLOCK_MAX_BYTES (UINT64_C(1) << 30)
@@ -29,7 +29,7 @@ struct storage_params {
 	char mix[WEIR_OPT_TEXT_SIZE];            /* of reads and writes, spec */
 	uint64_t computing, storage, storage_at; /* hosts; 0: three to one */
 	uint64_t depth, ios, replicas;           /* ios 0: as many as start before measure.to */
-	uint64_t request_bytes, answer_bytes, service_ps;
+	uint64_t request_bytes, answer_bytes, service_ps, concurrency; /* concurrency 0: any */
 };
 
 static const struct storage_params *params_of(const struct flow_builder *b)
@@ -67,6 +67,10 @@ static const struct weir_option storage_options[] = {
 	  "size of a response, without the block of a read", NULL },
 	{ "service", WEIR_OPT_TIME_PS, AT(service_ps), "0us", 0, (uint64_t)WEIR_PS_PER_S,
 	  "service time of a storage node per block", NULL },
+	{ "concurrency", WEIR_OPT_COUNT, AT(concurrency), NULL, 1, CONCURRENCY_MAX,
+	  "blocks that a storage node serves at once; further ones wait in the order of arrival. "
+	  "Not given: any number, so service is a delay alone",
+	  NULL },
 	{ .name = NULL },
 };
 #undef AT
@@ -157,9 +161,10 @@ struct cluster {
 	struct flow_builder *b;
 	struct mix mix;
 	uint32_t computing, storage;
-	uint32_t *hosts;    /* host numbers: the computing nodes, then the storage nodes */
-	int64_t closes_ps;  /* no I/O starts from then on; 0: params.ios limits their number */
-	int64_t nearest_ps; /* shortest delay of a storage node's link */
+	uint32_t *hosts;       /* host numbers: the computing nodes, then the storage nodes */
+	uint32_t first_server; /* gate.server of the first storage node; 0: service is a delay */
+	int64_t closes_ps;     /* no I/O starts from then on; 0: params.ios limits their number */
+	int64_t nearest_ps;    /* shortest delay of a storage node's link */
 };
 
 static int cluster_count_nodes(struct flow_builder *b, struct cluster *s)
@@ -213,6 +218,31 @@ static void cluster_place_nodes(struct cluster *s)
 static uint32_t cluster_storage_host(const struct cluster *s, uint32_t node)
 {
 	return s->hosts[s->computing + node % s->storage];
+}
+
+static void cluster_add_servers(struct cluster *s)
+{
+	uint32_t slots = (uint32_t)params_of(s->b)->concurrency;
+
+	for (uint32_t i = 0; slots && i < s->storage; i++) {
+		uint32_t server = gates_add_server(&s->b->list->gates, slots);
+
+		if (i == 0)
+			s->first_server = server;
+	}
+}
+
+/* Adds the gate that opens when a storage node has served a block. */
+static uint32_t cluster_add_service(struct cluster *s, uint32_t node)
+{
+	const struct gate g = {
+		.needed = 1,
+		.is_local = 1,
+		.server = s->first_server ? s->first_server + node % s->storage : 0,
+		.delay_ps = (int64_t)params_of(s->b)->service_ps,
+	};
+
+	return gates_add_like(&s->b->list->gates, &g);
 }
 
 /* --- I/Os --- */
@@ -356,7 +386,7 @@ static uint32_t io_add_copies(struct cluster *s, const struct io *io, uint32_t r
 	flow_builder_tie(b, request, begin, FLOW_SIGNALS_RECEIVED);
 	for (uint32_t i = 1; i <= params_of(b)->replicas; i++) {
 		uint32_t other = cluster_storage_host(s, io->node + i),
-			 written = flow_builder_add_gate(b, 1, params_of(b)->service_ps);
+			 written = cluster_add_service(s, io->node + i);
 		uint32_t copy, answer;
 
 		copy = io_add_waiting(
@@ -391,7 +421,7 @@ static void io_add(struct cluster *s, const struct io *io, struct flow_plan p, u
 	if (!io->is_read && params_of(b)->replicas) {
 		answered = io_add_copies(s, io, request);
 	} else {
-		answered = flow_builder_add_gate(b, 1, params_of(b)->service_ps);
+		answered = cluster_add_service(s, io->node);
 		flow_builder_tie(b, request, answered, FLOW_SIGNALS_RECEIVED);
 	}
 	p.src = p.dst;
@@ -481,6 +511,7 @@ static int storage_generate(struct weir_flow_builder *pub, const void *params)
 	if (storage_check(b, &s) || mix_read(b, &s.mix) || cluster_count_nodes(b, &s))
 		return -1;
 	cluster_place_nodes(&s);
+	cluster_add_servers(&s);
 	failed = cluster_check_room(&s);
 	for (uint32_t i = 0; i < s.computing && !failed; i++)
 		failed = cluster_add_node(&s, s.hosts[i]);

@@ -193,6 +193,55 @@ TEST(test_service_is_between_request_and_answer)
 	sim_end(&s);
 }
 
+static int by_request_end(const void *a, const void *b)
+{
+	const struct flow *const *x = a, *const *y = b;
+
+	return ((*x)->finish_ps > (*y)->finish_ps) - ((*x)->finish_ps < (*y)->finish_ps);
+}
+
+/* Host 2 stores. Every answer starts 80 us after its request has come, or after the answer of the
+ * third request before it has started, whichever is later. */
+TEST(test_a_storage_node_serves_no_more_blocks_at_once_than_its_concurrency)
+{
+	enum { IOS = 30, AT_ONCE = 3 };
+	const struct flow *request[2 * IOS], *answer[2 * IOS];
+	struct node_ios *n[2];
+	struct sim s, threads;
+	uint32_t waited = 0;
+
+	for (int i = 0; i < 2; i++)
+		sim_read(i ? &threads : &s, reads_and_writes, 3, "custom(read=100%)",
+			 "depth = 8\nservice = 80us\nconcurrency = 3\nios = 30", "from = 0us");
+	sim_run(&s, 1);
+	for (uint32_t h = 0; h < 2; h++) {
+		n[h] = ios_of(s.r.flows, s.r.flow_count, h);
+		CHECK_INT(n[h]->count, IOS);
+		for (uint32_t i = 0; i < IOS; i++)
+			request[h * IOS + i] = n[h]->io[i].request;
+	}
+	qsort(request, 2 * IOS, sizeof(*request), by_request_end);
+	for (uint32_t i = 0; i < 2 * IOS; i++) {
+		for (uint32_t k = 0; k < 2 * IOS; k++)
+			if (n[k / IOS]->io[k % IOS].request == request[i])
+				answer[i] = n[k / IOS]->io[k % IOS].answer;
+		int64_t begins_ps = request[i]->finish_ps;
+
+		if (i >= AT_ONCE && answer[i - AT_ONCE]->start_ps > begins_ps) {
+			begins_ps = answer[i - AT_ONCE]->start_ps;
+			waited++;
+		}
+		CHECK_INT(answer[i]->start_ps, begins_ps + 80 * US);
+	}
+	CHECK(waited > IOS);
+	sim_run(&threads, 3);
+	sim_check_same(&s.r, &threads.r);
+	free(n[0]);
+	free(n[1]);
+	sim_end(&s);
+	sim_end(&threads);
+}
+
 TEST(test_ios_are_as_many_as_asked_for)
 {
 	struct sim s;
