@@ -12,6 +12,10 @@
 static const struct cli_option reproduce_arguments[] = {
 	{ "--full", NULL, "in the size of the paper; may take hours, and can be interrupted",
 	  OFFER_NOTHING },
+	{ "--more-seeds", NULL,
+	  "figures with undecided claims only: judges them by four times as many fresh seeds, from "
+	  "101 on",
+	  OFFER_NOTHING },
 	OPTION_JOBS,
 	{ "--out", "DIR",
 	  "result folder: DIR/PAPER/FIGURE and DIR/PAPER/FIGURE.full; ./reproduction unless "
@@ -39,6 +43,7 @@ static const char reproduce_more[] =
 	"weir reproduce pred/fig13          one figure in quick size\n"
 	"weir reproduce pred                every figure of a paper\n"
 	"weir reproduce all --full          everything in the size of the papers\n"
+	"weir reproduce all --more-seeds    figures with undecided claims, with 4 times the seeds\n"
 	"weir reproduce --summary           a page over all results that are there\n"
 	"\n"
 	"Only runs that are missing are done, on all cores; interrupt it, and the same command\n"
@@ -79,7 +84,7 @@ struct reproduce_request {
 	const char *word; /* NULL: list the figures */
 	const char *papers, *out, *markdown;
 	enum figure_size size;
-	int out_given, summary, ship, check;
+	int out_given, summary, ship, check, more_seeds;
 	uint64_t jobs; /* 0: one per core */
 };
 
@@ -98,6 +103,7 @@ static int reproduce_read_request(const struct arguments *a, struct reproduce_re
 		.summary = arguments_option(a, "--summary") != NULL,
 		.ship = arguments_option(a, "--ship") != NULL,
 		.check = arguments_option(a, "--check") != NULL,
+		.more_seeds = arguments_option(a, "--more-seeds") != NULL,
 	};
 	if (options_jobs(a, &q->jobs, e))
 		return -1;
@@ -113,6 +119,8 @@ static int reproduce_read_request(const struct arguments *a, struct reproduce_re
 	if (q->check && !q->word)
 		return weir_error_set(e, "--check: needs a figure, a paper or all, as in weir "
 					 "reproduce all --check");
+	if (q->more_seeds && (!q->word || q->check))
+		return weir_error_set(e, "--more-seeds: needs a figure, a paper or all, to run");
 	if (q->summary && q->word)
 		return weir_error_set(e, "--summary: covers all papers; leave %s out",
 				      weir_quote(q->word).text);
@@ -182,6 +190,26 @@ static int reproduce_run_job(const struct reproduce_request *q, const struct fig
 	return status;
 }
 
+/* Counts the verdicts of stored runs, or else shipped ones. -1: an error was printed. */
+static int reproduce_read_known(const struct reproduce_request *q, const struct figure_files *f,
+				struct verdict_sums *sums)
+{
+	struct summary_entry y;
+	struct weir_error e;
+
+	if (summary_entry_read(&y, f, q->out, &e)) {
+		cli_error(EXIT_MISTAKE, &e);
+		return -1;
+	}
+	if (summary_is_run(&y, (int)q->size))
+		*sums = (struct verdict_sums){ y.run[q->size].claims, y.run[q->size].sentences };
+	else if (summary_is_shipped(&y, (int)q->size))
+		*sums = (struct verdict_sums){ y.shipped[q->size].claims,
+					       y.shipped[q->size].sentences };
+	summary_entry_free(&y);
+	return 0;
+}
+
 /* Returns an exit status; after failed runs the others are shown. */
 static int reproduce_figure(const struct reproduce_request *q, const struct figure_files *f,
 			    struct verdict_sums *sums)
@@ -190,7 +218,13 @@ static int reproduce_figure(const struct reproduce_request *q, const struct figu
 	struct weir_error e;
 	int status, shown;
 
-	if (figure_job_read(&j, f, q->size, &e))
+	if (q->more_seeds && reproduce_read_known(q, f, sums))
+		return EXIT_MISTAKE;
+	if (q->more_seeds && !sums->claims.of[VERDICT_UNDECIDED]) {
+		printf("%s: no claim is known to be undecided\n", f->label);
+		return EXIT_FINE;
+	}
+	if (figure_job_read(&j, f, q->size, &e) || (q->more_seeds && figure_job_more_seeds(&j, &e)))
 		return cli_error(EXIT_MISTAKE, &e);
 	status = reproduce_run_job(q, f, &j);
 	if (status != EXIT_INTERRUPTED && status != EXIT_MISTAKE) {
@@ -255,6 +289,17 @@ static void reproduce_renew_index(const struct reproduce_request *q, const struc
 
 /* --- the command --- */
 
+/* A reason must be shown: by an experiment with its numbers, which a reference alone does not
+ * have. */
+static void reproduce_warn_of_notes(const struct figure *f)
+{
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		if (!claim_note_has_number(&f->claims[i]))
+			fprintf(stderr,
+				"weir: %s:%d: [claim %s]: note: has no number of its own: %s\n",
+				f->file, f->claims[i].line, f->claims[i].name, f->claims[i].note);
+}
+
 /* Checks the files of all requested figures before anything runs. */
 static int reproduce_check_all(const struct reproduce_request *q, const struct figure_list *l,
 			       const struct figure_range *r, struct weir_error *e)
@@ -264,6 +309,8 @@ static int reproduce_check_all(const struct reproduce_request *q, const struct f
 
 		if (figure_job_read(&j, &l->all[r->first + i], q->size, e))
 			return -1;
+		if (q->check)
+			reproduce_warn_of_notes(&j.figure);
 		figure_job_free(&j);
 	}
 	return 0;

@@ -145,6 +145,19 @@ static void claims_print_why(const struct figure *f, const struct verdict *verdi
 	printf(": %s: %s\n", verdict_name(v->by_number), v->why);
 }
 
+/* "reading first-window-2: small-mean agrees: 0.81 ±0.05" */
+static void claims_print_readings(const struct figure *f, const struct verdict *verdicts)
+{
+	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+
+		if (verdicts[i].kind != VERDICT_OTHER_SIZE)
+			printf("reading %s: %s: %s, %s\n", f->readings[c->reading].name,
+			       f->claims[c->original].name, verdict_name(verdicts[i].kind),
+			       claims_measured(&verdicts[i]).text);
+	}
+}
+
 void reproduce_print_claims(const struct figure *f, const struct verdict *verdicts)
 {
 	struct claim_widths w = claims_choose_widths(f, verdicts);
@@ -170,6 +183,7 @@ void reproduce_print_claims(const struct figure *f, const struct verdict *verdic
 			       verdicts[i].best);
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		claims_print_why(f, verdicts, i);
+	claims_print_readings(f, verdicts);
 }
 
 /* "8 agree, 1 undecided"; "no claims". */
@@ -313,7 +327,7 @@ static void figures_print_state(const struct summary_entry *y)
 
 	if (summary_is_shipped(y, FIGURE_QUICK) && !st->done) {
 		printf("shipped: ");
-		figures_print_verdicts(&y->shipped[FIGURE_QUICK].claims);
+		figures_print_verdicts(&y->shipped[FIGURE_QUICK].sentences);
 	} else if (summary_is_outdated(y, FIGURE_QUICK) && !st->done) {
 		printf("not run yet; what was shipped is out of date");
 	} else if (!st->done) {
@@ -326,7 +340,7 @@ static void figures_print_state(const struct summary_entry *y)
 		printf("%" PRIu64 " of %" PRIu64 " %s runs are stored", st->done, st->planned,
 		       figure_size_names[size]);
 	} else {
-		figures_print_verdicts(&st->claims);
+		figures_print_verdicts(&st->sentences);
 		fputs(size == FIGURE_FULL ? " (full)" : "", stdout);
 	}
 	putchar('\n');
@@ -335,15 +349,15 @@ static void figures_print_state(const struct summary_entry *y)
 static int figures_print_entry(const struct summary_entry *y, int label_width, struct weir_error *e)
 {
 	struct extent x[FIGURE_SIZES];
-	char claims[16];
+	char sentences[16];
 
 	for (int size = 0; size < FIGURE_SIZES; size++)
 		if (figures_measure(&x[size], y, (enum figure_size)size, e))
 			return -1;
-	snprintf(claims, sizeof(claims), "%u", y->figure.claim_count);
+	snprintf(sentences, sizeof(sentences), "%u", sentence_count(&y->figure));
 	claims_print_padded(y->files->label, label_width + GAP);
-	printf("%6s %13s %7s %13s %7s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
-	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, claims);
+	printf("%6s %13s %7s %13s %9s  ", x[FIGURE_QUICK].runs, x[FIGURE_QUICK].time.text,
+	       x[FIGURE_FULL].runs, x[FIGURE_FULL].time.text, sentences);
 	figures_print_state(y);
 	printf("%*s%s\n", GAP, "", y->figure.title);
 	return 0;
@@ -373,8 +387,8 @@ int reproduce_list_figures(const struct figure_list *l, const char *out)
 	for (uint32_t i = 0; i < l->count; i++)
 		width = claims_wider(width, l->all[i].label);
 	claims_print_padded("figure", width + GAP);
-	printf("%6s %13s %7s %13s %7s  results in %s\n", "runs", "time", "--full", "time", "claims",
-	       out);
+	printf("%6s %13s %7s %13s %9s  results in %s\n", "runs", "time", "--full", "time",
+	       "sentences", out);
 	for (uint32_t i = 0; i < l->count; i++)
 		if (figures_list_one(&l->all[i], out, width, &shipped) != EXIT_FINE)
 			status = EXIT_MISTAKE;

@@ -18,7 +18,7 @@ static const struct claims_form {
 } forms[] = {
 	[SECTION_FIGURE] = { "figure",
 			     "[figure]",
-			     { "title", "paper", "about", "time", "full-time", NULL },
+			     { "title", "paper", "about", "because", "time", "full-time", NULL },
 			     { "title", "paper", NULL } },
 	[SECTION_PANEL] = { "panel",
 			    "[panel a]",
@@ -115,6 +115,7 @@ static int claims_add_figure(struct reader *r)
 	r->f->title = claims_take_value(s, "title", ABSENT_IS_EMPTY);
 	r->f->paper = claims_take_value(s, "paper", ABSENT_IS_EMPTY);
 	r->f->about = claims_take_value(s, "about", ABSENT_IS_EMPTY);
+	r->f->because = claims_take_value(s, "because", ABSENT_IS_NULL);
 	return 0;
 }
 
@@ -394,6 +395,7 @@ void figure_free(struct figure *f)
 	free(f->title);
 	free(f->paper);
 	free(f->about);
+	free(f->because);
 	memset(f, 0, sizeof(*f));
 }
 

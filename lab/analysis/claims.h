@@ -7,6 +7,7 @@
  * FILE:LINE. verdict.h judges the claims. */
 #ifndef LAB_ANALYSIS_CLAIMS_H
 #define LAB_ANALYSIS_CLAIMS_H
+#include "base/digest.h"
 #include "base/ini.h"
 #include "lab/analysis/claim_metric.h"
 #include "lab/analysis/selection.h"
@@ -101,6 +102,8 @@ struct claim {
 	 * other runs or another metric. */
 	int reading;
 	uint32_t original;
+	/* Of the settings of the selected cases, by size; "": not determined. */
+	struct digest cases[FIGURE_FULL + 1];
 };
 
 enum { NO_READING = -1 };
@@ -124,6 +127,7 @@ struct reading {
 struct figure {
 	char *file;                  /* for messages */
 	char *title, *paper, *about; /* about: "" if not given */
+	char *because; /* why it is not, or only partly, reproduced; NULL: by the claims' reasons */
 	/* Duration of all runs on one core, by size; 0: not given. */
 	double seconds[FIGURE_FULL + 1];
 	uint32_t panel_count, claim_count, reading_count;
@@ -149,6 +153,10 @@ int figure_reads_flows(const struct figure *f);
  * are checked with FIGURE_FULL only. */
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);
+
+/* Has the claim's note a number of its own, rather than "see another claim" alone? 1 also for
+ * claims without a reason. */
+int claim_note_has_number(const struct claim *c);
 
 /* Text for people. */
 struct claim_text {

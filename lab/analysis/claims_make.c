@@ -378,6 +378,19 @@ static int claims_read_why(struct claim *c, struct claims_section *s, struct wei
 	return 0;
 }
 
+int claim_note_has_number(const struct claim *c)
+{
+	static const char between[] = " \t,;:()";
+
+	for (const char *at = c->note; *at; at += strcspn(at, between)) {
+		at += strspn(at, between);
+		at += *at == '-'; /* "-3", and not the number in the name of a claim */
+		if (*at >= '0' && *at <= '9')
+			return 1;
+	}
+	return c->why == WHY_NOT_SAID;
+}
+
 int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	const char *unit = NULL;

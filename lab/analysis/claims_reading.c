@@ -103,8 +103,7 @@ static void claim_copy(struct claim *to, const struct claim *from)
 	to->metric = text_copy(from->metric);
 	to->best = text_copy_or_null(from->best);
 	to->sentence = text_copy_or_null(from->sentence);
-	to->contradicts = text_copy_or_null(from->contradicts);
-	to->fitted = text_copy_or_null(from->fitted);
+	to->contradicts = to->fitted = NULL; /* judged by number alone */
 	selection_copy(&to->of, &from->of);
 	selection_copy(&to->over, &from->over);
 }

@@ -24,6 +24,25 @@ int figure_scenario(const char *file, enum figure_size size, struct scenario *s,
 	return -1;
 }
 
+int figure_more_seeds(struct scenario *s, struct sweep *w, struct weir_error *e)
+{
+	char *assignment = NULL;
+	uint32_t seeds = 0;
+	int failed;
+
+	for (uint32_t i = 0; i < w->axis_count; i++)
+		if (strcmp(w->axes[i].path, "seed") == 0)
+			seeds = w->axes[i].values.count;
+	sweep_free(w);
+	if (seeds == 0)
+		return weir_error_set(e, "the sweep has no seeds, so none can be added");
+	text_print(&assignment, SWEEP_PREFIX "seed=%d..%u", MORE_SEEDS_FIRST,
+		   MORE_SEEDS_FIRST + MORE_SEEDS * seeds - 1);
+	failed = scenario_set(s, assignment, e) || sweep_read(w, s, e);
+	free(assignment);
+	return failed ? -1 : 0;
+}
+
 static void planned_add_setting(struct stored_run *run, const char *path, const char *text)
 {
 	run->settings = memory_grow(run->settings, run->setting_count + 1, sizeof(*run->settings));
@@ -299,6 +318,14 @@ static void freshness_count_runs(struct figure_freshness *t, const struct figure
 	free(planned_digests);
 }
 
+/* Were the runs made with fresh seeds? */
+static int freshness_has_more_seeds(const struct stored_runs *runs)
+{
+	const char *seed = runs->count ? stored_setting(&runs->runs[0], "seed") : NULL;
+
+	return seed && strtoul(seed, NULL, 10) >= MORE_SEEDS_FIRST;
+}
+
 int freshness_read(struct figure_freshness *t, const struct figure *f, const char *scenario,
 		   enum figure_size size, const struct stored_runs *runs, struct weir_error *e)
 {
@@ -310,6 +337,10 @@ int freshness_read(struct figure_freshness *t, const struct figure *f, const cha
 	*t = (struct figure_freshness){ 0 };
 	if (figure_scenario(scenario, size, &s, &w, e))
 		return -1;
+	if (freshness_has_more_seeds(runs) && figure_more_seeds(&s, &w, e)) {
+		scenario_free(&s);
+		return -1;
+	}
 	failed = planned_runs(&wanted, &w, &s, e);
 	if (!failed) {
 		freshness_count_runs(t, f, &wanted, runs);

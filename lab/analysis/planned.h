@@ -19,6 +19,13 @@
 int figure_scenario(const char *file, enum figure_size size, struct scenario *s, struct sweep *w,
 		    struct weir_error *e);
 
+/* Replaces the seeds of the sweep by MORE_SEEDS times as many fresh ones, from MORE_SEEDS_FIRST on,
+ * for figures whose claims are undecided. Verdicts by these seeds alone are not biased by the
+ * decision to add seeds, which depended on the others; and there is one such set, so nobody can go
+ * on until the outcome fits. On -1 the sweep is freed. */
+enum { MORE_SEEDS = 4, MORE_SEEDS_FIRST = 101 };
+int figure_more_seeds(struct scenario *s, struct sweep *w, struct weir_error *e);
+
 /* Fills in all settings, without results. The caller frees them with stored_runs_free. */
 int planned_runs(struct stored_runs *runs, const struct sweep *w, struct scenario *s,
 		 struct weir_error *e);
@@ -37,7 +44,8 @@ struct figure_freshness {
 	uint64_t other_builds; /* in both, but made by another build */
 };
 
-/* Compares the scenario of that size with the runs of a plan. */
+/* Compares the scenario of that size with the runs of a plan. If these have more seeds, so has the
+ * scenario that they are compared with. */
 int freshness_read(struct figure_freshness *t, const struct figure *f, const char *scenario,
 		   enum figure_size size, const struct stored_runs *runs, struct weir_error *e);
 

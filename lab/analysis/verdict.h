@@ -10,7 +10,6 @@
  * figure, and only if a claim needs them. */
 #ifndef LAB_ANALYSIS_VERDICT_H
 #define LAB_ANALYSIS_VERDICT_H
-#include "base/digest.h"
 #include "lab/analysis/claims.h"
 #include "lab/store/store.h"
 
@@ -79,12 +78,32 @@ struct verdict_counts verdict_count(const struct figure *f, const struct verdict
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts);
 
+/* Number of sentences of a figure, fitted ones included. */
+uint32_t sentence_count(const struct figure *f);
+
 /* Number of claims that are not reproduced, by reason. */
 struct why_counts {
 	uint32_t of[WHYS];
 };
 
 struct why_counts why_count(const struct figure *f, const struct verdict *verdicts);
+
+/* The outcome of a figure by its sentences. Those that the paper contradicts, or that were not
+ * judged, are ignored. */
+enum figure_outcome {
+	OUTCOME_REPRODUCED, /* all agree */
+	OUTCOME_PARTLY,     /* some agree or have the same direction */
+	OUTCOME_NOT,        /* none does, and some are not reproduced here */
+	OUTCOME_UNDECIDED,  /* none does, and none is decided */
+	OUTCOME_OPEN,       /* none was judged */
+	OUTCOMES,
+};
+
+enum figure_outcome figure_outcome(const struct verdict_counts *sentences);
+const char *outcome_name(enum figure_outcome outcome); /* "partly reproduced" */
+
+/* Sentences that count for or against a figure. */
+uint32_t verdict_judged(const struct verdict_counts *sentences);
 
 /* The number of judged claims: all except fitted ones. */
 uint32_t verdict_total(const struct verdict_counts *counts);
@@ -127,7 +146,7 @@ struct finding {
 	char *measured; /* "0.31 ±0.02, 5 seeds (3 us ±1 us over 10 us ±2 us)"; "": not measured */
 	char *doubt; /* why its runs are incomplete (unfinished flows, PFC deadlock); "": they are
 			complete */
-	struct digest metric;  /* of what the claim measures; "": there is no number */
+	struct digest metric;  /* of what the claim measures, and its cases; "": no number */
 	struct measured value; /* the number that is judged */
 };
 
@@ -136,7 +155,9 @@ enum { FINDINGS_VERSION_SIZE = 32 };
 struct findings {
 	char version[FINDINGS_VERSION_SIZE]; /* version of Weir that made the runs; "": no results
 					      */
-	struct digest digest;                /* digest of the scenario */
+	struct digest digest;                /* of the settings that all cases share; "": unknown */
+	struct digest
+		former; /* of the whole scenario, in files of the former form; "": not given */
 	uint64_t runs;
 	double seconds; /* CPU time of all runs on one core, rounded to 0.1 s */
 	uint32_t count;
@@ -147,13 +168,17 @@ struct findings {
 };
 
 /* Formats one verdict per claim. The caller sets runs, seconds, version and digest. */
-void findings_make(struct findings *o, const struct figure *f, const struct verdict *verdicts);
+void findings_make(struct findings *o, const struct figure *f, enum figure_size size,
+		   const struct verdict *verdicts);
 void findings_add(struct findings *o, const struct finding *f); /* Takes ownership of the texts. */
 void findings_free(struct findings *o);
 
 /* Judges the stored numbers by today's claims and rules. A claim that measures something else than
  * when its number was stored is not measured. */
 void findings_judge(struct findings *o, const struct figure *f, enum figure_size size);
+
+/* Replaces digests of what claims measure, without their cases, by those of today. */
+void findings_convert(struct findings *o, const struct figure *f, enum figure_size size);
 
 /* NULL: no finding for that claim. */
 const struct finding *findings_find(const struct findings *o, const char *claim);

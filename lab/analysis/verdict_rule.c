@@ -130,6 +130,25 @@ static enum verdict_kind verdict_kind_of_sentence(const struct verdict_counts *p
 	return VERDICT_OTHER_SIZE;
 }
 
+/* Is the claim the first of its sentence? */
+static int claim_begins_sentence(const struct figure *f, uint32_t claim)
+{
+	uint32_t first = 0;
+
+	while (!are_parts(&f->claims[first], &f->claims[claim]))
+		first++;
+	return first == claim;
+}
+
+uint32_t sentence_count(const struct figure *f)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->claim_count; i++)
+		count += (uint32_t)claim_begins_sentence(f, i);
+	return count;
+}
+
 struct verdict_counts verdict_count_sentences(const struct figure *f,
 					      const struct verdict *verdicts)
 {
@@ -137,15 +156,13 @@ struct verdict_counts verdict_count_sentences(const struct figure *f,
 
 	for (uint32_t i = 0; i < f->claim_count; i++) {
 		struct verdict_counts parts = { { 0 } };
-		uint32_t first = 0;
 
-		while (!are_parts(&f->claims[first], &f->claims[i]))
-			first++;
-		for (uint32_t k = i; k < f->claim_count && first == i; k++)
+		if (!claim_begins_sentence(f, i))
+			continue;
+		for (uint32_t k = i; k < f->claim_count; k++)
 			if (are_parts(&f->claims[i], &f->claims[k]))
 				parts.of[verdicts[k].kind]++;
-		if (first == i)
-			counts.of[verdict_kind_of_sentence(&parts)]++;
+		counts.of[verdict_kind_of_sentence(&parts)]++;
 	}
 	return counts;
 }
@@ -157,6 +174,39 @@ struct why_counts why_count(const struct figure *f, const struct verdict *verdic
 	for (uint32_t i = 0; i < f->claim_count; i++)
 		counts.of[f->claims[i].why] += verdicts[i].kind == VERDICT_NOT_REPRODUCED;
 	return counts;
+}
+
+uint32_t verdict_judged(const struct verdict_counts *sentences)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i <= VERDICT_TOO_FEW; i++)
+		count += sentences->of[i];
+	return count;
+}
+
+enum figure_outcome figure_outcome(const struct verdict_counts *sentences)
+{
+	uint32_t judged = verdict_judged(sentences);
+
+	if (judged == 0)
+		return OUTCOME_OPEN;
+	if (sentences->of[VERDICT_AGREES] == judged)
+		return OUTCOME_REPRODUCED;
+	if (sentences->of[VERDICT_AGREES] || sentences->of[VERDICT_SAME_DIRECTION])
+		return OUTCOME_PARTLY;
+	return sentences->of[VERDICT_NOT_REPRODUCED] ? OUTCOME_NOT : OUTCOME_UNDECIDED;
+}
+
+const char *outcome_name(enum figure_outcome outcome)
+{
+	static const char *const names[OUTCOMES] = {
+		[OUTCOME_REPRODUCED] = "reproduced",   [OUTCOME_PARTLY] = "partly reproduced",
+		[OUTCOME_NOT] = "not reproduced here", [OUTCOME_UNDECIDED] = "undecided",
+		[OUTCOME_OPEN] = "not judged",
+	};
+
+	return names[outcome];
 }
 
 uint32_t verdict_total(const struct verdict_counts *counts)
@@ -212,22 +262,24 @@ void findings_add(struct findings *o, const struct finding *f)
 }
 
 /* Of what a claim measures, whatever it expects. The best point depends on the direction. */
-static struct digest claim_metric_digest(const struct claim *c)
+static struct digest claim_metric_digest(const struct claim *c, const struct digest *cases)
 {
 	struct digest_sum sum = { 0, 0 };
 	struct digest d;
 	char *text = NULL;
 
-	text_print(&text, "%s\n%s\n%s\n%s\n%s%s\n", c->metric, c->unit,
+	text_print(&text, "%s\n%s\n%s\n%s\n%s%s\n%s", c->metric, c->unit,
 		   c->of.text ? c->of.text : "", c->over.text ? c->over.text : "",
-		   c->best ? c->best : "", c->best && claim_is_above(c) ? " above" : "");
+		   c->best ? c->best : "", c->best && claim_is_above(c) ? " above" : "",
+		   cases->text);
 	digest_add(&sum, text, strlen(text));
 	d = digest_end(&sum);
 	free(text);
 	return d;
 }
 
-void findings_make(struct findings *o, const struct figure *f, const struct verdict *verdicts)
+void findings_make(struct findings *o, const struct figure *f, enum figure_size size,
+		   const struct verdict *verdicts)
 {
 	*o = (struct findings){ .version = "" };
 	for (uint32_t i = 0; i < f->judged_count; i++) {
@@ -242,7 +294,9 @@ void findings_make(struct findings *o, const struct figure *f, const struct verd
 					.doubt = text_copy(is_measured && v->is_doubtful
 								   ? health_text(&v->health).text
 								   : ""),
-					.metric = is_measured ? claim_metric_digest(&f->claims[i])
+					.metric = is_measured ? claim_metric_digest(
+									&f->claims[i],
+									&f->claims[i].cases[size])
 							      : (struct digest){ "" },
 					.value = v->value,
 				});
@@ -272,7 +326,8 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 
 		if (size < c->size)
 			v.kind = v.by_number = VERDICT_OTHER_SIZE;
-		else if (strcmp(one->metric.text, claim_metric_digest(c).text) == 0)
+		else if (strcmp(one->metric.text, claim_metric_digest(c, &c->cases[size]).text) ==
+			 0)
 			verdict_rule(c, &v);
 		one->kind = v.kind;
 		one->by_number = v.by_number;
@@ -282,6 +337,19 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 		text_print(&one->doubt, "%s", "");
 	}
 	findings_count(o, f);
+}
+
+void findings_convert(struct findings *o, const struct figure *f, enum figure_size size)
+{
+	static const struct digest none = { "" };
+
+	for (uint32_t i = 0; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+		struct finding *one = findings_find_or_add(o, c->name);
+
+		if (strcmp(one->metric.text, claim_metric_digest(c, &none).text) == 0)
+			one->metric = claim_metric_digest(c, &c->cases[size]);
+	}
 }
 
 struct finding *findings_find_or_add(struct findings *o, const char *claim)

@@ -26,6 +26,11 @@ struct claim_text claim_place(const struct claim *c)
 	return t;
 }
 
+const char *claim_note_begin(const struct claim *c, enum verdict_kind kind)
+{
+	return c->why == WHY_FAILS && kind != VERDICT_NOT_REPRODUCED ? "Note: " : why_begin(c->why);
+}
+
 /* --- cells --- */
 
 static void claim_add_verdict(struct document *d, const struct claim *c, const struct verdict *v)
@@ -56,7 +61,7 @@ static void claim_add_says(struct document *d, const struct claim *c, const stru
 	if (c->fitted)
 		claim_add_remark(d, "Fitted, and not counted: ", c->fitted);
 	if (c->note[0] && v->by_number != VERDICT_AGREES && v->kind != VERDICT_OTHER_SIZE)
-		claim_add_remark(d, why_begin(c->why), c->note);
+		claim_add_remark(d, claim_note_begin(c, v->by_number), c->note);
 }
 
 /* "5 Gb/s (4.75 Gb/s..5.25 Gb/s)" may be broken before the bracket only. */
@@ -119,14 +124,11 @@ static const char rule[] =
 	"than five seeds with different results. A sentence of the paper agrees if all of its "
 	"claims do, and is not reproduced if one is not.";
 
-/* "9 claims: 8 agree, 1 not reproduced here." */
-static void claims_add_counts(struct document *d, const char *what,
-			      const struct verdict_counts *counts)
+/* "8 agree, 1 not reproduced here" */
+static void claims_append_counts(struct document *d, const struct verdict_counts *counts)
 {
-	uint32_t total = verdict_total(counts);
 	const char *between = "";
 
-	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%u %s%s: ", total, what, total == 1 ? "" : "s");
 	for (int i = 0; i < VERDICTS; i++) {
 		enum verdict_kind kind = (enum verdict_kind)i;
 
@@ -136,8 +138,150 @@ static void claims_add_counts(struct document *d, const char *what,
 				verdict_class(kind), verdict_word(kind, counts->of[kind]));
 		between = ", ";
 	}
+}
+
+/* "9 claims: 8 agree, 1 not reproduced here." */
+static void claims_add_counts(struct document *d, const char *what,
+			      const struct verdict_counts *counts)
+{
+	uint32_t total = verdict_total(counts);
+
+	document_add(d, DOCUMENT_PARAGRAPH, NULL, "%u %s%s: ", total, what, total == 1 ? "" : "s");
+	claims_append_counts(d, counts);
 	document_append(d, ".");
 }
+
+/* --- the outcome in one sentence --- */
+
+/* "because in 2 claims a setting decides that the paper does not give, and ..." */
+static void outcome_append_reasons(struct document *d, const struct figure_report *fr)
+{
+	static const char *const reasons[WHYS] = {
+		[WHY_NOT_SAID] = "has no reason yet",
+		[WHY_SILENT] = "hangs on a setting that the paper does not give",
+		[WHY_FAILS] = "does not come out in an experiment",
+		[WHY_SIZE] = "needs a larger size",
+		[WHY_UNEXPLAINED] = "is unexplained",
+	};
+	static const char *const several[WHYS] = {
+		[WHY_NOT_SAID] = "have no reason yet",
+		[WHY_SILENT] = "hang on settings that the paper does not give",
+		[WHY_FAILS] = "do not come out in an experiment",
+		[WHY_SIZE] = "need a larger size",
+		[WHY_UNEXPLAINED] = "are unexplained",
+	};
+	struct why_counts whys = why_count(fr->figure, fr->verdicts);
+	struct verdict_counts claims = verdict_count(fr->figure, fr->verdicts);
+	const char *between = ", because ";
+
+	for (int i = 1; i <= WHYS; i++) { /* a reason that is not given comes last */
+		uint32_t count = whys.of[i % WHYS];
+
+		if (!count)
+			continue;
+		document_append(d, "%s%u claim%s %s", between, count, count == 1 ? "" : "s",
+				(count == 1 ? reasons : several)[i % WHYS]);
+		between = ", ";
+	}
+	if (claims.of[VERDICT_UNDECIDED])
+		document_append(d, "%s%u need%s more seeds", between, claims.of[VERDICT_UNDECIDED],
+				claims.of[VERDICT_UNDECIDED] == 1 ? "s" : "");
+}
+
+void figure_add_outcome(struct document *d, const struct figure_report *fr)
+{
+	static const struct {
+		const char *class, *words;
+	} outcomes[OUTCOMES] = {
+		[OUTCOME_REPRODUCED] = { "agrees", "Reproduced" },
+		[OUTCOME_PARTLY] = { "direction", "Partly reproduced" },
+		[OUTCOME_NOT] = { "not", "Not reproduced here" },
+		[OUTCOME_UNDECIDED] = { "undecided", "Undecided" },
+		[OUTCOME_OPEN] = { "open", "Not judged" },
+	};
+	struct verdict_counts sentences = verdict_count_sentences(fr->figure, fr->verdicts);
+	enum figure_outcome outcome = figure_outcome(&sentences);
+	uint32_t judged = verdict_judged(&sentences);
+
+	if (fr->figure->claim_count == 0)
+		return;
+	document_add(d, DOCUMENT_PARAGRAPH, "outcome", "<b class=\"verdict %s\">%s</b>",
+		     outcomes[outcome].class, outcomes[outcome].words);
+	if (judged)
+		document_append(d, ": %u of %u sentence%s agree%s", sentences.of[VERDICT_AGREES],
+				judged, judged == 1 ? "" : "s", judged == 1 ? "s" : "");
+	if (sentences.of[VERDICT_SAME_DIRECTION])
+		document_append(d, " and %u ha%s the same direction",
+				sentences.of[VERDICT_SAME_DIRECTION],
+				sentences.of[VERDICT_SAME_DIRECTION] == 1 ? "s" : "ve");
+	if (fr->figure->because && outcome != OUTCOME_REPRODUCED)
+		document_append(d, ", because %s", fr->figure->because);
+	else
+		outcome_append_reasons(d, fr);
+	document_append(d, ".");
+}
+
+/* --- readings --- */
+
+/* "small-mean: agrees, 0.81 ±0.05 for 0.84 (0.672..1.008)" */
+static void reading_append_claims(struct document *d, const struct figure_report *fr,
+				  uint32_t reading)
+{
+	const struct figure *f = fr->figure;
+	uint32_t count = 0;
+
+	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
+		const struct claim *c = &f->claims[i];
+		const struct verdict *v = &fr->verdicts[i];
+
+		if (c->reading != (int)reading || v->kind == VERDICT_OTHER_SIZE)
+			continue;
+		if (count++)
+			document_append(d, "<br>");
+		document_append(d, "%s: <b class=\"verdict %s\">%s</b>",
+				f->claims[c->original].name, verdict_class(v->kind),
+				verdict_name(v->kind));
+		if (v->kind < VERDICT_OTHER_SIZE)
+			document_append(d, ", %s for %s", measured_text(&v->value, v->unit).text,
+					claim_expected(c).text);
+	}
+}
+
+static void reading_add(struct document *d, const struct figure_report *fr, uint32_t reading)
+{
+	const struct reading *r = &fr->figure->readings[reading];
+
+	document_row_id(d, "reading-", r->name);
+	document_add(d, DOCUMENT_CELL, NULL, "%s", r->says);
+	document_add(d, DOCUMENT_CELL, NULL, "%s", r->source);
+	document_label(d, "source");
+	document_add(d, DOCUMENT_CELL, NULL, "%s", r->result ? r->result : "");
+	document_label(d, "result");
+	if (reading_is_judged(r))
+		reading_append_claims(d, fr, reading);
+	else if (!r->result)
+		document_append(d, "the claims above are judged by it");
+}
+
+void figure_add_readings(struct document *d, const struct figure_report *fr)
+{
+	static const char *const heads[] = { "reading", "source", "result" };
+
+	if (fr->figure->reading_count == 0)
+		return;
+	document_open(d, DOCUMENT_SECTION, "readings");
+	document_add(d, DOCUMENT_HEADING_2, NULL, "Readings of what the paper leaves open");
+	document_open(d, DOCUMENT_TABLE, "claims readings");
+	document_head_row(d);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		document_add(d, DOCUMENT_HEAD, NULL, "%s", heads[i]);
+	for (uint32_t i = 0; i < fr->figure->reading_count; i++)
+		reading_add(d, fr, i);
+	document_close(d);
+	document_close(d);
+}
+
+/* --- claims --- */
 
 void figure_add_claims(struct document *d, const struct figure_report *fr)
 {
@@ -153,9 +297,9 @@ void figure_add_claims(struct document *d, const struct figure_report *fr)
 		document_close(d);
 		return;
 	}
-	claims_add_counts(d, "claim", &claims);
 	if (verdict_total(&sentences) != verdict_total(&claims))
 		claims_add_counts(d, "sentence", &sentences);
+	claims_add_counts(d, "claim", &claims);
 	document_open(d, DOCUMENT_TABLE, "claims");
 	document_head_row(d);
 	for (int i = 0; i < 4; i++)

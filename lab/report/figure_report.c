@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_report.c -- the page of one figure of a paper: what the paper says and what was measured
- * (figure_claims.c), the panels (figure_charts.c), and what was run. */
+/* figure_report.c -- the page of one figure of a paper: its outcome, the panels (figure_charts.c),
+ * what the paper says and what was measured (figure_claims.c), and what was run. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/figure_report.h"
 #include "base/ini.h"
@@ -251,7 +251,7 @@ static int figure_write_page(const struct figure_report *fr, FILE *out, const st
 		return -1;
 	figure_add_head(&d, fr, &about);
 	about_free(&about);
-	figure_add_claims(&d, fr);
+	figure_add_outcome(&d, fr);
 	document_open(&d, DOCUMENT_SECTION, "figure");
 	document_add(&d, DOCUMENT_HEADING_2, NULL, "The figure");
 	if (f->panel_count == 0)
@@ -261,6 +261,8 @@ static int figure_write_page(const struct figure_report *fr, FILE *out, const st
 		figure_add_panel(&d, &f->panels[i], &r->charts, i);
 	document_close(&d);
 	document_close(&d);
+	figure_add_claims(&d, fr);
+	figure_add_readings(&d, fr);
 	report_add_runs(&d, r);
 	text_print(&title, "%s: %s", fr->label, f->title);
 	document_write_page(&d, out,

@@ -39,14 +39,20 @@ int figure_check_axes(const struct figure *f, const struct stored_runs *runs, st
 /* The place in the paper, "section 6.3.1" or "Appendix D.2"; "": unknown. */
 struct claim_text claim_place(const struct claim *c);
 
+/* What precedes the note of a claim with that verdict: an undecided claim is not refuted. */
+const char *claim_note_begin(const struct claim *c, enum verdict_kind kind);
+
 /* --- used between the files of this module --- */
 
 /* Fills in r->charts from the runs of r->compare, which has a column for each metric of lines and
  * bars. The part of a chart is the number of its panel. */
 int figure_charts(struct report *r, struct store *s, const struct figure *f, struct weir_error *e);
 
-/* Adds the section about the paper's claims (figure_claims.c). */
+/* figure_claims.c: a paragraph that says whether the figure is reproduced and why not, the section
+ * about the paper's claims, and the section about other readings of the paper, if there are any. */
+void figure_add_outcome(struct document *d, const struct figure_report *fr);
 void figure_add_claims(struct document *d, const struct figure_report *fr);
+void figure_add_readings(struct document *d, const struct figure_report *fr);
 
 /* The class of a verdict in the style sheet, which gives it its colour. */
 const char *verdict_class(enum verdict_kind kind);

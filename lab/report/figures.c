@@ -353,6 +353,15 @@ int figure_job_read(struct figure_job *j, const struct figure_files *f, enum fig
 	return figure_job_read_size(j, f, size, e);
 }
 
+int figure_job_more_seeds(struct figure_job *j, struct weir_error *e)
+{
+	if (figure_more_seeds(&j->scenario, &j->sweep, e) == 0)
+		return 0;
+	scenario_free(&j->scenario);
+	figure_free(&j->figure);
+	return -1;
+}
+
 /* --- pages --- */
 
 int figure_page_write(const struct figure_report *fr, const char *folder, char **path,

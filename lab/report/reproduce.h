@@ -77,11 +77,14 @@ int figure_job_read(struct figure_job *j, const struct figure_files *f, enum fig
 		    struct weir_error *e);
 void figure_job_free(struct figure_job *j);
 
+/* figure_more_seeds for a job. On -1 the job is freed. */
+int figure_job_more_seeds(struct figure_job *j, struct weir_error *e);
+
 /* --- shipped.c: verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts ---
  *
  *	[figure fig13.full]
  *	version = 0.2.0
- *	scenario = 0a1b2c3d4e5f6071
+ *	settings = 0a1b2c3d4e5f6071
  *	runs = 40
  *	seconds = 12.5
  *	[claims fig13.full]
@@ -91,13 +94,13 @@ void figure_job_free(struct figure_job *j);
  *	small-p99 = 5e8f10aa23bc4d96 0.31 0.29 0.33 5
  *	large = 77aa01b2c3d4e5f6 1.02 1.01 1.03 5
  *
- * For each figure and size: the version of Weir that made the runs, the digest of the scenario, the
- * number of runs and their CPU time. For each claim, and claim of a reading (NAME@READING): the
- * verdict, the verdict by number in brackets if it differs, the measurement, and why its runs are
- * incomplete; and in numbers the digest of what it measures, the mean, both ends of the interval
- *and the number of seeds. Verdicts are computed from these numbers by today's claims and rules;
- *those in the file are for its readers. Results of another scenario than today's are out of date.
- * weir reproduce --summary --ship writes these files. */
+ * For each figure and size: the version of Weir that made the runs, the digest of the settings that
+ * all cases share, the number of runs and their CPU time. For each claim, and claim of a reading
+ * (NAME@READING): the verdict, the verdict by number in brackets if it differs, the measurement,
+ * and why its runs are incomplete. And as numbers: the digest of what it measures and of the
+ * settings of its cases, the mean, both ends of the interval, and the seeds. Verdicts are computed
+ *from these numbers by today's claims and rules; those in the file are for its readers. Results of
+ *another scenario than today's are out of date. Written by weir reproduce --summary --ship. */
 
 #define SHIPPED_FILE "paper.verdicts"
 
@@ -107,10 +110,17 @@ int shipped_read(struct findings o[FIGURE_SIZES], const char *scenario, struct w
 /* Writes the sections of a figure. */
 void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o);
 
-/* Digest of the settings of a scenario in one size, without comments, and for quick size without
- * [full]. */
-int scenario_digest(struct digest *d, const char *scenario, enum figure_size size,
-		    struct weir_error *e);
+/* --- scenario_digest.c --- */
+
+/* Digests of a scenario in one size, without comments, and for quick size without [full]. */
+struct scenario_digest {
+	struct digest settings; /* of what all cases share: without cases and their list */
+	struct digest whole;    /* of everything */
+};
+
+/* Also sets the digests of cases in the figure's claims. */
+int scenario_digest(struct scenario_digest *d, struct figure *f, const char *scenario,
+		    enum figure_size size, struct weir_error *e);
 
 /* --- summary.c: results --- */
 
@@ -142,10 +152,10 @@ struct summary_entry {
 	const struct figure_files *files;
 	struct figure figure;
 	struct figure_state states[FIGURE_SIZES];
-	struct findings run[FIGURE_SIZES];     /* of the runs in the result folder */
-	struct findings shipped[FIGURE_SIZES]; /* from paper.verdicts */
-	struct digest digest[FIGURE_SIZES];    /* of today's scenario */
-	int has_page[FIGURE_SIZES];            /* 1: FIGURE_PAGE exists */
+	struct findings run[FIGURE_SIZES];           /* of the runs in the result folder */
+	struct findings shipped[FIGURE_SIZES];       /* from paper.verdicts */
+	struct scenario_digest digest[FIGURE_SIZES]; /* of today's scenario */
+	int has_page[FIGURE_SIZES];                  /* 1: FIGURE_PAGE exists */
 	char *text; /* PAPERS/PAPER/paper.md, Markdown about the paper's figures; NULL: none */
 };
 

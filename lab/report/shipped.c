@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shipped.c -- the verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts, and the digest of the
- * scenario whose runs they are of. See reproduce.h. */
+/* shipped.c -- the verdicts that ship with Weir, PAPERS/PAPER/paper.verdicts. See reproduce.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/report/reproduce.h"
 #include "base/ini.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
@@ -68,8 +66,8 @@ static const char *shipped_read_digest(struct digest *d, const char *text)
 static int shipped_read_key(struct findings *o, const char *key, const char *value,
 			    struct weir_error *e)
 {
-	static const char *const keys[] = { "version", "scenario", "runs", "seconds" };
-	struct digest former;
+	static const char *const keys[] = { "version", "settings", "runs", "seconds" };
+	struct digest ignored;
 	const char *rest;
 	char *end = NULL;
 	int failed = 0;
@@ -77,12 +75,14 @@ static int shipped_read_key(struct findings *o, const char *key, const char *val
 	if (strcmp(key, "version") == 0)
 		failed = !value[0] || snprintf(o->version, sizeof(o->version), "%s", value) >=
 					      (int)sizeof(o->version);
-	else if (strcmp(key, "scenario") == 0 || strcmp(key, "digest") == 0)
+	else if (strcmp(key, "settings") == 0)
+		failed = !(rest = shipped_read_digest(&o->digest, value)) || *rest;
+	else if (strcmp(key, "scenario") == 0)
+		failed = !(rest = shipped_read_digest(&o->former, value)) || *rest;
+	else if (strcmp(key, "digest") == 0)
 		/* Until 0.3.0 there was a digest of scenario and claims, and no numbers. Such
 		 * verdicts can be read, but are out of date. */
-		failed = !(rest = shipped_read_digest(key[0] == 's' ? &o->digest : &former,
-						      value)) ||
-			 *rest;
+		failed = !(rest = shipped_read_digest(&ignored, value)) || *rest;
 	else if (strcmp(key, "runs") == 0)
 		o->runs = strtoull(value, &end, 10);
 	else if (strcmp(key, "seconds") == 0)
@@ -257,92 +257,18 @@ static void shipped_write_finding(FILE *f, const struct finding *one)
 
 void shipped_write(FILE *f, const char *figure, enum figure_size size, const struct findings *o)
 {
+	static const char outdated[] = "0000000000000000"; /* of no scenario */
 	char *label = shipped_label(figure, strlen(figure), size);
 
 	fprintf(f,
-		"\n[figure %s]\nversion = %s\nscenario = %s\nruns = %" PRIu64
+		"\n[figure %s]\nversion = %s\nsettings = %s\nruns = %" PRIu64
 		"\nseconds = %.1f\n[claims %s]\n",
-		label, o->version, o->digest.text, o->runs, o->seconds, label);
+		label, o->version, o->digest.text[0] ? o->digest.text : outdated, o->runs,
+		o->seconds, label);
 	for (uint32_t i = 0; i < o->count; i++)
 		shipped_write_finding(f, &o->all[i]);
 	fprintf(f, "[numbers %s]\n", label);
 	for (uint32_t i = 0; i < o->count; i++)
 		shipped_write_number(f, &o->all[i]);
 	free(label);
-}
-
-/* --- the digest --- */
-
-struct digest_input {
-	FILE *out;
-	int is_included;                   /* 1: the current section is part of the digest */
-	char owner[2 * INI_NAME_SIZE + 2]; /* of the paths of its keys, "traffic.web."; empty where
-					      keys are paths */
-	enum figure_size size;
-};
-
-static int digest_add_section(void *user, struct ini_place *at, const char *kind, const char *name)
-{
-	struct digest_input *s = user;
-
-	(void)at;
-	s->is_included = s->size == FIGURE_FULL || strcmp(kind, "full") != 0;
-	if (s->is_included)
-		fprintf(s->out, "[%s %s]\n", kind, name);
-	s->owner[0] = '\0';
-	if (strcmp(kind, "case") != 0 && strcmp(kind, "full") != 0)
-		snprintf(s->owner, sizeof(s->owner), "%s.%s%s", kind, name, *name ? "." : "");
-	return 0;
-}
-
-/* The key under its former name: a renamed setting leaves the digest as it is. */
-static const char *digest_former_key(const struct digest_input *s, const char *key,
-				     char buffer[SETTING_PATH_SIZE])
-{
-	char path[SETTING_PATH_SIZE];
-	const char *former;
-
-	snprintf(path, sizeof(path), "%s%s", s->owner, key);
-	former = setting_former_path(path, buffer);
-	return former == path ? key : former + strlen(s->owner);
-}
-
-static int digest_add_pair(void *user, struct ini_place *at, const char *key, const char *value)
-{
-	struct digest_input *s = user;
-	char former[SETTING_PATH_SIZE];
-
-	(void)at;
-	if (s->is_included)
-		fprintf(s->out, "%s = %s\n", digest_former_key(s, key, former), value);
-	return 0;
-}
-
-int scenario_digest(struct digest *d, const char *scenario, enum figure_size size,
-		    struct weir_error *e)
-{
-	static const struct ini_form form = { .what = "a figure",
-					      .example = "[network]",
-					      .section = digest_add_section,
-					      .pair = digest_add_pair };
-	struct digest_input s = { .size = size, .is_included = 1 };
-	struct digest_sum sum = { 0, 0 };
-	struct ini_text in = { .file = scenario };
-	char *settings = NULL, *text = ini_load(&form, scenario, &in.length, e);
-	size_t length = 0;
-	int failed;
-
-	if (!text)
-		return -1;
-	s.out = open_memstream(&settings, &length);
-	if (!s.out)
-		memory_refused(length);
-	in.text = text;
-	failed = ini_read(&form, &s, &in, e);
-	fclose(s.out);
-	free(text);
-	digest_add(&sum, settings, length);
-	*d = digest_end(&sum);
-	free(settings);
-	return failed ? -1 : 0;
 }

@@ -95,11 +95,21 @@ static void summary_make_findings(struct summary_entry *y, int size)
 	const struct figure_state *st = &y->states[size];
 	struct findings *o = &y->run[size];
 
-	findings_make(o, &y->figure, st->verdicts);
+	findings_make(o, &y->figure, (enum figure_size)size, st->verdicts);
 	memcpy(o->version, st->version, sizeof(o->version));
-	o->digest = y->digest[size];
+	o->digest = y->digest[size].settings;
 	o->runs = st->done;
 	o->seconds = round(st->run_seconds * 10) / 10;
+}
+
+/* Digests of the former form, of a scenario with all its cases, become those of today. */
+static void summary_convert(struct findings *o, const struct figure *f,
+			    const struct scenario_digest *d, enum figure_size size)
+{
+	if (strcmp(o->former.text, d->whole.text) != 0)
+		return;
+	o->digest = d->settings;
+	findings_convert(o, f, size);
 }
 
 static int summary_read_size(struct summary_entry *y, const char *out, int size,
@@ -110,12 +120,13 @@ static int summary_read_size(struct summary_entry *y, const char *out, int size,
 	const struct figure_results at = { .folder = folder,
 					   .scenario = files->scenario,
 					   .size = (enum figure_size)size };
-	int failed = figure_state_read(&y->states[size], &y->figure, &at, e) ||
-		     scenario_digest(&y->digest[size], files->scenario, at.size, e);
+	int failed = scenario_digest(&y->digest[size], &y->figure, files->scenario, at.size, e) ||
+		     figure_state_read(&y->states[size], &y->figure, &at, e);
 
 	if (!failed) {
 		if (y->states[size].done)
 			summary_make_findings(y, size);
+		summary_convert(&y->shipped[size], &y->figure, &y->digest[size], at.size);
 		findings_judge(&y->shipped[size], &y->figure, at.size);
 		text_print(&page, "%s/" FIGURE_PAGE, folder);
 		y->has_page[size] = access(page, R_OK) == 0;
@@ -180,7 +191,7 @@ void summary_free(struct summary *y)
 
 static int summary_has_other_digest(const struct summary_entry *y, int size)
 {
-	return strcmp(y->shipped[size].digest.text, y->digest[size].text) != 0;
+	return strcmp(y->shipped[size].digest.text, y->digest[size].settings.text) != 0;
 }
 
 int summary_is_run(const struct summary_entry *y, int size)

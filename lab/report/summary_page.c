@@ -10,23 +10,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "lab/report/document.h"
-#include "lab/report/reproduce.h"
+#include "lab/report/summary_writer.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum summary_form { SUMMARY_HTML, SUMMARY_MARKDOWN };
-
-/* A summary while its document is built. */
-struct summary_writer {
-	struct document d;
-	const struct summary *summary;
-	enum summary_form form;
-};
-
-/* Source of the verdicts that a row counts. */
-enum summary_source { SOURCE_RUN_HERE, SOURCE_SHIPPED, SOURCE_CERTAIN };
 
 /* What a table counts: claims; sentences, which may be several claims; or for claims that are not
  * reproduced the reasons. */
@@ -42,8 +29,8 @@ struct summary_tally {
 	struct why_counts whys;
 };
 
-static const struct findings *summary_findings(enum summary_source source,
-					       const struct summary_entry *y, int size)
+const struct findings *summary_findings(enum summary_source source, const struct summary_entry *y,
+					int size)
 {
 	switch (source) {
 	case SOURCE_RUN_HERE:
@@ -55,8 +42,8 @@ static const struct findings *summary_findings(enum summary_source source,
 	}
 }
 
-static enum summary_source summary_source_of(const struct summary_writer *w,
-					     const struct summary_entry *y, int size)
+enum summary_source summary_source_of(const struct summary_writer *w, const struct summary_entry *y,
+				      int size)
 {
 	return w->form == SUMMARY_MARKDOWN   ? SOURCE_CERTAIN
 	       : summary_is_shipped(y, size) ? SOURCE_SHIPPED
@@ -136,6 +123,22 @@ static void summary_add_verdicts(struct summary_writer *w, const struct verdict_
 	summary_add_count(w, verdict_total(counts));
 	for (int kind = 0; kind < VERDICTS; kind++)
 		summary_add_verdict_count(w, kind, counts->of[kind]);
+}
+
+/* A bar of all sentences, divided by verdict. A page has it, so that papers compare at a glance. */
+static void summary_add_bar(struct summary_writer *w, const struct verdict_counts *counts)
+{
+	uint32_t total = verdict_total(counts);
+
+	if (w->form != SUMMARY_HTML)
+		return;
+	document_add(&w->d, DOCUMENT_CELL, "bar", "%s", "");
+	for (int kind = 0; kind < VERDICTS; kind++)
+		if (counts->of[kind] && kind != VERDICT_FITTED)
+			document_append(&w->d,
+					"<span class=\"part %s\" style=\"width: %.4f%%\"></span>",
+					verdict_class((enum verdict_kind)kind),
+					100.0 * counts->of[kind] / total);
 }
 
 static void summary_add_time(struct summary_writer *w, const struct summary_tally *t)
@@ -224,6 +227,8 @@ static void summary_add_paper_row(struct summary_writer *w, const struct summary
 			summary_add_count(w, t.whys.of[i % WHYS]);
 		return;
 	}
+	if (r->unit == UNIT_SENTENCES)
+		summary_add_bar(w, &t.sentences);
 	summary_add_runs(w, &t);
 	summary_add_verdicts(w, r->unit == UNIT_CLAIMS ? &t.claims : &t.sentences);
 	if (r->unit == UNIT_CLAIMS)
@@ -255,6 +260,8 @@ static void summary_add_papers(struct summary_writer *w, enum summary_unit unit)
 		for (int i = 1; i <= WHYS; i++)
 			summary_add_head(w, why_name((enum claim_why)(i % WHYS)));
 	} else {
+		if (unit == UNIT_SENTENCES && w->form == SUMMARY_HTML)
+			summary_add_head(w, "");
 		summary_add_head(w, "runs");
 		summary_add_verdict_heads(w, unit == UNIT_CLAIMS ? "claims" : "sentences");
 	}
@@ -301,15 +308,17 @@ static void summary_add_figure_row(struct summary_writer *w, const struct summar
 	document_add(&w->d, DOCUMENT_CELL, "text title", "%s", y->figure.title);
 	document_add(&w->d, DOCUMENT_CELL, "text", "%s%s",
 		     state ? figure_size_names[size] : "not run yet", state ? state : "");
+	document_add(&w->d, DOCUMENT_CELL, "text", "%s",
+		     t.figures ? outcome_name(figure_outcome(&t.sentences)) : "");
 	if (!t.figures) {
 		for (int i = 0; i < VERDICTS + 5; i++)
 			document_add(&w->d, DOCUMENT_CELL, NULL, "%s", "");
 		return;
 	}
 	summary_add_runs(w, &t);
-	summary_add_verdicts(w, &t.claims);
 	summary_add_count(w, verdict_total(&t.sentences));
 	summary_add_verdict_count(w, VERDICT_AGREES, t.sentences.of[VERDICT_AGREES]);
+	summary_add_verdicts(w, &t.claims);
 	summary_add_time(w, &t);
 }
 
@@ -323,10 +332,11 @@ static void summary_add_figures(struct summary_writer *w, uint32_t first)
 	if (y->text)
 		document_markdown(&w->d, y->text);
 	summary_open_table(w, "numbers summary", (const char *const[3]){ "figure", "", "size" });
+	document_add(&w->d, DOCUMENT_HEAD, "text", "outcome");
 	summary_add_head(w, "runs");
-	summary_add_verdict_heads(w, "claims");
 	summary_add_head(w, "sentences");
 	summary_add_head(w, "agree");
+	summary_add_verdict_heads(w, "claims");
 	summary_add_time_head(w);
 	for (uint32_t i = first; i < s->count && summary_same_paper(&s->all[first], &s->all[i]);
 	     i++) {
@@ -340,186 +350,24 @@ static void summary_add_figures(struct summary_writer *w, uint32_t first)
 	document_close(&w->d);
 }
 
-/* --- claims that are not as the paper says --- */
-
-static const struct finding *summary_finding(const struct summary_writer *w,
-					     const struct summary_entry *y, uint32_t claim,
-					     int size)
-{
-	const struct findings *o = summary_findings(summary_source_of(w, y, size), y, size);
-
-	return o ? findings_find(o, y->figure.claims[claim].name) : NULL;
-}
-
-/* Has the claim the verdict in any size? */
-static int summary_has_verdict(const struct summary_writer *w, const struct summary_entry *y,
-			       uint32_t claim, enum verdict_kind kind)
-{
-	for (int size = 0; size < FIGURE_SIZES; size++) {
-		const struct finding *f = summary_finding(w, y, claim, size);
-
-		if (f && f->kind == kind)
-			return 1;
-	}
-	return 0;
-}
-
-/* "undecided: 0.31 ±0.02, 5 seeds" */
-static void summary_add_measured(struct summary_writer *w, const struct finding *f, int size)
-{
-	if (!f || !f->measured[0]) {
-		document_add(&w->d, DOCUMENT_CELL, NULL, "%s", "");
-		return;
-	}
-	document_add(&w->d, DOCUMENT_CELL, NULL, "<b class=\"verdict %s\">%s</b>",
-		     verdict_class(f->kind), verdict_name(f->kind));
-	if (f->kind != f->by_number)
-		document_append(&w->d, " (by number: %s)", verdict_name(f->by_number));
-	document_append(&w->d, ": %s", f->measured);
-	document_label(&w->d, figure_size_names[size]);
-}
-
-static void summary_add_claim(struct summary_writer *w, const struct summary_entry *y,
-			      uint32_t claim)
-{
-	const struct claim *c = &y->figure.claims[claim];
-
-	document_row(&w->d, NULL);
-	document_add(&w->d, DOCUMENT_HEAD, NULL, "%s", c->name);
-	document_add(&w->d, DOCUMENT_CELL, NULL, "%s", c->says);
-	if (c->section[0])
-		document_append(&w->d, " (%s)", claim_place(c).text);
-	document_add(&w->d, DOCUMENT_CELL, NULL, "%s", claim_expected(c).text);
-	document_label(&w->d, "expected");
-	for (int size = 0; size < FIGURE_SIZES; size++)
-		summary_add_measured(w, summary_finding(w, y, claim, size), size);
-}
-
-/* The explanation of a claim's verdict, freed by the caller. */
-static char *summary_remark(const struct claim *c)
-{
-	const char *first = c->contradicts ? c->contradicts : c->fitted ? c->fitted : "";
-	char *text = NULL;
-
-	if (c->note[0] || first[0])
-		text_print(&text, "%s%s%s%s", first, first[0] && c->note[0] ? ". " : "",
-			   c->note[0] ? why_begin(c->why) : "", c->note);
-	else
-		text_print(&text, "Unexplained.");
-	return text;
-}
-
-/* Adds an item for all claims with the same remark, unless an earlier claim has added it. */
-static void summary_add_remark(struct summary_writer *w, const struct summary_entry *y,
-			       uint32_t claim, enum verdict_kind kind)
-{
-	const struct figure *f = &y->figure;
-	char *text = summary_remark(&f->claims[claim]);
-
-	for (uint32_t i = 0; i < f->claim_count; i++) {
-		char *other = summary_remark(&f->claims[i]);
-		int is_same = strcmp(text, other) == 0 && summary_has_verdict(w, y, i, kind);
-
-		free(other);
-		if (!is_same)
-			continue;
-		if (i < claim) {
-			free(text);
-			return;
-		}
-		if (i == claim)
-			document_add(&w->d, DOCUMENT_ITEM, NULL, "%s", f->claims[i].name);
-		else
-			document_append(&w->d, ", %s", f->claims[i].name);
-	}
-	document_append(&w->d, ": %s", text);
-	free(text);
-}
-
-/* Returns the number of claims of the figure with the verdict. */
-static uint32_t summary_add_figure_claims(struct summary_writer *w, const struct summary_entry *y,
-					  enum verdict_kind kind)
-{
-	static const char *const heads[] = { "claim", "what the paper says", "expected", "quick",
-					     "full" };
-	const uint32_t count = y->figure.claim_count;
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		found += (uint32_t)summary_has_verdict(w, y, i, kind);
-	if (!found)
-		return 0;
-	document_add(&w->d, DOCUMENT_HEADING_3, NULL, "%s: %s", y->files->label, y->figure.title);
-	document_open(&w->d, DOCUMENT_TABLE, "claims");
-	document_head_row(&w->d);
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		document_add(&w->d, DOCUMENT_HEAD, "text", "%s", heads[i]);
-	for (uint32_t i = 0; i < count; i++)
-		if (summary_has_verdict(w, y, i, kind))
-			summary_add_claim(w, y, i);
-	document_close(&w->d);
-	document_open(&w->d, DOCUMENT_LIST, "");
-	for (uint32_t i = 0; i < count; i++)
-		if (summary_has_verdict(w, y, i, kind))
-			summary_add_remark(w, y, i, kind);
-	document_close(&w->d);
-	return found;
-}
-
-static void summary_add_claims(struct summary_writer *w, const char *heading,
-			       enum verdict_kind kind)
-{
-	uint32_t found = 0;
-
-	document_add(&w->d, DOCUMENT_HEADING_2, NULL, "%s", heading);
-	for (uint32_t i = 0; i < w->summary->count; i++)
-		found += summary_add_figure_claims(w, &w->summary->all[i], kind);
-	if (!found)
-		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "None.");
-}
-
-/* Claims whose runs are incomplete. */
-static void summary_add_doubts(struct summary_writer *w)
-{
-	const struct summary *s = w->summary;
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		for (uint32_t k = 0; k < s->all[i].figure.claim_count; k++)
-			for (int size = 0; size < FIGURE_SIZES; size++) {
-				const struct finding *f = summary_finding(w, &s->all[i], k, size);
-
-				if (!f || !f->doubt[0])
-					continue;
-				if (found++ == 0) {
-					document_add(&w->d, DOCUMENT_HEADING_2, NULL,
-						     "Claims with unfinished flows or PFC "
-						     "deadlocks");
-					document_open(&w->d, DOCUMENT_LIST, "");
-				}
-				document_add(&w->d, DOCUMENT_ITEM, NULL, "%s: %s, %s size: %s",
-					     s->all[i].files->label, f->claim,
-					     figure_size_names[size], f->doubt);
-			}
-	if (found)
-		document_close(&w->d);
-}
-
 /* --- the whole --- */
 
+static const char sentences_meaning[] =
+	"Sentences of the papers, by verdict. weir reproduce PAPER/FIGURE re-runs a figure in "
+	"quick size, or with --full in the size of the paper.";
+
 static const char meaning[] =
-	"weir reproduce PAPER/FIGURE re-runs a figure in quick size, or with --full in the size of "
-	"the paper. A claim is a statement of the paper's text about the figure. Its verdict is "
-	"computed: what holds over the whole 95 % confidence interval of the mean over seeds. "
-	"Agrees: the interval lies in the accepted range. Same direction: it does not, but has the "
-	"paper's order; a claim of equality has no direction. Not reproduced here: neither, and "
-	"the interval lies outside the range. Undecided: the interval reaches over an edge of the "
-	"range, so more seeds are needed. Too few: fewer than five seeds with different results. "
-	"Paper contradicts itself: another passage of the paper states something else. Fitted: a "
-	"setting was chosen by this statement, so it is not counted among the claims. Not at this "
-	"size: judged in full size only. No claim is left out because it fails. What one sentence "
-	"of the paper says of several schemes, loads or statistics are several claims: the "
-	"sentence agrees only where all of it does, and is not reproduced where a part is not.";
+	"What one sentence of a paper says of several schemes, loads or statistics are several "
+	"claims: the sentence agrees only where all of it does, and is not reproduced where a part "
+	"is not. The verdict on a claim is computed: what holds over the whole 95 % confidence "
+	"interval of the mean over seeds. Agrees: the interval lies in the accepted range. Same "
+	"direction: it does not, but has the paper's order; a claim of equality has no direction. "
+	"Not reproduced here: neither, and the interval lies outside the range. Undecided: it "
+	"reaches over an edge of the range, so more seeds are needed. Too few: fewer than five "
+	"seeds with different results. Paper contradicts itself: another passage states something "
+	"else. Fitted: a setting was chosen by this statement, so it is not counted among the "
+	"claims. Not at this size: judged in full size only. No claim is left out because it "
+	"fails. By claims:";
 
 static const char shipped_meaning[] =
 	"Shipped: not run here. These verdicts are distributed with Weir; paper.verdicts of each "
@@ -529,8 +377,6 @@ static const char shipped_meaning[] =
 static const char outdated_meaning[] =
 	"Out of date: the scenario of a figure has changed since its shipped verdicts were "
 	"computed; these are neither shown nor counted.";
-
-static const char claims_meaning[] = "The same by claims.";
 
 static const char reasons_meaning[] =
 	"Why claims are not reproduced here. Paper silent: the result depends on a parameter that "
@@ -549,24 +395,20 @@ static void summary_add_all(struct summary_writer *w)
 			has_shipped |= summary_is_shipped(&s->all[i], size);
 			has_outdated |= summary_is_outdated(&s->all[i], size);
 		}
-	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", meaning);
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", sentences_meaning);
+	summary_add_papers(w, UNIT_SENTENCES);
 	if (has_shipped)
 		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", shipped_meaning);
 	if (has_outdated)
 		document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", outdated_meaning);
-	summary_add_papers(w, UNIT_SENTENCES);
-	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", claims_meaning);
+	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", meaning);
 	summary_add_papers(w, UNIT_CLAIMS);
 	document_add(&w->d, DOCUMENT_PARAGRAPH, NULL, "%s", reasons_meaning);
 	summary_add_papers(w, UNIT_REASONS);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (summary_begins_paper(s, i))
 			summary_add_figures(w, i);
-	summary_add_claims(w, "Claims not reproduced here", VERDICT_NOT_REPRODUCED);
-	summary_add_claims(w, "Claims that are undecided", VERDICT_UNDECIDED);
-	summary_add_claims(w, "Claims that the paper contradicts itself", VERDICT_CONTRADICTS);
-	summary_add_claims(w, "What settings were fitted to", VERDICT_FITTED);
-	summary_add_doubts(w);
+	summary_add_all_claims(w);
 }
 
 static const char summary_title[] = "The papers, re-run";

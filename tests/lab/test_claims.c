@@ -225,7 +225,7 @@ TEST(test_claims_file_mistakes_have_their_line)
 			       "claim, reading (nearest: figure)" },
 		{ "[figure]\ntitel = t\n",
 		  "fig.claims:2: [figure]: unknown key 'titel'; there are "
-		  "title, paper, about, time, full-time (nearest: title)" },
+		  "title, paper, about, because, time, full-time (nearest: title)" },
 		{ "[figure]\ntitle = t\n", "fig.claims:1: [figure]: paper is missing" },
 		{ "[figure]\ntitle = t\ntitle = u\n",
 		  "fig.claims:3: title: given twice, first in line 2" },
@@ -571,6 +571,31 @@ TEST(test_figure_reads_flows_only_where_runs_do_not_know_the_number)
 		if (figure_read_text(&f, "x.claims", text, strlen(text), &e))
 			test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, e.text);
 		CHECK_INT(figure_reads_flows(&f) * 100 + (int)i, cases[i].reads * 100 + (int)i);
+		figure_free(&f);
+	}
+}
+
+TEST(test_a_note_needs_a_number_of_its_own)
+{
+	static const struct {
+		const char *keys;
+		int has;
+	} cases[] = {
+		{ "", 1 },
+		{ "why = fails\nnote = see small-p99-0.9 of acc/fig14.\n", 0 },
+		{ "why = silent\nnote = sensitive to K.\n", 0 },
+		{ "why = fails\nnote = see other: 1.05 to 1.17 in 6 settings.\n", 1 },
+		{ "why = fails\nnote = it is (0.9 with K = 20)\n", 1 },
+		{ "why = size\nnote = -3 to 4\n", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char keys[256];
+		struct figure f;
+
+		snprintf(keys, sizeof(keys), "metric = drops\nvalue = 3\n%s", cases[i].keys);
+		read_claim(&f, keys);
+		CHECK_INT(claim_note_has_number(&f.claims[0]), cases[i].has);
 		figure_free(&f);
 	}
 }

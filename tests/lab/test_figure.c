@@ -596,6 +596,52 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 	fixture_end(&d);
 }
 
+/* Two seeds with one result each: the queue is 9.5 packets. */
+TEST(test_a_figures_page_has_its_outcome_the_drawing_the_claims_and_the_readings)
+{
+	static const char *const order[] = {
+		"class=\"verdict not\">Not reproduced here</b>: 0 of 1 sentence agrees, because of "
+		"the cable.",
+		"<h2>The figure</h2>",
+		"<h2>What the paper says</h2>",
+		"<h2>Readings of what the paper leaves open</h2>",
+		"Requests have 200 KB",
+		"one: <b class=\"verdict few\">too few</b>, ",
+		"a data sheet",
+		"0.9 in another simulator",
+	};
+	static const char claims[] =
+		"[claim one]\nsays = It is short\nsection = 1\nmetric = queue_mean_pkts\n"
+		"of = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\nwhy = fails\nnote = 1\n"
+		"[reading small]\nsays = Requests have 200 KB\nsource = the text\n"
+		"where = traffic.req.size=200KB\n"
+		"[reading big]\nsays = The buffer is large\nsource = a data sheet\n"
+		"result = 0.9 in another simulator\n";
+	struct verdict verdicts[2];
+	struct weir_error e;
+	struct fixture d;
+	char *html = NULL, *at;
+	size_t length = 0;
+	FILE *f = open_memstream(&html, &length);
+
+	fixture_begin(&d, claims);
+	d.f.because = strdup("of the cable");
+	CHECK_INT(figure_judge(d.s, &d.f, FIGURE_QUICK, verdicts, &e), 0);
+	verdicts[0].kind = VERDICT_NOT_REPRODUCED;
+	CHECK_INT(figure_report_html(&(struct figure_report){ &d.f, "p/f", "f.ini", FIGURE_QUICK,
+							      verdicts, FIGURE_SERVED },
+				     f, d.s, &e),
+		  0);
+	fclose(f);
+	at = html;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && at; i++) {
+		CHECK_CONTAINS(at, order[i]);
+		at = strstr(at, order[i]);
+	}
+	free(html);
+	fixture_end(&d);
+}
+
 /* --- folders --- */
 
 static void make_file(const struct folder *f, const char *paper, const char *name)
@@ -658,39 +704,82 @@ TEST(test_figures_are_found_in_the_order_of_their_numbers)
 
 /* --- what verdicts were made of --- */
 
-static struct digest digest_of(const struct folder *f, const char *scenario, enum figure_size size)
+/* Digests of a scenario, and of the cases of a claim about case a and of one about all. */
+struct digests {
+	struct scenario_digest scenario;
+	struct digest a, all;
+};
+
+static struct digests digests_of(const struct folder *f, const char *scenario,
+				 enum figure_size size)
 {
+	static const char claims[] =
+		"[figure]\ntitle = t\npaper = p\n"
+		"[claim a]\nsays = s\nsection = 1\nmetric = drops\nof = case=a\nvalue = 1\n"
+		"[claim b]\nsays = s\nsection = 1\nmetric = drops\nvalue = 1\n";
 	char ini[128];
 	struct weir_error e = { "" };
-	struct digest d;
+	struct figure figure;
+	struct digests d;
 
 	folder_write(f, "fig.ini", scenario, strlen(scenario));
 	snprintf(ini, sizeof(ini), "%s/fig.ini", f->path);
-	if (scenario_digest(&d, ini, size, &e))
+	if (figure_read_text(&figure, "fig.claims", claims, strlen(claims), &e) ||
+	    scenario_digest(&d.scenario, &figure, ini, size, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
+	d.a = figure.claims[0].cases[size];
+	d.all = figure.claims[1].cases[size];
+	figure_free(&figure);
 	return d;
 }
 
-TEST(test_a_scenarios_digest_is_of_its_settings_in_that_size)
+#define CASES "[case a]\nx.z = 1\n[case b]\nx.z = 2\n"
+
+/* same: the settings that cases share, all of them, those of case a, those of all cases. */
+TEST(test_a_scenarios_digests_are_of_its_settings_in_that_size)
 {
-	static const char ini[] = "# why?\nseed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n";
+	static const char ini[] = "# why?\nseed = 1\n[switch]\nmarking = ecn\n" CASES
+				  "[sweep]\ncase = a, b\n[full]\nx.y = 1\n[full a]\nx.z = 3\n";
 	static const struct {
 		const char *ini;
-		int is_same[FIGURE_SIZES];
+		const char *same[FIGURE_SIZES];
 	} cases[] = {
-		{ "# else\nseed = 1\n\n[switch] # x\nmarking = ecn\n[full]\nx.y = 1\n", { 1, 1 } },
-		{ "seed = 2\n[switch]\nmarking = ecn\n[full]\nx.y = 1\n", { 0, 0 } },
-		{ "seed = 1\n[switch]\nmarking = tcn\n[full]\nx.y = 1\n", { 0, 0 } },
-		{ "seed = 1\n[switch]\nmarking = ecn\n[full]\nx.y = 2\n", { 1, 0 } },
+		{ "# else\nseed = 1\n\n[switch] # x\nmarking = ecn\n" CASES
+		  "[sweep]\ncase = a, b\n[full]\nx.y = 1\n[full a]\nx.z = 3\n",
+		  { "1111", "1111" } },
+		{ "seed = 2\n[switch]\nmarking = ecn\n" CASES
+		  "[sweep]\ncase = a, b\n[full]\nx.y = 1\n[full a]\nx.z = 3\n",
+		  { "0011", "0011" } },
+		{ "seed = 1\n[switch]\nmarking = ecn\n" CASES
+		  "[sweep]\ncase = a, b\n[full]\nx.y = 2\n[full a]\nx.z = 3\n",
+		  { "1111", "0011" } },
+		{ "seed = 1\n[switch]\nmarking = ecn\n" CASES
+		  "[sweep]\ncase = a, b\n[full]\nx.y = 1\n[full a]\nx.z = 4\n",
+		  { "1111", "1000" } },
+		{ "seed = 1\n[switch]\nmarking = ecn\n" CASES "[case c]\nx.z = 5\n"
+		  "[sweep]\ncase = a, b, c\n[full]\nx.y = 1\nsweep.case = a, c\n[full a]\nx.z = "
+		  "3\n",
+		  { "1010", "1010" } },
+		{ "seed = 1\n[switch]\nmarking = ecn\n[case a]\nx.z = 1\n[case b]\nx.z = 3\n"
+		  "[sweep]\ncase = a, b\n[full]\nx.y = 1\n[full a]\nx.z = 3\n",
+		  { "1010", "1010" } },
 	};
 	struct folder f = folder_make();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int size = 0; size < FIGURE_SIZES; size++) {
-			struct digest was = digest_of(&f, ini, (enum figure_size)size);
-			struct digest is = digest_of(&f, cases[i].ini, (enum figure_size)size);
+			struct digests was = digests_of(&f, ini, (enum figure_size)size);
+			struct digests is = digests_of(&f, cases[i].ini, (enum figure_size)size);
+			const char same[] = {
+				strcmp(was.scenario.settings.text, is.scenario.settings.text) ? '0'
+											      : '1',
+				strcmp(was.scenario.whole.text, is.scenario.whole.text) ? '0' : '1',
+				strcmp(was.a.text, is.a.text) ? '0' : '1',
+				strcmp(was.all.text, is.all.text) ? '0' : '1',
+				'\0',
+			};
 
-			CHECK_INT(strcmp(was.text, is.text) == 0, cases[i].is_same[size]);
+			CHECK_STR(same, cases[i].same[size]);
 		}
 	folder_remove(&f);
 }

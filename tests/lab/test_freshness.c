@@ -170,3 +170,27 @@ TEST(test_freshness_compares_flow_records_only_if_a_claim_reads_them)
 	CHECK_INT(d.freshness.extra, 1);
 	fixture_close(&d);
 }
+
+/* Of the 6 runs, half are of each seed: 4 times as many seeds are 24 runs. */
+TEST(test_runs_with_fresh_seeds_are_compared_with_such_runs)
+{
+	struct weir_error e = { "" };
+	struct fixture d;
+	struct scenario s;
+	struct sweep w;
+
+	fixture_open(&d);
+	stored_runs_free(&d.runs);
+	if (figure_scenario(d.file, FIGURE_QUICK, &s, &w, &e) || figure_more_seeds(&s, &w, &e) ||
+	    planned_runs(&d.runs, &w, &s, &e))
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_INT(d.runs.count, 24);
+	for (uint32_t i = 0; i < d.runs.count; i++)
+		CHECK(atoi(setting(&d.runs.runs[i], "seed")->value) >= 101);
+	CHECK_INT(freshness_read(&d.freshness, &d.figure, d.file, FIGURE_QUICK, &d.runs, &e), 0);
+	CHECK_INT(d.freshness.wanted, 24);
+	CHECK_INT(freshness_is_complete(&d.freshness), 1);
+	sweep_free(&w);
+	scenario_free(&s);
+	fixture_close(&d);
+}

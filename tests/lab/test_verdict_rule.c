@@ -193,6 +193,7 @@ TEST(test_claims_and_sentences_are_counted_apart)
 	CHECK_INT(claims.of[VERDICT_AGREES], 2);
 	CHECK_INT(claims.of[VERDICT_FITTED], 1);
 	CHECK_INT(verdict_total(&sentences), 2);
+	CHECK_INT(sentence_count(&f), 3);
 	CHECK_INT(sentences.of[VERDICT_AGREES], 1);
 	CHECK_INT(sentences.of[VERDICT_NOT_REPRODUCED], 1);
 	figure_free(&f);
@@ -219,4 +220,67 @@ TEST(test_reasons_of_claims_that_are_not_reproduced_are_counted)
 	CHECK_INT(counts.of[WHY_NOT_SAID], 1);
 	CHECK_INT(counts.of[WHY_SIZE] + counts.of[WHY_UNEXPLAINED], 0);
 	figure_free(&f);
+}
+
+/* --- outcomes --- */
+
+TEST(test_the_outcome_of_a_figure_is_that_of_its_sentences)
+{
+	static const struct {
+		struct verdict_counts sentences;
+		enum figure_outcome outcome;
+	} cases[] = {
+		{ { { [VERDICT_AGREES] = 3 } }, OUTCOME_REPRODUCED },
+		{ { { [VERDICT_AGREES] = 3, [VERDICT_OTHER_SIZE] = 1, [VERDICT_CONTRADICTS] = 1 } },
+		  OUTCOME_REPRODUCED },
+		{ { { [VERDICT_AGREES] = 3, [VERDICT_UNDECIDED] = 1 } }, OUTCOME_PARTLY },
+		{ { { [VERDICT_SAME_DIRECTION] = 1, [VERDICT_NOT_REPRODUCED] = 1 } },
+		  OUTCOME_PARTLY },
+		{ { { [VERDICT_UNDECIDED] = 2, [VERDICT_NOT_REPRODUCED] = 1 } }, OUTCOME_NOT },
+		{ { { [VERDICT_UNDECIDED] = 2, [VERDICT_TOO_FEW] = 1 } }, OUTCOME_UNDECIDED },
+		{ { { [VERDICT_FITTED] = 2, [VERDICT_NOT_MEASURED] = 1 } }, OUTCOME_OPEN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK_STR(outcome_name(figure_outcome(&cases[i].sentences)),
+			  outcome_name(cases[i].outcome));
+}
+
+/* --- stored numbers --- */
+
+static enum verdict_kind judge_stored(const char *now)
+{
+	struct verdict v = { .value = { 0.5, 0.05, 0.45, 0.55, 5, 0 } };
+	struct findings o;
+	struct figure f;
+	enum verdict_kind kind;
+
+	read_figure(&f, RATIO "value = 0.5\n");
+	verdict_rule(&f.claims[0], &v);
+	findings_make(&o, &f, FIGURE_QUICK, &v);
+	CHECK_INT(o.all[0].kind, VERDICT_AGREES);
+	figure_free(&f);
+	read_figure(&f, now);
+	findings_judge(&o, &f, FIGURE_QUICK);
+	kind = findings_find(&o, "c")->kind;
+	CHECK_INT(o.claims.of[kind], 1);
+	findings_free(&o);
+	figure_free(&f);
+	return kind;
+}
+
+TEST(test_stored_numbers_are_judged_by_the_claims_of_today)
+{
+	CHECK_INT(judge_stored(RATIO "value = 0.5\n"), VERDICT_AGREES);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\ntolerance = 5%\n"), VERDICT_SAME_DIRECTION);
+	CHECK_INT(judge_stored(RATIO "range = 1..\n"), VERDICT_NOT_REPRODUCED);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\nfitted = K\n"), VERDICT_FITTED);
+	CHECK_INT(judge_stored(RATIO "value = 0.5\nsize = full\n"), VERDICT_OTHER_SIZE);
+	/* Of something else than what was measured nothing is known. */
+	CHECK_INT(judge_stored("[claim c]\nsays = s\nsection = 1\nmetric = marks\nof = case=a\n"
+			       "over = case=b\nvalue = 0.5\n"),
+		  VERDICT_NOT_MEASURED);
+	CHECK_INT(judge_stored(HEAD "of = case=a\nover = case=c\nvalue = 0.5\n"),
+		  VERDICT_NOT_MEASURED);
+	CHECK_INT(judge_stored(HEAD "of = case=a\nvalue = 0.5\n"), VERDICT_NOT_MEASURED);
 }
