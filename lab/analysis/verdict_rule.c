@@ -319,6 +319,7 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 {
 	for (uint32_t i = 0; i < f->judged_count; i++) {
 		const struct claim *c = &f->claims[i];
+		struct digest now = claim_metric_digest(c, &c->cases[size]);
 		struct finding *one = findings_find_or_add(o, c->name);
 		struct verdict v = { .kind = VERDICT_NOT_MEASURED,
 				     .by_number = VERDICT_NOT_MEASURED,
@@ -326,8 +327,7 @@ void findings_judge(struct findings *o, const struct figure *f, enum figure_size
 
 		if (size < c->size)
 			v.kind = v.by_number = VERDICT_OTHER_SIZE;
-		else if (strcmp(one->metric.text, claim_metric_digest(c, &c->cases[size]).text) ==
-			 0)
+		else if (strcmp(one->metric.text, now.text) == 0)
 			verdict_rule(c, &v);
 		one->kind = v.kind;
 		one->by_number = v.by_number;

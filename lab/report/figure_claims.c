@@ -184,8 +184,8 @@ static void outcome_append_reasons(struct document *d, const struct figure_repor
 		between = ", ";
 	}
 	if (claims.of[VERDICT_UNDECIDED])
-		document_append(d, "%s%u need%s more seeds", between, claims.of[VERDICT_UNDECIDED],
-				claims.of[VERDICT_UNDECIDED] == 1 ? "s" : "");
+		document_append(d, "%s%u claim%s more seeds", between, claims.of[VERDICT_UNDECIDED],
+				claims.of[VERDICT_UNDECIDED] == 1 ? " needs" : "s need");
 }
 
 void figure_add_outcome(struct document *d, const struct figure_report *fr)
@@ -223,22 +223,27 @@ void figure_add_outcome(struct document *d, const struct figure_report *fr)
 
 /* --- readings --- */
 
-/* "small-mean: agrees, 0.81 ±0.05 for 0.84 (0.672..1.008)" */
+/* "1 of 2 agree", then a line for each: "small-mean: agrees, 0.81 ±0.05 for 0.84 (0.672..1.008)" */
 static void reading_append_claims(struct document *d, const struct figure_report *fr,
 				  uint32_t reading)
 {
 	const struct figure *f = fr->figure;
-	uint32_t count = 0;
+	uint32_t count = 0, agree = 0;
 
+	for (uint32_t i = f->claim_count; i < f->judged_count; i++)
+		if (f->claims[i].reading == (int)reading &&
+		    fr->verdicts[i].kind != VERDICT_OTHER_SIZE) {
+			agree += fr->verdicts[i].kind == VERDICT_AGREES;
+			count++;
+		}
+	document_append(d, "%u of %u agree", agree, count);
 	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
 		const struct claim *c = &f->claims[i];
 		const struct verdict *v = &fr->verdicts[i];
 
 		if (c->reading != (int)reading || v->kind == VERDICT_OTHER_SIZE)
 			continue;
-		if (count++)
-			document_append(d, "<br>");
-		document_append(d, "%s: <b class=\"verdict %s\">%s</b>",
+		document_append(d, "<br>%s: <b class=\"verdict %s\">%s</b>",
 				f->claims[c->original].name, verdict_class(v->kind),
 				verdict_name(v->kind));
 		if (v->kind < VERDICT_OTHER_SIZE)

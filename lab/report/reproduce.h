@@ -98,9 +98,11 @@ int figure_job_more_seeds(struct figure_job *j, struct weir_error *e);
  * all cases share, the number of runs and their CPU time. For each claim, and claim of a reading
  * (NAME@READING): the verdict, the verdict by number in brackets if it differs, the measurement,
  * and why its runs are incomplete. And as numbers: the digest of what it measures and of the
- * settings of its cases, the mean, both ends of the interval, and the seeds. Verdicts are computed
- *from these numbers by today's claims and rules; those in the file are for its readers. Results of
- *another scenario than today's are out of date. Written by weir reproduce --summary --ship. */
+ * settings of its cases, the mean, both ends of the interval, and the seeds.
+ *
+ * Verdicts are computed from these numbers by today's claims and rules; those in the file are for
+ * its readers. Results of other settings than today's are out of date. Written by weir reproduce
+ * --summary --ship. */
 
 #define SHIPPED_FILE "paper.verdicts"
 

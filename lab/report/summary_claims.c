@@ -173,25 +173,44 @@ static void summary_add_doubts(struct summary_writer *w)
 
 /* --- readings --- */
 
-/* "small-mean: agrees, 0.81 ±0.05, 5 seeds" for each claim of the reading that was judged. */
+/* The result of one claim by a reading; NULL: not measured, or another reading's. */
+static const struct finding *summary_reading_finding(const struct summary_writer *w,
+						     const struct summary_entry *y, uint32_t claim,
+						     uint32_t reading, int size)
+{
+	const struct finding *one = y->figure.claims[claim].reading == (int)reading
+					    ? summary_finding(w, y, claim, size)
+					    : NULL;
+
+	return one && one->measured[0] ? one : NULL;
+}
+
+/* "1 of 2 agree; small-mean: agrees, 0.81 ±0.05, 5 seeds; ..." */
 static void summary_add_reading(struct summary_writer *w, const struct summary_entry *y,
 				uint32_t reading, int size)
 {
 	const struct figure *f = &y->figure;
-	uint32_t count = 0;
+	uint32_t count = 0, agree = 0;
 
 	document_add(&w->d, DOCUMENT_CELL, NULL, "%s", "");
 	document_label(&w->d, figure_size_names[size]);
 	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
-		const struct finding *one = summary_finding(w, y, i, size);
+		const struct finding *one = summary_reading_finding(w, y, i, reading, size);
 
-		if (f->claims[i].reading != (int)reading || !one || !one->measured[0])
-			continue;
-		if (count++)
-			document_append(&w->d, "; ");
-		document_append(&w->d, "%s: <b class=\"verdict %s\">%s</b>, %s",
-				f->claims[f->claims[i].original].name, verdict_class(one->kind),
-				verdict_name(one->kind), one->measured);
+		count += one != NULL;
+		agree += one && one->kind == VERDICT_AGREES;
+	}
+	if (!count)
+		return;
+	document_append(&w->d, "%u of %u agree", agree, count);
+	for (uint32_t i = f->claim_count; i < f->judged_count; i++) {
+		const struct finding *one = summary_reading_finding(w, y, i, reading, size);
+
+		if (one)
+			document_append(&w->d, "; %s: <b class=\"verdict %s\">%s</b>, %s",
+					f->claims[f->claims[i].original].name,
+					verdict_class(one->kind), verdict_name(one->kind),
+					one->measured);
 	}
 }
 

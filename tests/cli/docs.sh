@@ -25,6 +25,10 @@ diff docs/results/reproduction.md "$dir/reproduction.md" || stale docs/results/r
 tools/verdict-table.sh docs/results/reproduction.md >"$dir/verdicts"
 sed -e "/^<!-- verdicts/,/^<!-- end/{/^<!-- verdicts/{p;r $dir/verdicts" -e '};/^<!-- end/!d}' docs/results/five-papers.md >"$dir/five-papers.md"
 diff docs/results/five-papers.md "$dir/five-papers.md" || stale docs/results/five-papers.md
+# README.md counts what agrees in quick size, by sentences and by claims: the first two tables.
+agree=$(sed -n 's/^| all | quick | [^|]* | [0-9]* | \([0-9]*\) | \([0-9]*\) |.*/\2 of \1/p' docs/results/reproduction.md | head -n 2 |
+	tr '\n' ' ' | sed 's/ \([0-9]* of [0-9]*\) $/ sentences, \1 claims agree/')
+grep -qF "| $agree;" README.md || { echo "README.md must say: $agree"; exit 1; }
 grep -q "^version: $("$weir" version | sed 's/^weir \([^+]*\).*/\1/')\$" CITATION.cff || { echo "CITATION.cff is of another version"; exit 1; }
 
 # Every command and option is in the man page, every name of weir list in the reference.

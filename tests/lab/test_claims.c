@@ -640,6 +640,7 @@ TEST(test_a_reading_repeats_claims_with_other_runs)
 	read_reading(&f, "where = host.cc=reno\n"); /* added where it was not there */
 	CHECK_INT(f.judged_count, 4);
 	CHECK_STR(f.claims[3].of.text, "case=c, host.cc=reno");
+	CHECK_INT(f.claims[3].over.count, 0);
 	figure_free(&f);
 	read_reading(&f, "metric = slowdown_mean\nclaims = small\n");
 	CHECK_INT(f.judged_count, 3);

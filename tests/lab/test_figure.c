@@ -606,7 +606,7 @@ TEST(test_a_figures_page_has_its_outcome_the_drawing_the_claims_and_the_readings
 		"<h2>What the paper says</h2>",
 		"<h2>Readings of what the paper leaves open</h2>",
 		"Requests have 200 KB",
-		"one: <b class=\"verdict few\">too few</b>, ",
+		"0 of 1 agree<br>one: <b class=\"verdict few\">too few</b>, ",
 		"a data sheet",
 		"0.9 in another simulator",
 	};
