@@ -262,7 +262,7 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 	struct learn_fixture d;
 	struct pair q;
 
-	pair_make(&q, "fdcc(clock=0)");
+	pair_make(&q, "fdcc(clock=0, first-window=scaled)");
 	give_network(&q, &d, &plan, &policy);
 	read_one(&d, FDCC_RTT, -100);
 	q.ack.rtt_ns = PAIR_RTT_NS;
@@ -283,13 +283,37 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 	fixture_close(&d);
 }
 
+/* One cut to 2/3: the rate falls at once, while the bytes in flight may reach to the end of the
+ * first 125,000 until 41,667 of them are acknowledged; from there on the window is larger. */
+TEST(test_fdcc_sends_its_first_window_whole_at_the_rate_of_the_network)
+{
+	struct pair q;
+
+	pair_make(&q, "fdcc(policy=always-cut)");
+	q.ack.now_ns = 100000;
+	q.ack.rtt_ns = 1000000; /* the next decision is far */
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP - PAIR_MSS);
+	CHECK_NEAR((double)pace(&q)->rate_bps, 66.6664e9, 1);
+	q.ack.now_ns++;
+	pair_acked(&q, 41000 - PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP - 41000);
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
+	pair_acked(&q, PAIR_BDP);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
+	pair_make(&q, "fdcc(policy=always-cut, preset=thesis)");
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
+}
+
 /* 125 packets x 2/3 = 83.3; at least one. min-rate 1 Gb/s is 1250 bytes. A quarter of the line
  * halves alpha. */
 TEST(test_fdcc_floor_min_rate_and_gain_do_what_they_say)
 {
 	struct pair q;
 
-	pair_make(&q, "fdcc(policy=always-cut, clock=0, floor=packet)");
+	pair_make(&q, "fdcc(policy=always-cut, clock=0, floor=packet, first-window=scaled)");
 	pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 83000);
 	for (int i = 0; i < 40; i++)
@@ -300,7 +324,7 @@ TEST(test_fdcc_floor_min_rate_and_gain_do_what_they_say)
 	for (int i = 0; i < 40; i++)
 		pair_acked(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->rate_bps, 1000000000);
-	pair_make(&q, "fdcc(policy=always-cut, clock=0, gain=rate, alpha=3)");
+	pair_make(&q, "fdcc(policy=always-cut, clock=0, gain=rate, alpha=3, first-window=scaled)");
 	pair_acked(&q, PAIR_MSS); /* 1 / (1 + 3): a quarter */
 	CHECK_INT(pace(&q)->window_bytes, 31250);
 	pair_acked(&q, PAIR_MSS); /* 1 / (1 + 1.5) */
