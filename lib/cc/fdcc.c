@@ -363,17 +363,6 @@ static void fdcc_decide(struct fdcc_state *s, const struct fdcc_params *p,
 	learned_record(a, &d);
 }
 
-/* Lets what is left of the first window be sent: the bound on bytes in flight reaches to its end.
- */
-static void fdcc_send_first(struct fdcc_state *s, const struct fdcc_params *p,
-			    const struct weir_cc_env *env, const struct weir_cc_ack *a)
-{
-	double left_bytes = fdcc_first_bytes(p, env) - (double)a->una_bytes;
-
-	s->is_first = left_bytes > 0;
-	pace_window(&s->pace, env, larger(left_bytes, s->window_bytes));
-}
-
 static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *env,
 		     const struct weir_cc_ack *a)
 {
@@ -386,7 +375,8 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 	    learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
 		fdcc_decide(s, p, env, a);
 	if (s->is_first)
-		fdcc_send_first(s, p, env, a);
+		s->is_first = learned_send_first(&s->pace, env, a, fdcc_first_bytes(p, env),
+						 s->window_bytes) != 0;
 }
 
 const struct weir_cc_ops weir_cc_fdcc = {
