@@ -19,14 +19,17 @@
  *		one packet with a factor of 1.5, and a floor of one packet makes many flows fair
  *		whatever the network does: floor=packet and policy=always-cut show that.
  *	clock	slow flows act on every ACK, which may be many round trips apart. gain=rate lets
- *		alpha shrink with the root of the rate, for many flows at once; clock=1 is one
- *		action a round trip.
+ *		alpha shrink with the root of the rate, for many flows at once.
  *
  * Differs: in preset weir a flow sends its first bandwidth-delay product whatever the network says
  * meanwhile; the network scales its rate only (first-window=whole). In an incast the senders that
  * are near the receiver hear of the queue before their first window has left, and far ones after
  * it. With the scaled window the near ones then stop, and their last packets wait until all that
- * the far ones have sent is delivered: the nearest senders complete last. */
+ * the far ones have sent is delivered: the nearest senders complete last.
+ *
+ * Differs: preset weir acts once a round trip, the thesis every half of one. What an action does to
+ * the queue is seen a round trip later, so that every second action answers a queue that was
+ * answered already: after a burst, all rates fell below what the line could carry. */
 #include "base/compiler.h"
 #include "lib/cc/fdcc.h"
 #include <math.h>
@@ -52,9 +55,10 @@ struct fdcc_state {
 
 static const struct fdcc_reading fdcc_presets[] = {
 	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, FDCC_RATES_ROOT,
-			FDCC_BASE_COMMON, FDCC_FIRST_WHOLE, 20, 5 },
+			FDCC_BASE_COMMON, FDCC_FIRST_WHOLE, 20, 5, WEIR_ONE_Q32 },
 	[FDCC_THESIS] = { FDCC_ACCUMULATE, FDCC_DT_MS, FDCC_LAST_FACTOR, FDCC_RATES_LINEAR,
-			  FDCC_BASE_OWN, FDCC_FIRST_SCALED, FDCC_UNCLIPPED, FDCC_UNCLIPPED },
+			  FDCC_BASE_OWN, FDCC_FIRST_SCALED, FDCC_UNCLIPPED, FDCC_UNCLIPPED,
+			  WEIR_ONE_Q32 / 2 },
 };
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
@@ -90,8 +94,8 @@ static const struct weir_option fdcc_options[] = {
 	{ "gain", WEIR_OPT_CHOICE, AT(gain), "constant", 0, 0,
 	  "alpha is constant, or multiplied by the square root of rate / line rate (rate)",
 	  gain_names },
-	{ "clock", WEIR_OPT_FRACTION_Q32, AT(clock_q32), "0.5", 0, 1000 * WEIR_ONE_Q32,
-	  "action interval, in last round-trip times", NULL },
+	{ "clock", WEIR_OPT_FRACTION_Q32, AT(clock_q32), "0", 0, 1000 * WEIR_ONE_Q32,
+	  "action interval, in last round-trip times; 0: as the preset, 1 or 0.5", NULL },
 	{ "past", WEIR_OPT_COUNT, AT(past), "8", 0, FDCC_PAST_MAX,
 	  "history: past observations for a recurrent network, at most; others have a fixed "
 	  "number",
@@ -145,6 +149,8 @@ struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p)
 		r.base = (enum fdcc_base)p->base;
 	if (p->first)
 		r.first = (enum fdcc_first)p->first;
+	if (p->clock_q32)
+		r.clock_q32 = p->clock_q32;
 	if (p->clip_q32)
 		r.clip = q32_to_double(p->clip_q32);
 	if (p->clip_change_q32)
@@ -372,7 +378,7 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 	if (a->rtt_ns > 0)
 		s->rtt_ns = a->rtt_ns + fdcc_path_ns(p, env);
 	if (!s->sight.is_known ||
-	    learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
+	    learned_is_due(weir_fdcc_reading(p).clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
 		fdcc_decide(s, p, env, a);
 	if (s->is_first)
 		s->is_first = learned_send_first(&s->pace, env, a, fdcc_first_bytes(p, env),

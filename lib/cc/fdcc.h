@@ -38,7 +38,7 @@ struct fdcc_params {
 	struct learned_params learned;
 	uint64_t preset, policy;
 	uint64_t action, dt, last, rates, base, first, gain, floor;
-	uint64_t alpha_q32, clock_q32;
+	uint64_t alpha_q32, clock_q32; /* clock 0: as the preset */
 	uint64_t past;
 	uint64_t clip_q32, clip_change_q32; /* 0: as the preset */
 	uint64_t min_rate_bps;              /* 0: the network's */
@@ -54,6 +54,7 @@ struct fdcc_reading {
 	enum fdcc_base base;
 	enum fdcc_first first;
 	double clip, clip_change;
+	uint64_t clock_q32;
 };
 
 struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p);
