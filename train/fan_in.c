@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.c -- generates and runs the episodes of fan_in.h, and shares rewards between flows. */
+/* fan_in.c -- draws the scenarios of fan_in.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/fan_in.h"
-#include "lab/scenario/scenario.h"
 #include "base/memory.h"
-#include "sim/run/run.h"
 #include "weir/rng.h"
 #include "weir/units.h"
 #include <inttypes.h>
@@ -14,6 +12,10 @@
 #include <string.h>
 
 enum { CHOICES = 7, DELAY_MIN_NS = 150, DELAY_MAX_NS = 1000, STRETCH_MAX = 8, GBPS = 100 };
+
+/* Of fan-ins among varied networks; an episode has at most so many packets. */
+enum { BASE_MIN_NS = 1000, BASE_MAX_NS = 50000, PACKETS_MAX = 250000, PACKET_BITS = 1118 * 8 };
+static const uint64_t varied_gbps[] = { 10, 25, 40, 100, 200, 400 };
 
 /* How many senders of an episode with mixed paths are near; kinds below MIX_HALF: none. */
 enum { MIX_EQUAL = 0, MIX_HALF = 3, MIX_ANY, MIX_BUT_ONE, MIX_KINDS };
@@ -39,8 +41,8 @@ static const struct {
 struct fan_in_draw {
 	uint32_t flows, near; /* near: senders on the receiver's switch */
 	uint64_t delay_ns, fabric_delay_ns, base_ns, time_ns;
-	uint64_t fabric_gbps; /* link between the switches */
-	uint64_t start_ns;    /* the last flow starts by then */
+	uint64_t gbps, fabric_gbps; /* of hosts, of the link between the switches */
+	uint64_t start_ns;          /* the last flow starts by then */
 	struct weir_rng rng;
 };
 
@@ -76,6 +78,12 @@ uint32_t fan_in_stage(uint32_t flows_max, double share)
 	return sizes[stage < choices ? stage : choices - 1].flows;
 }
 
+/* Counts the fan-ins of an evaluation, which are every second of its varied networks. */
+static uint64_t fan_in_number(const struct fan_in *f)
+{
+	return f->networks == FAN_IN_VARIED ? f->which->number / 2 : f->which->number;
+}
+
 /* Half of the episodes with mixed paths have equal ones; in the others half, any number, or all
  * but one or one of the senders are near, and the link between the switches is up to eight times as
  * long as the others and as fast as they are or four times as fast. Judges go through equal, half
@@ -83,7 +91,7 @@ uint32_t fan_in_stage(uint32_t flows_max, double share)
 static void fan_in_draw_paths(const struct fan_in *f, struct fan_in_draw *d, uint32_t choices)
 {
 	static const uint32_t judged[] = { MIX_EQUAL, MIX_HALF, MIX_BUT_ONE };
-	uint64_t number = f->which->number;
+	uint64_t number = fan_in_number(f);
 	uint64_t kind = weir_rng_below(&d->rng, MIX_KINDS);
 	uint64_t any = 1 + weir_rng_below(&d->rng, d->flows - 1);
 	double stretch = exp(weir_rng_unit(&d->rng) * log(STRETCH_MAX));
@@ -100,38 +108,57 @@ static void fan_in_draw_paths(const struct fan_in *f, struct fan_in_draw *d, uin
 	if (kind == MIX_BUT_ONE && f->which->purpose == TRAIN_EXPLORE && any % 3 == 0)
 		d->near = 1;
 	d->fabric_delay_ns = (uint64_t)((double)d->delay_ns * stretch);
-	d->fabric_gbps = is_fast ? 4 * GBPS : GBPS;
+	d->fabric_gbps = is_fast ? 4 * d->gbps : d->gbps;
+}
+
+/* Any rate and base round trip, in place of 100 Gb/s and links of 150 ns to 1 us. */
+static void fan_in_draw_line(struct fan_in_draw *d)
+{
+	double octaves = log((double)BASE_MAX_NS / BASE_MIN_NS);
+	double base_ns = BASE_MIN_NS * exp(weir_rng_unit(&d->rng) * octaves);
+
+	d->gbps = varied_gbps[weir_rng_below(&d->rng, sizeof(varied_gbps) / sizeof(uint64_t))];
+	d->delay_ns = (uint64_t)(base_ns / LINKS) + 1;
+}
+
+static uint64_t fan_in_time_max_ns(const struct fan_in_draw *d)
+{
+	return (uint64_t)PACKETS_MAX * PACKET_BITS / d->gbps;
 }
 
 static struct fan_in_draw fan_in_draw_of(const struct fan_in *f)
 {
-	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC) };
+	struct fan_in_draw d = { .rng = weir_rng_make(f->seed, 0, WEIR_RNG_TRAFFIC), .gbps = GBPS };
 	double octaves = log((double)DELAY_MAX_NS / DELAY_MIN_NS);
 	uint32_t choices = fan_in_choices(f->flows_max), size = fan_in_draw_size(&d.rng, choices);
 
 	d.delay_ns = (uint64_t)(DELAY_MIN_NS * exp(weir_rng_unit(&d.rng) * octaves));
 	if (f->which->purpose == TRAIN_JUDGE) {
-		size = (uint32_t)(f->which->number % choices);
-		d.delay_ns = f->which->number / choices % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
+		size = (uint32_t)(fan_in_number(f) % choices);
+		d.delay_ns = fan_in_number(f) / choices % 2 ? 4 * DELAY_MIN_NS : DELAY_MIN_NS;
 	}
+	if (f->networks == FAN_IN_VARIED && f->which->purpose == TRAIN_EXPLORE)
+		fan_in_draw_line(&d);
 	d.flows = sizes[size].flows;
 	d.fabric_delay_ns = d.delay_ns;
-	d.fabric_gbps = GBPS;
-	if (f->paths == FAN_IN_MIXED)
+	d.fabric_gbps = d.gbps;
+	if (f->paths == FAN_IN_MIXED || f->networks == FAN_IN_VARIED)
 		fan_in_draw_paths(f, &d, choices);
-	d.base_ns = (LINKS - 2) * d.delay_ns + 2 * d.fabric_delay_ns + WIRE_NS;
+	d.base_ns = (LINKS - 2) * d.delay_ns + 2 * d.fabric_delay_ns + WIRE_NS * GBPS / d.gbps;
 	d.time_ns = sizes[size].round_trips * d.base_ns;
+	if (f->networks == FAN_IN_VARIED && d.time_ns > fan_in_time_max_ns(&d))
+		d.time_ns = fan_in_time_max_ns(&d);
 	d.start_ns = d.time_ns / 4;
 	if (f->which->purpose == TRAIN_JUDGE)
 		d.time_ns *= JUDGE_TIMES;
 	return d;
 }
 
-/* In training episodes half of the flows end: their size is 12.5 bytes/ns, shared by all, for about
- * half of the time. */
+/* In training episodes half of the flows end: their size is the line, shared by all, for about half
+ * of the time. */
 static void fan_in_write_flows(FILE *file, struct fan_in_draw *d, enum train_purpose purpose)
 {
-	uint64_t share_bytes = d->time_ns * 25 / 2 / d->flows;
+	uint64_t share_bytes = d->time_ns * d->gbps / WEIR_BITS_PER_BYTE / d->flows;
 
 	fprintf(file, "[traffic fan-in]\npattern = list\n");
 	for (uint32_t i = 0; i < d->flows; i++) {
@@ -149,22 +176,27 @@ static void fan_in_write_flows(FILE *file, struct fan_in_draw *d, enum train_pur
 
 char *fan_in_scenario(const struct fan_in *f)
 {
-	struct fan_in_draw d = fan_in_draw_of(f);
+	enum varied_kind kind = varied_kind_of(f);
+	struct fan_in_draw d;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file;
 
+	if (kind != VARIED_FAN_IN)
+		return varied_scenario(f, kind);
+	d = fan_in_draw_of(f);
+	file = open_memstream(&text, &size);
 	if (!file)
 		memory_refused(0);
 	fprintf(file,
 		"seed = %" PRIu64 "\n[network]\ntopology = dumbbell\nleft-hosts = %u\n"
-		"right-hosts = %u\nrate = %dGbps\ndelay = %" PRIu64 "ns\n"
+		"right-hosts = %u\nrate = %" PRIu64 "Gbps\ndelay = %" PRIu64 "ns\n"
 		"fabric-rate = %" PRIu64 "Gbps\nfabric-delay = %" PRIu64 "ns\n"
-		"[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n"
+		"[switch]\nmarking = none\nbuffer = %s\nbuffer-per = switch\nlossless = all\n"
 		"pfc-alpha = 1/16\n[host]\ncc = %s\n"
 		"[rdma]\nint-header = 70B\nint-flows = exact\nmin-rate = 100Mbps\n",
-		f->seed >> 1, d.flows - d.near, d.near + 1, GBPS, d.delay_ns, d.fabric_gbps,
-		d.fabric_delay_ns, f->cc);
+		f->seed >> 1, d.flows - d.near, d.near + 1, d.gbps, d.delay_ns, d.fabric_gbps,
+		d.fabric_delay_ns, f->networks == FAN_IN_VARIED ? "512MiB" : "8MiB", f->cc);
 	fan_in_write_flows(file, &d, f->which->purpose);
 	fprintf(file, "[measure]\nfrom = %" PRIu64 "ns\nto = %" PRIu64 "ns\ndrain = 0us\n",
 		d.time_ns - d.time_ns / 4, d.time_ns);
@@ -175,111 +207,4 @@ char *fan_in_scenario(const struct fan_in *f)
 	if (fclose(file))
 		memory_refused(size);
 	return text;
-}
-
-/* Parses a generated scenario. */
-static int fan_in_read_config(struct config *c, const char *text, struct weir_error *e)
-{
-	struct scenario s;
-	int failed;
-
-	if (scenario_read_text(&s, "episode", text, strlen(text), e))
-		return -1;
-	failed = scenario_config(&s, c, e);
-	scenario_free(&s);
-	return failed;
-}
-
-int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_rollout *rollout, struct fan_in_result *r, struct weir_error *e)
-{
-	const struct run_control control = { .threads = 1, .rollout = rollout };
-	struct fan_in_draw d = fan_in_draw_of(f);
-	char *text = fan_in_scenario(f);
-	struct run_result result;
-	struct config c;
-	int failed = fan_in_read_config(&c, text, e);
-
-	free(text);
-	if (failed)
-		return -1;
-	if (policy)
-		memcpy(c.cc_params + c.cc->scheme.model->policy_offset, &policy, sizeof(policy));
-	failed = run(&c, &control, &result, e);
-	if (!failed) {
-		r->jain = run_metric(&result, "jain");
-		if (isnan(r->jain)) /* nothing arrived */
-			r->jain = 0;
-		r->unfair = run_metric(&result, "unfair_ratio");
-		if (isnan(r->unfair))
-			r->unfair = d.flows - 1;
-		r->use = run_metric(&result, "utilisation");
-		r->queue = run_metric(&result, "queue_mean_bytes") * 2 / 25 / (double)d.base_ns;
-		run_result_free(&result);
-	}
-	config_free(&c);
-	return failed ? -1 : 0;
-}
-
-/* --- cooperative rewards --- */
-
-/* The time at which a reward becomes known. */
-struct moment {
-	int64_t now_ns;
-	uint32_t flow, step;
-};
-
-static int fan_in_by_time(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-
-	if (x->now_ns != y->now_ns)
-		return x->now_ns < y->now_ns ? -1 : 1;
-	if (x->flow != y->flow)
-		return x->flow < y->flow ? -1 : 1;
-	return x->step < y->step ? -1 : x->step > y->step;
-}
-
-static uint64_t fan_in_rewards_of(const struct decision_log *log, uint32_t flow)
-{
-	return log->counts[flow] > 1 ? log->counts[flow] - 1 : 0;
-}
-
-static struct moment *fan_in_moments(const struct decision_log *log, uint64_t count)
-{
-	struct moment *all = memory_new(count, sizeof(*all)), *next = all;
-
-	for (uint32_t f = 0; f < log->flows; f++)
-		for (uint32_t i = 0; i < fan_in_rewards_of(log, f); i++)
-			*next++ = (struct moment){ decision_log_rows(log, f)[i + 1].now_ns, f, i };
-	qsort(all, count, sizeof(*all), fan_in_by_time);
-	return all;
-}
-
-/* A flow contributes to the mean from its first reward to its last. */
-void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards)
-{
-	struct moment *all;
-	float *last = memory_new(log->flows, sizeof(*last));
-	uint64_t count = 0, flows = 0;
-	double sum = 0;
-
-	for (uint32_t f = 0; f < log->flows; f++)
-		count += fan_in_rewards_of(log, f);
-	all = fan_in_moments(log, count);
-	for (uint64_t i = 0; i < count; i++) {
-		const struct moment *m = &all[i];
-		float *reward = rewards + (size_t)m->flow * log->rows_each + m->step, own = *reward;
-
-		flows += m->step == 0;
-		sum += (double)own - (double)last[m->flow];
-		last[m->flow] = own;
-		*reward = (float)((1 - share) * (double)own + share * sum / (double)flows);
-		if (m->step + 1 == fan_in_rewards_of(log, m->flow)) {
-			flows--;
-			sum -= (double)own;
-		}
-	}
-	memory_free(all, count, sizeof(*all));
-	memory_free(last, log->flows, sizeof(*last));
 }

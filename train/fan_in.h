@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fan_in.h -- training episodes for congestion controls, of varying fan-in: flows to one receiver
- * through the bottleneck of a dumbbell, with a log of their decisions (Zhang, FDCC, section 4.4).
+/* fan_in.h -- draws the scenarios of training episodes for congestion controls.
  *
- * There are 2, 6, 12, 24, 48 or 96 flows, optionally 192, each with a sender of its own; links have
- * a delay of 150 ns to 1 us. In training episodes half of the flows end after about half of the
- * time. Episodes last some hundred decisions per flow: among many, a flow gets an ACK every few
- * round trips only. */
+ * Fan-ins: flows to one receiver through the bottleneck of a dumbbell (Zhang, FDCC, section 4.4),
+ * at 100 Gb/s. There are 2, 6, 12, 24, 48 or 96 flows, optionally 192, each with a sender of its
+ * own; links have a delay of 150 ns to 1 us. In training episodes half of the flows end after about
+ * half of the time. Episodes last some hundred decisions per flow: among many, a flow gets an ACK
+ * every few round trips only.
+ *
+ * Varied networks (varied.c): fan-ins of 10 to 400 Gb/s with near and far senders and base round
+ * trips of 1 to 50 us, parking lots, in which long paths cross several bottlenecks, and leaf-spine
+ * networks with flows of drawn sizes and incasts. */
 #ifndef TRAIN_FAN_IN_H
 #define TRAIN_FAN_IN_H
-#include "sim/measure/decision_log.h"
 #include "train/trainer.h"
 
-enum { FAN_IN_FLOWS_STANDARD = 96, FAN_IN_FLOWS_MAX = 192, FAN_IN_ROWS_MAX = 256 };
+enum { FAN_IN_FLOWS_STANDARD = 96, FAN_IN_FLOWS_MAX = 192 };
 
 /* All senders are equally far from the receiver, or in half of the episodes some of them share its
  * switch (fan_in.c). */
 enum fan_in_paths { FAN_IN_EQUAL, FAN_IN_MIXED };
+
+enum fan_in_networks { FAN_IN_ONLY, FAN_IN_VARIED };
 
 struct fan_in {
 	const char *cc; /* spec; its network is replaced by policy */
@@ -26,6 +31,7 @@ struct fan_in {
 	const struct train_episode *which;
 	uint32_t flows_max; /* of an episode */
 	enum fan_in_paths paths;
+	enum fan_in_networks networks; /* VARIED: paths are mixed */
 };
 
 /* The flows_max of a curriculum at progress share, 0 to 1: sizes are added one by one, after equal
@@ -35,28 +41,13 @@ uint32_t fan_in_stage(uint32_t flows_max, double share);
 /* The text of its scenario, for the caller to free. */
 char *fan_in_scenario(const struct fan_in *f);
 
-/* Measured over the last quarter of the episode. */
-struct fan_in_result {
-	double jain, use;
-	double unfair; /* (fastest rate - mean) / mean */
-	double queue;  /* in bandwidth-delay products */
-};
+/* --- varied.c --- */
 
-/* Runs an episode. Flows without a policy follow the spec. rollout->context is a decision log. */
-int fan_in_run(const struct fan_in *f, const struct weir_learn_policy *policy,
-	       const struct weir_cc_rollout *rollout, struct fan_in_result *r,
-	       struct weir_error *e);
+enum varied_kind { VARIED_FAN_IN, VARIED_PARKING_LOT, VARIED_CLOS };
 
-/* Rewards fairness, utilisation and a short queue together, as each alone is easy: utilisation / (1
- * + unfair ratio) - 0.3 queue, where the divisor is the fastest flow's rate over the mean. Jain's
- * index would not do: it is 0.99 where one flow of 64 has twice its share. */
-static inline double fan_in_score(const struct fan_in_result *r)
-{
-	return r->use / (1 + r->unfair) - 0.3 * r->queue;
-}
+/* EXPLORE draws the kind; JUDGE has two fan-ins, a parking lot and a leaf-spine network in turn. */
+enum varied_kind varied_kind_of(const struct fan_in *f);
 
-/* Cooperative rewards: replaces that share of each reward by the mean of the latest rewards of all
- * flows at the time it becomes known. rewards: [flows][rows_each], indexed like the log, each the
- * reward of the action of its row. */
-void fan_in_share_rewards(const struct decision_log *log, double share, float *rewards);
+/* The text of a parking lot or a leaf-spine network. */
+char *varied_scenario(const struct fan_in *f, enum varied_kind kind);
 #endif

@@ -10,8 +10,10 @@
 #include "lib/cc/reward.h"
 #include "base/memory.h"
 #include "train/fan_in.h"
+#include "train/flow_episode.h"
 #include "weir/rng.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MEMORY_MAX = 10 * 1000 * 1000, HIDDEN_MAX = 512, RETURNS_MAX = 64, SPEC_SIZE = 512 };
 
@@ -23,13 +25,14 @@ struct fdcc_options {
 	uint64_t reward, net, past, hidden;
 	uint64_t rate_q32, gamma_q32, returns, overlapping;
 	uint64_t batch, memory, warm_up, updates_q32, noise_q32, actor_after;
-	uint64_t flows, curriculum, team_q32, critic_flows, paths;
+	uint64_t flows, curriculum, team_q32, critic_flows, paths, networks;
 };
 
 struct fdcc_trainer {
 	struct fdcc_options options;
 	struct train_input input;
 	char cc[SPEC_SIZE];
+	const struct weir_cc_ops *ops;
 	struct weir_learn_td3_config config;
 	struct weir_learn_memory_plan memory;
 	struct weir_learn_text texts[2];
@@ -39,6 +42,7 @@ struct fdcc_trainer {
 static const char *const preset_names[] = { "weir", "thesis", NULL };
 static const char *const reward_names[] = { "staged", "shares", NULL };
 static const char *const paths_names[] = { "equal", "mixed", NULL };
+static const char *const networks_names[] = { "fan-in", "varied", NULL };
 static const char *const net_names[] = { "stack", "recall", NULL };
 
 #define AT(member) offsetof(struct fdcc_options, member)
@@ -93,6 +97,11 @@ static const struct weir_option fdcc_options[] = {
 	  "its "
 	  "switch",
 	  paths_names },
+	{ "networks", WEIR_OPT_CHOICE, AT(networks), "fan-in", 0, 0,
+	  "episodes are fan-ins at 100 Gb/s; or fan-ins of 10 to 400 Gb/s and base round trips of "
+	  "1 "
+	  "to 50 us, parking lots, and leaf-spine networks with incasts (varied)",
+	  networks_names },
 	{ .name = NULL },
 };
 #undef AT
@@ -127,14 +136,13 @@ static double fdcc_double(uint64_t value_q32)
 static int fdcc_read_control(struct fdcc_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_cc_ops *ops;
 	int length = snprintf(d->cc, sizeof(d->cc), "fdcc(preset=%s, policy=untrained%s%s)",
 			      preset_names[d->options.preset], d->options.control[0] ? ", " : "",
 			      d->options.control);
 
 	if (length >= (int)sizeof(d->cc))
 		return weir_error_set(e, "control: is too long");
-	if (weir_cc_parse(d->cc, &ops, params, e))
+	if (weir_cc_parse(d->cc, &d->ops, params, e))
 		return weir_error_prefix(e, "control: ");
 	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES,
 						weir_fdcc_features((const void *)params) };
@@ -205,6 +213,25 @@ static void fdcc_close(void *context)
 	memory_free(d, 1, sizeof(*d));
 }
 
+/* A policy of the shape and the meaning of that to be trained, for checks of scenarios. */
+static int fdcc_check_scenarios(const struct fdcc_trainer *d, struct weir_error *e)
+{
+	struct weir_learn_net net;
+	const struct weir_learn_policy policy = { .name = "",
+						  .scheme = d->ops->scheme.name,
+						  .features = d->texts[0].value,
+						  .actions = d->texts[1].value,
+						  .net = &net };
+
+	if (!d->input.scenario_count)
+		return 0;
+	if (d->options.curriculum)
+		return weir_error_set(e, "curriculum: it orders fan-ins by their flows; scenarios "
+					 "that are given have no order");
+	return weir_learn_net_init(&net, &d->config.actor, e) ||
+	       flow_check_input(&d->input, d->ops, &policy, e);
+}
+
 static int fdcc_open(void **context, const void *params, const struct train_input *input,
 		     struct weir_error *e)
 {
@@ -212,9 +239,7 @@ static int fdcc_open(void **context, const void *params, const struct train_inpu
 
 	d->options = *(const struct fdcc_options *)params;
 	d->input = *input;
-	if ((input->scenario_count &&
-	     weir_error_set(e, "fdcc draws its own scenarios; --scenario is for others")) ||
-	    fdcc_read_control(d, e) || fdcc_plan_learner(d, e)) {
+	if (fdcc_read_control(d, e) || fdcc_plan_learner(d, e) || fdcc_check_scenarios(d, e)) {
 		fdcc_close(d);
 		return -1;
 	}
@@ -243,23 +268,25 @@ static void fdcc_begin(const void *context, void *state)
 
 /* --- episodes --- */
 
-/* The episode after that many training steps. */
-static struct fan_in fdcc_fan_in(const struct fdcc_trainer *d, const struct train_episode *which,
-				 uint64_t steps)
+/* The text of the episode after that many training steps. */
+static char *fdcc_text(const struct fdcc_trainer *d, const struct train_episode *which,
+		       uint64_t steps)
 {
-	struct fan_in f = { d->cc, which->seed, which, (uint32_t)d->options.flows,
-			    (enum fan_in_paths)d->options.paths };
+	struct fan_in f = { .cc = d->cc,
+			    .seed = which->seed,
+			    .which = which,
+			    .flows_max = (uint32_t)d->options.flows,
+			    .paths = (enum fan_in_paths)d->options.paths,
+			    .networks = (enum fan_in_networks)d->options.networks };
 
 	if (d->options.curriculum && which->purpose == TRAIN_EXPLORE)
 		f.flows_max = fan_in_stage(f.flows_max, (double)steps / (double)d->input.steps);
-	return f;
+	return flow_text(&d->input, &f);
 }
 
 static char *fdcc_scenario(const void *context, const struct train_episode *which)
 {
-	struct fan_in f = fdcc_fan_in(context, which, 0);
-
-	return fan_in_scenario(&f);
+	return fdcc_text(context, which, 0);
 }
 
 /* A row of a record: is it the last observation?, the observation, the action, the number of flows
@@ -303,7 +330,7 @@ static void fdcc_record_flows(const struct fdcc_trainer *d, const struct decisio
 				weir_fdcc_reward((enum weir_fdcc_reward)d->options.reward,
 						 decision_log_rows(log, f) + i);
 	if (d->options.team_q32)
-		fan_in_share_rewards(log, fdcc_double(d->options.team_q32), rewards);
+		flow_share_rewards(log, fdcc_double(d->options.team_q32), rewards);
 	for (uint32_t f = 0; f < log->flows; f++)
 		fdcc_record_flow(decision_log_rows(log, f), log->counts[f],
 				 rewards + (size_t)f * log->rows_each, r);
@@ -316,34 +343,33 @@ static int fdcc_episode(const void *context, const void *state, const struct tra
 			struct train_record *r, struct weir_error *e)
 {
 	const struct fdcc_trainer *d = context;
-	const struct fan_in f = fdcc_fan_in(d, which, train_count(&d->layout, state)->steps);
+	uint64_t steps = train_count(&d->layout, state)->steps;
 	int judges = which->purpose == TRAIN_JUDGE;
 	const struct weir_learn_policy policy = {
 		.net = weir_learn_td3_net(state),
 		.weights =
 			judges ? weir_learn_td3_target_actor(state) : weir_learn_td3_actor(state),
 	};
-	struct decision_log log = { 0 };
-	struct weir_cc_rollout rollout = { .record = decision_log_add,
-					   .context = &log,
-					   .seed = which->seed,
+	struct weir_cc_rollout rollout = { .seed = which->seed,
 					   .deviation = (float)fdcc_double(d->options.noise_q32) };
-	struct fan_in_result result;
+	struct flow_run run = { .policy = &policy, .rollout = judges ? NULL : &rollout };
+	char *text = fdcc_text(d, which, steps);
+	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed };
 	int failed;
 
-	if (train_count(&d->layout, state)->steps < d->options.warm_up)
+	if (steps < d->options.warm_up)
 		rollout.exploration = WEIR_CC_EXPLORE_UNIFORM;
-	decision_log_new(&log, (uint32_t)d->options.flows, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, judges ? NULL : &rollout, &result, e);
-	if (!failed)
-		fdcc_record_flows(d, &log, r);
-	decision_log_free(&log);
+	failed = flow_episode_run(&ep, &run, e);
+	free(text);
+	if (!failed && !judges)
+		fdcc_record_flows(d, &run.log, r);
+	decision_log_free(&run.log);
 	if (failed)
 		return -1;
-	r->figures[FDCC_FIG_JAIN] = result.jain;
-	r->figures[FDCC_FIG_USE] = result.use;
-	r->figures[FDCC_FIG_WAIT] = result.queue;
-	r->score = fan_in_score(&result);
+	r->figures[FDCC_FIG_JAIN] = run.result.jain;
+	r->figures[FDCC_FIG_USE] = run.result.use;
+	r->figures[FDCC_FIG_WAIT] = run.result.queue;
+	r->score = flow_score(&run.result);
 	return 0;
 }
 

@@ -8,14 +8,15 @@
  * within which actions are compared. */
 #include "lib/cc/reward.h"
 #include "base/memory.h"
-#include "train/fan_in.h"
+#include "train/flow_episode.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STRETCH = 32, HIDDEN_MAX = 32, SPEC_SIZE = 512 };
 
 struct rl_options {
-	uint64_t preset, rnn, hidden;
+	uint64_t preset, rnn, hidden, networks;
 	char control[WEIR_OPT_TEXT_SIZE];
 	uint64_t rate_q32, smooth_q32, gamma_q32, clip_q32;
 };
@@ -24,6 +25,7 @@ struct rl_trainer {
 	struct rl_options options;
 	struct train_input input;
 	char cc[SPEC_SIZE];
+	const struct weir_cc_ops *ops;
 	struct weir_learn_net net;
 	struct weir_learn_adam adam;
 	struct weir_rl_cc_loss loss;
@@ -44,6 +46,7 @@ struct rl_state {
 };
 
 static const char *const preset_names[] = { "weir", "literal", "nvlabs", NULL };
+static const char *const networks_names[] = { "fan-in", "varied", NULL };
 static const char *const rnn_names[] = { "lstm", "none", NULL };
 
 #define AT(member) offsetof(struct rl_options, member)
@@ -63,6 +66,11 @@ static const struct weir_option rl_options[] = {
 	  "weight of a signal one decision on", NULL },
 	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0.5", 1, 1000 * WEIR_ONE_Q32,
 	  "largest slope of a weight", NULL },
+	{ "networks", WEIR_OPT_CHOICE, AT(networks), "fan-in", 0, 0,
+	  "episodes are fan-ins at 100 Gb/s; or fan-ins of 10 to 400 Gb/s and base round trips of "
+	  "1 "
+	  "to 50 us, parking lots, and leaf-spine networks with incasts (varied)",
+	  networks_names },
 	{ .name = NULL },
 };
 #undef AT
@@ -87,14 +95,13 @@ static float rl_float(uint64_t value_q32)
 static int rl_read_control(struct rl_trainer *d, struct weir_error *e)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
-	const struct weir_cc_ops *ops;
 	int length = snprintf(d->cc, sizeof(d->cc), "rl-cc(preset=%s, policy=untrained%s%s)",
 			      preset_names[d->options.preset], d->options.control[0] ? ", " : "",
 			      d->options.control);
 
 	if (length >= (int)sizeof(d->cc))
 		return weir_error_set(e, "control: is too long");
-	return weir_cc_parse(d->cc, &ops, params, e) ? weir_error_prefix(e, "control: ") : 0;
+	return weir_cc_parse(d->cc, &d->ops, params, e) ? weir_error_prefix(e, "control: ") : 0;
 }
 
 /* No biases: a zero signal gives a zero action. */
@@ -134,10 +141,21 @@ static void rl_close(void *context)
 
 	memory_free(d->transposed, d->net.transposed_floats, sizeof(float));
 	memory_free(d->tape, d->tape_floats, sizeof(float));
-	memory_free(d->outputs, FAN_IN_ROWS_MAX, sizeof(float));
-	memory_free(d->gradients, FAN_IN_ROWS_MAX, sizeof(float));
-	memory_free(d->inputs, FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
+	memory_free(d->outputs, FLOW_ROWS_MAX, sizeof(float));
+	memory_free(d->gradients, FLOW_ROWS_MAX, sizeof(float));
+	memory_free(d->inputs, FLOW_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
 	memory_free(d, 1, sizeof(*d));
+}
+
+static int rl_check_scenarios(const struct rl_trainer *d, struct weir_error *e)
+{
+	const struct weir_learn_policy policy = { .name = "",
+						  .scheme = d->ops->scheme.name,
+						  .features = WEIR_RL_CC_FEATURES,
+						  .actions = WEIR_RL_CC_ACTIONS,
+						  .net = &d->net };
+
+	return flow_check_input(&d->input, d->ops, &policy, e);
 }
 
 static int rl_open(void **context, const void *params, const struct train_input *input,
@@ -148,20 +166,18 @@ static int rl_open(void **context, const void *params, const struct train_input 
 
 	d->options = *(const struct rl_options *)params;
 	d->input = *input;
-	if ((input->scenario_count &&
-	     weir_error_set(e, "rl-cc draws its own scenarios; --scenario is for others")) ||
-	    rl_read_control(d, e) || rl_plan_net(d, e)) {
+	if (rl_read_control(d, e) || rl_plan_net(d, e) || rl_check_scenarios(d, e)) {
 		rl_close(d);
 		return -1;
 	}
-	batch = rl_batch(d, FAN_IN_ROWS_MAX);
+	batch = rl_batch(d, FLOW_ROWS_MAX);
 	d->tape_floats = weir_learn_tape_floats(&d->net, batch.samples, batch.steps,
 						WEIR_LEARN_FORWARD_AND_BACKWARD);
 	d->transposed = memory_new(d->net.transposed_floats, sizeof(float));
 	d->tape = memory_new(d->tape_floats, sizeof(float));
-	d->outputs = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
-	d->gradients = memory_new(FAN_IN_ROWS_MAX, sizeof(float));
-	d->inputs = memory_new(FAN_IN_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
+	d->outputs = memory_new(FLOW_ROWS_MAX, sizeof(float));
+	d->gradients = memory_new(FLOW_ROWS_MAX, sizeof(float));
+	d->inputs = memory_new(FLOW_ROWS_MAX, WEIR_RL_CC_INPUTS * sizeof(float));
 	*context = d;
 	return 0;
 }
@@ -198,9 +214,13 @@ static void rl_begin(const void *context, void *state)
 static char *rl_scenario(const void *context, const struct train_episode *which)
 {
 	const struct rl_trainer *d = context;
+	const struct fan_in f = { .cc = d->cc,
+				  .seed = which->seed,
+				  .which = which,
+				  .flows_max = FAN_IN_FLOWS_STANDARD,
+				  .networks = (enum fan_in_networks)d->options.networks };
 
-	return fan_in_scenario(
-		&(struct fan_in){ d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL });
+	return flow_text(&d->input, &f);
 }
 
 /* A row of a record: the flow's remaining steps, the observation, the action, the signal that
@@ -225,25 +245,24 @@ static int rl_episode(const void *context, const void *state, const struct train
 		      struct train_record *r, struct weir_error *e)
 {
 	const struct rl_trainer *d = context;
-	const struct fan_in f = { d->cc, which->seed, which, FAN_IN_FLOWS_STANDARD, FAN_IN_EQUAL };
 	const struct weir_learn_policy policy = { .net = &d->net,
 						  .weights = rl_part(d, state, RL_WEIGHTS) };
-	struct decision_log log;
-	const struct weir_cc_rollout rollout = { .record = decision_log_add, .context = &log };
-	struct fan_in_result result;
-	int failed;
+	struct weir_cc_rollout rollout = { .deviation = 0 };
+	struct flow_run run = { .policy = &policy, .rollout = &rollout };
+	char *text = rl_scenario(d, which);
+	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed };
+	int failed = flow_episode_run(&ep, &run, e);
 
-	decision_log_new(&log, FAN_IN_FLOWS_STANDARD, FAN_IN_ROWS_MAX);
-	failed = fan_in_run(&f, &policy, &rollout, &result, e);
-	for (uint32_t i = 0; !failed && i < FAN_IN_FLOWS_STANDARD; i++)
-		rl_record_flow(decision_log_rows(&log, i), log.counts[i], r);
-	decision_log_free(&log);
+	free(text);
+	for (uint32_t i = 0; !failed && i < run.log.flows; i++)
+		rl_record_flow(decision_log_rows(&run.log, i), run.log.counts[i], r);
+	decision_log_free(&run.log);
 	if (failed)
 		return -1;
-	r->figures[RL_JAIN] = result.jain;
-	r->figures[RL_USE] = result.use;
-	r->figures[RL_QUEUE] = result.queue;
-	r->score = fan_in_score(&result);
+	r->figures[RL_JAIN] = run.result.jain;
+	r->figures[RL_USE] = run.result.use;
+	r->figures[RL_QUEUE] = run.result.queue;
+	r->score = flow_score(&run.result);
 	return 0;
 }
 

@@ -19,8 +19,17 @@
  *		one packet with a factor of 1.5, and a floor of one packet makes many flows fair
  *		whatever the network does: floor=packet and policy=always-cut show that.
  *	clock	slow flows act on every ACK, which may be many round trips apart. gain=rate lets
- *		alpha shrink with the root of the rate, for many flows at once; clock=1 is one
- *		action a round trip. */
+ *		alpha shrink with the root of the rate, for many flows at once.
+ *
+ * Differs: in preset weir a flow sends its first bandwidth-delay product whatever the network says
+ * meanwhile; the network scales its rate only (first-window=whole). In an incast the senders that
+ * are near the receiver hear of the queue before their first window has left, and far ones after
+ * it. With the scaled window the near ones then stop, and their last packets wait until all that
+ * the far ones have sent is delivered: the nearest senders complete last.
+ *
+ * Differs: preset weir acts once a round trip, the thesis every half of one. What an action does to
+ * the queue is seen a round trip later, so that every second action answers a queue that was
+ * answered already: after a burst, all rates fell below what the line could carry. */
 #include "base/compiler.h"
 #include "lib/cc/fdcc.h"
 #include <math.h>
@@ -35,7 +44,8 @@ struct fdcc_state {
 	double window_bytes;
 	double factor; /* the last one, 1 at first */
 	uint32_t decisions;
-	uint32_t past_count;
+	uint16_t past_count;
+	uint16_t is_first; /* 1: the first window is not acknowledged yet, and is sent whole */
 	float past[FDCC_PAST_MAX][FDCC_OBSERVATIONS]; /* oldest first */
 };
 
@@ -45,9 +55,10 @@ struct fdcc_state {
 
 static const struct fdcc_reading fdcc_presets[] = {
 	[FDCC_WEIR] = { FDCC_DIRECT, FDCC_DT_RTT, FDCC_LAST_CHANGE, FDCC_RATES_ROOT,
-			FDCC_BASE_COMMON, 20, 5 },
+			FDCC_BASE_COMMON, FDCC_FIRST_WHOLE, 20, 5, WEIR_ONE_Q32 },
 	[FDCC_THESIS] = { FDCC_ACCUMULATE, FDCC_DT_MS, FDCC_LAST_FACTOR, FDCC_RATES_LINEAR,
-			  FDCC_BASE_OWN, FDCC_UNCLIPPED, FDCC_UNCLIPPED },
+			  FDCC_BASE_OWN, FDCC_FIRST_SCALED, FDCC_UNCLIPPED, FDCC_UNCLIPPED,
+			  WEIR_ONE_Q32 / 2 },
 };
 
 static const char *const preset_names[] = { "weir", "thesis", NULL };
@@ -58,6 +69,7 @@ static const char *const dt_names[] = { "preset", "rtt", "ms", NULL };
 static const char *const last_names[] = { "preset", "change", "factor", NULL };
 static const char *const rates_names[] = { "preset", "linear", "root", NULL };
 static const char *const base_names[] = { "preset", "common", "own", NULL };
+static const char *const first_names[] = { "preset", "whole", "scaled", NULL };
 static const char *const gain_names[] = { "constant", "rate", NULL };
 static const char *const floor_names[] = { "byte", "packet", NULL };
 
@@ -82,8 +94,8 @@ static const struct weir_option fdcc_options[] = {
 	{ "gain", WEIR_OPT_CHOICE, AT(gain), "constant", 0, 0,
 	  "alpha is constant, or multiplied by the square root of rate / line rate (rate)",
 	  gain_names },
-	{ "clock", WEIR_OPT_FRACTION_Q32, AT(clock_q32), "0.5", 0, 1000 * WEIR_ONE_Q32,
-	  "action interval, in last round-trip times", NULL },
+	{ "clock", WEIR_OPT_FRACTION_Q32, AT(clock_q32), "0", 0, 1000 * WEIR_ONE_Q32,
+	  "action interval, in last round-trip times; 0: as the preset, 1 or 0.5", NULL },
 	{ "past", WEIR_OPT_COUNT, AT(past), "8", 0, FDCC_PAST_MAX,
 	  "history: past observations for a recurrent network, at most; others have a fixed "
 	  "number",
@@ -101,6 +113,12 @@ static const struct weir_option fdcc_options[] = {
 	  "round trips, queues and windows are in base round trips of the network's longest path, "
 	  "to which each flow's queueing delay is added (common), or of the flow's own path (own)",
 	  base_names },
+	{ "first-window", WEIR_OPT_CHOICE, AT(first), "preset", 0, 0,
+	  "the first bandwidth-delay product of a flow is sent whatever the window is meanwhile, "
+	  "at "
+	  "the rate that the model sets (whole), or the window bounds it from the first ACK on "
+	  "(scaled)",
+	  first_names },
 	{ "clip", WEIR_OPT_FRACTION_Q32, AT(clip_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
 	  "clipping of observations; 0: as the preset, 20 or none", NULL },
 	{ "clip-change", WEIR_OPT_FRACTION_Q32, AT(clip_change_q32), "0", 0, 1000000 * WEIR_ONE_Q32,
@@ -129,6 +147,10 @@ struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p)
 		r.rates = (enum fdcc_rates)p->rates;
 	if (p->base)
 		r.base = (enum fdcc_base)p->base;
+	if (p->first)
+		r.first = (enum fdcc_first)p->first;
+	if (p->clock_q32)
+		r.clock_q32 = p->clock_q32;
 	if (p->clip_q32)
 		r.clip = q32_to_double(p->clip_q32);
 	if (p->clip_change_q32)
@@ -308,6 +330,12 @@ static void fdcc_keep(struct fdcc_state *s, const float *observation)
 	memcpy(s->past[s->past_count++], observation, sizeof(s->past[0]));
 }
 
+/* The first window: a bandwidth-delay product. */
+static double fdcc_first_bytes(const struct fdcc_params *p, const struct weir_cc_env *env)
+{
+	return bps_to_bytes((double)env->rate_bps, weir_fdcc_base_ns(p, env));
+}
+
 static void fdcc_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct fdcc_state *s = state;
@@ -316,25 +344,17 @@ static void fdcc_init(void *state, const void *params, const struct weir_cc_env 
 
 	s->factor = 1;
 	s->rtt_ns = (int64_t)rtt_ns;
-	s->window_bytes =
-		pace_by_window(&s->pace, env, rtt_ns, bps_to_bytes((double)env->rate_bps, rtt_ns));
+	s->is_first = weir_fdcc_reading(p).first == FDCC_FIRST_WHOLE;
+	s->window_bytes = pace_by_window(&s->pace, env, rtt_ns, fdcc_first_bytes(p, env));
 }
 
-static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *env,
-		     const struct weir_cc_ack *a)
+static void fdcc_decide(struct fdcc_state *s, const struct fdcc_params *p,
+			const struct weir_cc_env *env, const struct weir_cc_ack *a)
 {
-	struct fdcc_state *s = state;
-	const struct fdcc_params *p = params;
-	struct weir_cc_decision d;
+	struct weir_cc_decision d = { .now_ns = a->now_ns,
+				      .flow = a->flow,
+				      .number = s->decisions };
 
-	if (a->rtt_ns > 0)
-		s->rtt_ns = a->rtt_ns + fdcc_path_ns(p, env);
-	if (s->sight.is_known &&
-	    !learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
-		return;
-	d = (struct weir_cc_decision){ .now_ns = a->now_ns,
-				       .flow = a->flow,
-				       .number = s->decisions };
 	weir_fdcc_observe(p, env,
 			  &(struct fdcc_self){ .rate_bps = (double)s->pace.rate_bps,
 					       .factor = s->factor,
@@ -347,6 +367,22 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 	weir_fdcc_remember(&s->sight, a, &d);
 	s->decisions++;
 	learned_record(a, &d);
+}
+
+static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *env,
+		     const struct weir_cc_ack *a)
+{
+	struct fdcc_state *s = state;
+	const struct fdcc_params *p = params;
+
+	if (a->rtt_ns > 0)
+		s->rtt_ns = a->rtt_ns + fdcc_path_ns(p, env);
+	if (!s->sight.is_known ||
+	    learned_is_due(weir_fdcc_reading(p).clock_q32, s->rtt_ns, a->now_ns - s->sight.now_ns))
+		fdcc_decide(s, p, env, a);
+	if (s->is_first)
+		s->is_first = learned_send_first(&s->pace, env, a, fdcc_first_bytes(p, env),
+						 s->window_bytes) != 0;
 }
 
 const struct weir_cc_ops weir_cc_fdcc = {

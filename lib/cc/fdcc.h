@@ -13,6 +13,7 @@ enum fdcc_dt { FDCC_DT_PRESET, FDCC_DT_RTT, FDCC_DT_MS };
 enum fdcc_last { FDCC_LAST_PRESET, FDCC_LAST_CHANGE, FDCC_LAST_FACTOR };
 enum fdcc_rates { FDCC_RATES_PRESET, FDCC_RATES_LINEAR, FDCC_RATES_ROOT };
 enum fdcc_base { FDCC_BASE_PRESET, FDCC_BASE_COMMON, FDCC_BASE_OWN };
+enum fdcc_first { FDCC_FIRST_PRESET, FDCC_FIRST_WHOLE, FDCC_FIRST_SCALED };
 enum fdcc_gain { FDCC_GAIN_CONSTANT, FDCC_GAIN_RATE };
 enum fdcc_floor { FDCC_FLOOR_BYTE, FDCC_FLOOR_PACKET };
 
@@ -36,8 +37,8 @@ enum { FDCC_PAST_MAX = 8 };
 struct fdcc_params {
 	struct learned_params learned;
 	uint64_t preset, policy;
-	uint64_t action, dt, last, rates, base, gain, floor;
-	uint64_t alpha_q32, clock_q32;
+	uint64_t action, dt, last, rates, base, first, gain, floor;
+	uint64_t alpha_q32, clock_q32; /* clock 0: as the preset */
 	uint64_t past;
 	uint64_t clip_q32, clip_change_q32; /* 0: as the preset */
 	uint64_t min_rate_bps;              /* 0: the network's */
@@ -51,7 +52,9 @@ struct fdcc_reading {
 	enum fdcc_last last;
 	enum fdcc_rates rates;
 	enum fdcc_base base;
+	enum fdcc_first first;
 	double clip, clip_change;
+	uint64_t clock_q32;
 };
 
 struct fdcc_reading weir_fdcc_reading(const struct fdcc_params *p);

@@ -67,6 +67,18 @@ static inline int learned_is_due(uint64_t share_q32, int64_t rtt_ns, int64_t sin
 	return (double)since_ns >= q32_to_double(share_q32) * (double)rtt_ns;
 }
 
+/* Lets the first first_bytes of a flow be sent whatever its window is meanwhile: the bound on bytes
+ * in flight reaches to their end. 0: they are acknowledged, and the window alone counts. */
+static inline int learned_send_first(struct weir_cc_pace *pace, const struct weir_cc_env *env,
+				     const struct weir_cc_ack *a, double first_bytes,
+				     double window_bytes)
+{
+	double left_bytes = first_bytes - (double)a->una_bytes;
+
+	pace_window(pace, env, larger(left_bytes, window_bytes));
+	return left_bytes > 0;
+}
+
 /* What a model must declare: scheme, inputs, and meaning of u. Texts that the file lacks are not
  * compared. */
 struct learned_texts {

@@ -9,11 +9,16 @@
  * A flow with a larger rate should see less delay: all at the same delay have the same g only where
  * they have the same rate. The network sees (factor, g) of this round trip and the one before,
  * oldest first, and says u in [-1, 1]; the rate goes by 1 + alpha u, or 1 / (1 - alpha u) below 0.
- * The window is one bandwidth-delay product all the time.
  *
  * Differs: in a network whose paths differ in length, presets weir and literal add to each round
  * trip what the flow's own path is shorter than the longest one. Otherwise a near flow would read
  * its short path as an empty queue and take the link.
+ *
+ * The paper has no window. In presets literal and nvlabs it is one bandwidth-delay product all the
+ * time, so that n flows that begin at line rate leave a queue of n - 1 of them, which one action a
+ * round trip drains within hundreds of (long) round trips: 64 flows had 20 to 70 bandwidth-delay
+ * products. In preset weir it is rate x base round trip, but for the first bandwidth-delay product
+ * of a flow, which is sent whole (window=scaled; fdcc.c says why).
  *
  * policy=linear is u = -gain g, without a neural network: the baseline of training.
  *
@@ -29,13 +34,14 @@
 
 enum rl_preset { RL_WEIR, RL_LITERAL, RL_NVLABS };
 enum rl_policy { RL_TRAINED, RL_UNTRAINED, RL_LINEAR };
+enum rl_window { RL_WINDOW_PRESET, RL_WINDOW_SCALED, RL_WINDOW_BDP };
 enum rl_rnn { RL_LSTM, RL_NO_RNN };
 
 enum { RL_MEMORY_FLOATS = 64 }; /* an LSTM of 32 units; the paper's has 12 */
 
 struct rl_params {
 	struct learned_params learned;
-	uint64_t preset, policy, rnn;
+	uint64_t preset, policy, rnn, window;
 	uint64_t alpha_q32, clock_q32, gain_q32;
 	uint64_t base_ns, beta_q32; /* 0: as the preset */
 	uint64_t target_q32, scale_q32;
@@ -48,9 +54,10 @@ struct rl_state {
 	double rate_bps;
 	int64_t rtt_ns; /* the last sample */
 	int64_t acted_ns;
-	uint32_t decisions;
-	float factor;                   /* the last one, 1 at first */
-	float before[2];                /* (factor, g) of the decision before */
+	uint32_t decisions : 31;
+	uint32_t is_first : 1; /* the first window is not acknowledged yet, and is sent whole */
+	float factor;          /* the last one, 1 at first */
+	float before[2];       /* (factor, g) of the decision before */
 	float memory[RL_MEMORY_FLOATS]; /* of the network's LSTM */
 };
 
@@ -59,18 +66,20 @@ struct rl_state {
 struct rl_reading {
 	double base_ns; /* 0: the network's */
 	double beta, clip;
+	enum rl_window window;
 };
 
 #define RL_UNCLIPPED 1e6 /* more than any signal */
 
 static const struct rl_reading rl_presets[] = {
-	[RL_WEIR] = { 0, 1, 5 },
-	[RL_LITERAL] = { 0, 1, RL_UNCLIPPED },
-	[RL_NVLABS] = { 8192, 1.5, RL_UNCLIPPED },
+	[RL_WEIR] = { 0, 1, 5, RL_WINDOW_SCALED },
+	[RL_LITERAL] = { 0, 1, RL_UNCLIPPED, RL_WINDOW_BDP },
+	[RL_NVLABS] = { 8192, 1.5, RL_UNCLIPPED, RL_WINDOW_BDP },
 };
 
 static const char *const preset_names[] = { "weir", "literal", "nvlabs", NULL };
 static const char *const policy_names[] = { "trained", "untrained", "linear", NULL };
+static const char *const window_names[] = { "preset", "scaled", "bdp", NULL };
 static const char *const rnn_names[] = { "lstm", "none", NULL };
 
 #define AT(member) offsetof(struct rl_params, member)
@@ -86,6 +95,10 @@ static const struct weir_option rl_options[] = {
 	MODEL_OPTION(struct rl_params, learned),
 	{ "rnn", WEIR_OPT_CHOICE, AT(rnn), "lstm", 0, 0,
 	  "built-in model: with an LSTM after its dense layers, or without", rnn_names },
+	{ "window", WEIR_OPT_CHOICE, AT(window), "preset", 0, 0,
+	  "window: rate x base round trip, but for the first bandwidth-delay product of a flow "
+	  "(scaled), or always a bandwidth-delay product (bdp); preset: scaled in preset weir",
+	  window_names },
 	{ "gain", WEIR_OPT_FRACTION_Q32, AT(gain_q32), "0.2", 0, 1000 * WEIR_ONE_Q32,
 	  "of policy linear: output for a signal of -1", NULL },
 	{ "alpha", WEIR_OPT_FRACTION_Q32, AT(alpha_q32), "0.2", 0, 8 * WEIR_ONE_Q32,
@@ -121,6 +134,8 @@ static struct rl_reading rl_read(const struct rl_params *p, const struct weir_cc
 		r.beta = q32_to_double(p->beta_q32);
 	if (p->clip_q32)
 		r.clip = q32_to_double(p->clip_q32);
+	if (p->window)
+		r.window = (enum rl_window)p->window;
 	return r;
 }
 
@@ -214,34 +229,36 @@ static float rl_output(struct rl_state *s, const struct rl_params *p, const floa
 
 /* --- acting --- */
 
+static double rl_window_bytes(const struct rl_params *p, const struct weir_cc_env *env,
+			      double rate_bps)
+{
+	return bps_to_bytes(rate_bps, pace_rtt_ns(env, p->rtt_ns));
+}
+
 static void rl_init(void *state, const void *params, const struct weir_cc_env *env)
 {
 	struct rl_state *s = state;
 	const struct rl_params *p = params;
-	double rtt_ns = pace_rtt_ns(env, p->rtt_ns);
 
 	s->factor = s->before[0] = 1;
-	s->rtt_ns = (int64_t)rtt_ns;
+	s->rtt_ns = (int64_t)pace_rtt_ns(env, p->rtt_ns);
 	s->rate_bps = pace_bound_bps(env, (double)env->rate_bps);
+	s->is_first = rl_read(p, env).window == RL_WINDOW_SCALED;
 	pace_rate(&s->pace, s->rate_bps);
-	pace_window(&s->pace, env, bps_to_bytes((double)env->rate_bps, rtt_ns));
+	pace_window(&s->pace, env, rl_window_bytes(p, env, (double)env->rate_bps));
 }
 
-static void rl_ack(void *state, const void *params, const struct weir_cc_env *env,
-		   const struct weir_cc_ack *a)
+static void rl_decide(struct rl_state *s, const struct rl_params *p, const struct weir_cc_env *env,
+		      const struct weir_cc_ack *a)
 {
-	struct rl_state *s = state;
-	const struct rl_params *p = params;
-	struct weir_cc_decision d = { .now_ns = a->now_ns, .flow = a->flow };
+	struct rl_reading r = rl_read(p, env);
+	struct weir_cc_decision d = { .now_ns = a->now_ns,
+				      .flow = a->flow,
+				      .number = s->decisions++ };
 	float *inputs = d.observation;
 
-	if (a->rtt_ns > 0)
-		s->rtt_ns = a->rtt_ns + rl_path_ns(p, env);
-	if (s->decisions && !learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->acted_ns))
-		return;
-	d.number = s->decisions++;
 	d.signal = (float)rl_signal(s, p, env);
-	d.rtt = (float)((double)s->rtt_ns / rl_read(p, env).base_ns);
+	d.rtt = (float)((double)s->rtt_ns / r.base_ns);
 	inputs[0] = s->before[0];
 	inputs[1] = s->before[1];
 	inputs[2] = s->factor;
@@ -252,8 +269,26 @@ static void rl_ack(void *state, const void *params, const struct weir_cc_env *en
 	s->factor = (float)learned_factor(q32_to_double(p->alpha_q32), d.action);
 	s->rate_bps = pace_bound_bps(env, s->rate_bps * s->factor);
 	pace_rate(&s->pace, s->rate_bps);
+	if (r.window == RL_WINDOW_SCALED)
+		pace_window(&s->pace, env, rl_window_bytes(p, env, s->rate_bps));
 	s->acted_ns = a->now_ns;
 	learned_record(a, &d);
+}
+
+static void rl_ack(void *state, const void *params, const struct weir_cc_env *env,
+		   const struct weir_cc_ack *a)
+{
+	struct rl_state *s = state;
+	const struct rl_params *p = params;
+
+	if (a->rtt_ns > 0)
+		s->rtt_ns = a->rtt_ns + rl_path_ns(p, env);
+	if (!s->decisions || learned_is_due(p->clock_q32, s->rtt_ns, a->now_ns - s->acted_ns))
+		rl_decide(s, p, env, a);
+	if (s->is_first)
+		s->is_first = learned_send_first(&s->pace, env, a,
+						 rl_window_bytes(p, env, (double)env->rate_bps),
+						 rl_window_bytes(p, env, s->rate_bps)) != 0;
 }
 
 const struct weir_cc_ops weir_cc_rl_cc = {

@@ -38,12 +38,6 @@ struct base_trip engine_base_trip(const struct engine *e, uint32_t from, uint32_
 	return (struct base_trip){ sum_ps, route.hops };
 }
 
-/* Hosts whose links are alike have the same base RTT to any third host. */
-static int links_are_alike(const struct net_link *a, const struct net_link *b)
-{
-	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
-}
-
 static uint32_t find_furthest_host(struct engine *e, uint32_t from, int64_t *longest_ps)
 {
 	uint32_t furthest = from;

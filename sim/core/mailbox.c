@@ -327,27 +327,14 @@ void mailbox_on_timer(struct worker *w, struct host *h)
 
 /* --- building --- */
 
-/* Lists sections with pattern = messages. rdma.base-rtt = pair is refused with them: pairs'
- * transports are built for the flows of the scenario. */
-static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mail,
-				   struct weir_error *error)
+static void mailboxes_list_sections(const struct engine *e, struct mailboxes *mail)
 {
 	const struct config *c = e->config;
 
 	mail->sections = memory_grow(NULL, c->traffic_count + UINT64_C(1), sizeof(*mail->sections));
-	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		if (!c->traffic[i].ops->takes_messages)
-			continue;
-		if (c->rdma.window_of == WINDOW_OF_PAIR &&
-		    traffic_cc(c, i)->transport == WEIR_CC_RDMA)
-			return weir_error_set(
-				error,
-				"rdma.base-rtt: pair, but traffic.%s has pattern = messages; "
-				"take network",
-				c->traffic[i].name);
-		mail->sections[mail->section_count++] = (uint16_t)i;
-	}
-	return 0;
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (c->traffic[i].ops->takes_messages)
+			mail->sections[mail->section_count++] = (uint16_t)i;
 }
 
 int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_error *error)
@@ -375,7 +362,8 @@ int mailboxes_new(struct engine *e, const struct engine_plan *plan, struct weir_
 		e->mail->boxes[i] = (struct mailbox){ .spare = FLOW_NONE,
 						      .waiting = { FLOW_NONE, FLOW_NONE },
 						      .call_spare = CALL_NONE };
-	return mailboxes_list_sections(e, e->mail, error);
+	mailboxes_list_sections(e, e->mail);
+	return 0;
 }
 
 void mailboxes_free(struct engine *e)

@@ -86,8 +86,7 @@ static int pair_has_own_transport(const struct engine *e, const struct flow *f)
 	const struct weir_cc_ops *cc = flow_transport(e, f)->cc;
 
 	return cc->transport == WEIR_CC_RDMA &&
-	       (e->config->rdma.window_of == WINDOW_OF_PAIR || cc->needs & WEIR_CC_NEEDS_PATH) &&
-	       !e->config->traffic[f->traffic].ops->takes_messages;
+	       (e->config->rdma.window_of == WINDOW_OF_PAIR || cc->needs & WEIR_CC_NEEDS_PATH);
 }
 
 /* Appends a transport. The array moves, because it is aligned to cache lines; there are few. */
@@ -103,25 +102,55 @@ static void pair_add_transport(struct engine *e, const struct transport *t)
 	e->transport_count = count + 1;
 }
 
+/* The flow's pair gets a transport, unless it has an equal one. */
+static int pair_new(struct engine *e, const struct flow *f, struct weir_error *error)
+{
+	struct transport t;
+
+	if (!pair_has_own_transport(e, f))
+		return 0;
+	t = pair_make_transport(e, f);
+	if (pair_find_transport(e, &t) < e->transport_count)
+		return 0;
+	if (e->transport_count > UINT16_MAX)
+		return weir_error_set(error,
+				      "rdma.base-rtt: pair, but pairs differ in more than %d ways; "
+				      "take network",
+				      UINT16_MAX);
+	pair_add_transport(e, &t);
+	return 0;
+}
+
+/* Hosts beside each other whose links are alike have equal pairs: two of them stand for all. */
+static int pair_host_stands(const struct network *net, uint32_t host)
+{
+	return host < 2 || !links_are_alike(host_link(net, host), host_link(net, host - 1)) ||
+	       !links_are_alike(host_link(net, host), host_link(net, host - 2));
+}
+
+/* Messages may go between any two hosts. */
+static int pairs_new_of_messages(struct engine *e, uint16_t section, struct weir_error *error)
+{
+	struct flow f = { .traffic = section };
+
+	if (!pair_has_own_transport(e, &f))
+		return 0;
+	for (f.src = 0; f.src < e->net->host_count; f.src++)
+		for (f.dst = 0; f.dst < e->net->host_count; f.dst++)
+			if (f.src != f.dst && pair_host_stands(e->net, f.src) &&
+			    pair_host_stands(e->net, f.dst) && pair_new(e, &f, error))
+				return -1;
+	return 0;
+}
+
 int pairs_new(struct engine *e, struct weir_error *error)
 {
-	for (uint32_t i = 0; i < e->flows.count; i++) {
-		const struct flow *f = &e->flows.flows[i];
-		struct transport t;
-
-		if (f->connection != i || !pair_has_own_transport(e, f))
-			continue;
-		t = pair_make_transport(e, f);
-		if (pair_find_transport(e, &t) < e->transport_count)
-			continue;
-		if (e->transport_count > UINT16_MAX)
-			return weir_error_set(
-				error,
-				"rdma.base-rtt: pair, but pairs differ in more than %d ways; "
-				"take network",
-				UINT16_MAX);
-		pair_add_transport(e, &t);
-	}
+	for (uint32_t i = 0; i < e->flows.count; i++)
+		if (e->flows.flows[i].connection == i && pair_new(e, &e->flows.flows[i], error))
+			return -1;
+	for (uint16_t i = 0; i < e->config->traffic_count; i++)
+		if (e->config->traffic[i].ops->takes_messages && pairs_new_of_messages(e, i, error))
+			return -1;
 	return 0;
 }
 

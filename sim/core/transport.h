@@ -106,8 +106,8 @@ int64_t rdma_reordering_window_ps(const struct engine *e);
 void transports_new(struct engine *e);
 void transports_free(struct engine *e);
 
-/* rdma.base-rtt = pair: adds a transport for each kind of pair that opens a connection. -1 with a
- * message: there are too many kinds. */
+/* Adds a transport for each kind of pair that opens a connection, or may (messages), where its
+ * control is told of its own path. -1 with a message: there are too many kinds. */
 int pairs_new(struct engine *e, struct weir_error *error);
 
 /* Number of the transport of a connection's sender: its pair's, or its section's. */

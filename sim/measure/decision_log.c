@@ -14,7 +14,8 @@ void decision_log_new(struct decision_log *l, uint32_t flows, uint32_t rows_each
 {
 	*l = (struct decision_log){ .flows = flows, .rows_each = rows_each };
 	l->counts = memory_new(flows, sizeof(*l->counts));
-	l->rows = memory_new(decision_log_capacity(l), sizeof(*l->rows));
+	l->rows =
+		memory_sparse(decision_log_capacity(l), sizeof(*l->rows)); /* few flows fill them */
 }
 
 void decision_log_free(struct decision_log *l)

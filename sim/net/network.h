@@ -89,6 +89,12 @@ static inline const struct net_link *host_link(const struct network *net, uint32
 	return &net->links[net->nodes[net->host_node[host]].first_link];
 }
 
+/* Hosts whose links are alike have the same base RTT to any third host. */
+static inline int links_are_alike(const struct net_link *a, const struct net_link *b)
+{
+	return a->to == b->to && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
+}
+
 /* What a host can send and receive. */
 static inline double host_access_bps(const struct network *net, uint32_t host)
 {

@@ -59,6 +59,13 @@ static struct weir_learn_plan one_layer_plan(uint32_t inputs)
 		.inputs = inputs, .outputs = 1, .output = WEIR_LEARN_TANH });
 }
 
+/* An ACK a ms after the last one: an action is due. */
+static void acked_later(struct pair *q, uint64_t bytes)
+{
+	q->ack.now_ns += WEIR_NS_PER_MS;
+	pair_acked(q, bytes);
+}
+
 /* --- observations --- */
 
 /* Base round trip 10 us, line 100 Gb/s = 12.5 bytes/ns. The first ACK, at 20 us after 15 us:
@@ -100,7 +107,7 @@ TEST(test_fdcc_observes_two_acks_as_reckoned_by_hand)
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(policy=always-cut, rates=linear)");
+	pair_make(&q, "fdcc(policy=always-cut, rates=linear, clock=0.5)");
 	CHECK_INT(q.ops->needs, WEIR_CC_NEEDS_INT | WEIR_CC_NEEDS_PATH);
 	decisions_watch(&q, &s);
 	q.ack.flow = 5;
@@ -156,7 +163,7 @@ TEST(test_fdcc_sees_rates_by_their_fourth_roots)
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(policy=always-cut)");
+	pair_make(&q, "fdcc(policy=always-cut, clock=0.5)");
 	decisions_watch(&q, &s);
 	two_acks(&q);
 	check_observations(&s.rows[1], second);
@@ -193,7 +200,7 @@ TEST(test_fdcc_clips_what_it_observes_but_not_what_rewards_are_made_of)
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(policy=window-only, clock=0)");
+	pair_make(&q, "fdcc(policy=window-only, clock=0.0001)");
 	decisions_watch(&q, &s);
 	two_acks(&q);
 	q.ack.now_ns += PAIR_RTT_NS;
@@ -210,12 +217,12 @@ TEST(test_fdcc_clips_what_it_observes_but_not_what_rewards_are_made_of)
 
 /* --- acting --- */
 
-TEST(test_fdcc_acts_at_the_first_ack_and_then_after_half_of_the_last_round_trip)
+TEST(test_fdcc_acts_at_the_first_ack_and_then_after_its_share_of_the_last_round_trip)
 {
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(policy=window-only)");
+	pair_make(&q, "fdcc(policy=window-only, clock=0.5)");
 	decisions_watch(&q, &s);
 	q.ack.now_ns = 100000;
 	q.ack.rtt_ns = 12000;
@@ -237,6 +244,33 @@ TEST(test_fdcc_acts_at_the_first_ack_and_then_after_half_of_the_last_round_trip)
 	CHECK_INT(s.count, 3);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
+}
+
+TEST(test_fdcc_acts_once_a_round_trip_and_twice_as_often_in_preset_thesis)
+{
+	static const struct {
+		const char *cc;
+		int64_t due_ns;
+	} clocks[] = { { "fdcc(policy=window-only)", 112000 },
+		       { "fdcc(policy=window-only, preset=thesis)", 106000 },
+		       { "fdcc(policy=window-only, preset=thesis, clock=1)", 112000 } };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct decisions s;
+		struct pair q;
+
+		pair_make(&q, clocks[i].cc);
+		decisions_watch(&q, &s);
+		q.ack.now_ns = 100000;
+		q.ack.rtt_ns = 12000;
+		pair_acked(&q, PAIR_MSS);
+		q.ack.now_ns = clocks[i].due_ns - 1;
+		pair_acked(&q, PAIR_MSS);
+		CHECK_INT(s.count, 1);
+		q.ack.now_ns++;
+		pair_acked(&q, PAIR_MSS);
+		CHECK_INT(s.count, 2);
+	}
 }
 
 /* u = 1, 0.5, -0.5, -1 with alpha 0.5: 1.5, 1.25, 0.8, 0.667; as many steps down as up lead
@@ -262,25 +296,49 @@ TEST(test_fdcc_window_stays_between_least_rate_and_bandwidth_delay_product)
 	struct learn_fixture d;
 	struct pair q;
 
-	pair_make(&q, "fdcc(clock=0)");
+	pair_make(&q, "fdcc(clock=0.0001, first-window=scaled)");
 	give_network(&q, &d, &plan, &policy);
 	read_one(&d, FDCC_RTT, -100);
 	q.ack.rtt_ns = PAIR_RTT_NS;
-	pair_acked(&q, PAIR_MSS);
+	acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 83333);
 	CHECK_NEAR((double)pace(&q)->rate_bps, 66.6664e9, 1);
 	for (int i = 0; i < 40; i++)
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_MSS);
 	CHECK(pace(&q)->rate_bps == PAIR_MIN_BPS);
 	read_one(&d, FDCC_RTT, 100);
-	pair_acked(&q, PAIR_MSS);
+	acked_later(&q, PAIR_MSS);
 	CHECK_NEAR((double)pace(&q)->rate_bps, 149.6e6, 1); /* floor(187.5) bytes in 10 us */
 	for (int i = 0; i < 40; i++)
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
 	CHECK(pace(&q)->rate_bps == PAIR_RATE_BPS);
 	fixture_close(&d);
+}
+
+/* One cut to 2/3: the rate falls at once, while the bytes in flight may reach to the end of the
+ * first 125,000 until 41,667 of them are acknowledged; from there on the window is larger. */
+TEST(test_fdcc_sends_its_first_window_whole_at_the_rate_of_the_network)
+{
+	struct pair q;
+
+	pair_make(&q, "fdcc(policy=always-cut)");
+	q.ack.now_ns = 100000;
+	q.ack.rtt_ns = 1000000; /* the next decision is far */
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP - PAIR_MSS);
+	CHECK_NEAR((double)pace(&q)->rate_bps, 66.6664e9, 1);
+	q.ack.now_ns++;
+	pair_acked(&q, 41000 - PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP - 41000);
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
+	pair_acked(&q, PAIR_BDP);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
+	pair_make(&q, "fdcc(policy=always-cut, preset=thesis)");
+	pair_acked(&q, PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 83333);
 }
 
 /* 125 packets x 2/3 = 83.3; at least one. min-rate 1 Gb/s is 1250 bytes. A quarter of the line
@@ -289,21 +347,22 @@ TEST(test_fdcc_floor_min_rate_and_gain_do_what_they_say)
 {
 	struct pair q;
 
-	pair_make(&q, "fdcc(policy=always-cut, clock=0, floor=packet)");
-	pair_acked(&q, PAIR_MSS);
+	pair_make(&q, "fdcc(policy=always-cut, clock=0.0001, floor=packet, first-window=scaled)");
+	acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, 83000);
 	for (int i = 0; i < 40; i++)
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->window_bytes, PAIR_MSS);
 	CHECK_INT(pace(&q)->rate_bps, 800000000);
-	pair_make(&q, "fdcc(policy=always-cut, clock=0, min-rate=1Gbps)");
+	pair_make(&q, "fdcc(policy=always-cut, clock=0.0001, min-rate=1Gbps)");
 	for (int i = 0; i < 40; i++)
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 	CHECK_INT(pace(&q)->rate_bps, 1000000000);
-	pair_make(&q, "fdcc(policy=always-cut, clock=0, gain=rate, alpha=3)");
-	pair_acked(&q, PAIR_MSS); /* 1 / (1 + 3): a quarter */
+	pair_make(&q,
+		  "fdcc(policy=always-cut, clock=0.0001, gain=rate, alpha=3, first-window=scaled)");
+	acked_later(&q, PAIR_MSS); /* 1 / (1 + 3): a quarter */
 	CHECK_INT(pace(&q)->window_bytes, 31250);
-	pair_acked(&q, PAIR_MSS); /* 1 / (1 + 1.5) */
+	acked_later(&q, PAIR_MSS); /* 1 / (1 + 1.5) */
 	CHECK_INT(pace(&q)->window_bytes, 12500);
 }
 
@@ -321,14 +380,14 @@ TEST(test_fdcc_stacks_past_observations_in_front_of_the_current_one)
 	struct pair q;
 	struct decisions s;
 
-	pair_make(&q, "fdcc(clock=0)");
+	pair_make(&q, "fdcc(clock=0.0001)");
 	give_network(&q, &d, &plan, &policy);
 	decisions_watch(&q, &s);
 	read_one(&d, FDCC_RTT, 0.1F);
 	for (int i = 0; i < 6; i++) {
 		q.ack.now_ns += PAIR_RTT_NS;
 		q.ack.rtt_ns = rtt[i] * PAIR_RTT_NS;
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 		CHECK_NEAR(s.rows[i].action, weir_learn_tanh(0.1F * (float)read[i]), 1e-6);
 	}
 	fixture_close(&d);
@@ -345,7 +404,7 @@ TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 	struct decisions s;
 	float u;
 
-	pair_make(&q, "fdcc(clock=0)");
+	pair_make(&q, "fdcc(clock=0.0001)");
 	give_network(&q, &d, &plan, &policy);
 	start_weights(&d, 3);
 	decisions_watch(&q, &s);
@@ -355,7 +414,7 @@ TEST(test_fdcc_gives_a_recurrent_network_up_to_eight_past_observations)
 
 		q.ack.now_ns += PAIR_RTT_NS;
 		q.ack.rtt_ns = (1 + i % 3) * PAIR_RTT_NS;
-		pair_acked(&q, PAIR_MSS);
+		acked_later(&q, PAIR_MSS);
 		for (uint32_t k = 0; k < steps; k++)
 			memcpy(past[k], s.rows[i - steps + k].observation, sizeof(past[k]));
 		weir_learn_forward(&d.net, d.weights,

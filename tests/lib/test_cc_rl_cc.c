@@ -36,11 +36,38 @@ TEST(test_rl_cc_linear_rule_follows_a_trace_by_hand)
 		CHECK_INT(s.count, i + 1);
 		CHECK_NEAR(s.rows[i].signal, signal[i], 2e-5);
 		CHECK_NEAR((double)pace(&q)->rate_bps / 1e9, gbps[i], 2e-4);
-		CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
+		CHECK_INT(pace(&q)->window_bytes, i ? PAIR_BDP - (i + 1) * PAIR_MSS : PAIR_BDP);
 	}
 	q.ack.now_ns += 29999; /* once a round trip */
 	pair_acked(&q, PAIR_MSS);
 	CHECK_INT(s.count, 4);
+}
+
+/* Two cuts of 1 / 1.2: the first 125,000 bytes are sent whole, then the window is 86,806. */
+TEST(test_rl_cc_window_follows_its_rate_after_the_first_one)
+{
+	static const char *const always[] = { "rl-cc(policy=linear, window=bdp)",
+					      "rl-cc(policy=linear, preset=literal)",
+					      "rl-cc(policy=linear, preset=nvlabs)" };
+	struct pair q;
+
+	pair_make(&q, "rl-cc(policy=linear)");
+	round_of(&q, 100000);
+	round_of(&q, 100000);
+	CHECK_NEAR((double)pace(&q)->rate_bps / 1e9, 69.4444, 1e-4);
+	CHECK_INT(pace(&q)->window_bytes, PAIR_BDP - 2 * PAIR_MSS);
+	q.ack.now_ns++; /* no decision is due */
+	pair_acked(&q, 38 * PAIR_MSS);
+	CHECK_INT(pace(&q)->window_bytes, 86806);
+	pair_acked(&q, PAIR_BDP);
+	round_of(&q, 100000);
+	CHECK_INT(pace(&q)->window_bytes, 72338);
+	for (uint32_t i = 0; i < 3; i++) {
+		pair_make(&q, always[i]);
+		round_of(&q, 100000);
+		round_of(&q, 100000);
+		CHECK_INT(pace(&q)->window_bytes, PAIR_BDP);
+	}
 }
 
 /* 12 us / 8192 ns is below 1.5: nothing is felt. 20 us: (2.44141 - 1.5 - 0.064) 12.5 = 10.9676. */

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_flow_trainers.c -- trainers of congestion controls: they learn, whatever the number of
  * threads. */
+#define _POSIX_C_SOURCE 200809L
+#include "lib/cc/fdcc.h"
 #include "base/memory.h"
 #include "config/model.h"
+#include "tests/folder.h"
 #include "tests/test.h"
-#include "train/fan_in.h"
+#include "train/flow_episode.h"
 #include "train/trainer.h"
+#include "weir/rng.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* A short training, and what came of it. */
 struct lesson {
 	const char *trainer, *settings; /* "key=value key=value" */
+	const char *scenario;           /* text; NULL: drawn */
 	uint64_t steps, judge_episodes;
 	uint32_t threads;
+	const char *checkpoint; /* NULL: not interrupted; else after the first round */
 	struct train_best best;
 	double first_score, last_score; /* of rounds */
 	float *weights;                 /* the best */
@@ -39,21 +45,53 @@ static void set_all(const struct trainer *t, void *params, const char *settings)
 	}
 }
 
+static void stop_at_once(void *context, const struct training *t)
+{
+	(void)t;
+	atomic_store((atomic_int *)context, 1);
+}
+
+/* Trains a round, writes a checkpoint, and forgets the rest. */
+static void learn_a_round(const struct train_plan *plan)
+{
+	struct weir_error e = { "" };
+	struct training *t;
+	atomic_int stop;
+
+	atomic_init(&stop, 0);
+	if (training_new(&t, plan, &e) ||
+	    training_run(t, &(struct train_watch){ &stop, stop_at_once, &stop }, &e) !=
+		    TRAIN_STOPPED)
+		test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_INT(training_points(t), 1);
+	training_free(t);
+}
+
 static void learn(struct lesson *l)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const char *file = "given.ini";
 	struct weir_error e = { "" };
 	struct train_plan plan = { .trainer = trainer_find(l->trainer, &e),
 				   .params = params,
-				   .input = { .seed = 1, .steps = l->steps },
+				   .input = { .seed = 1,
+					      .steps = l->steps,
+					      .scenario_count = l->scenario != NULL,
+					      .texts = &l->scenario,
+					      .files = &file },
 				   .round_episodes = 4,
 				   .judge_episodes = l->judge_episodes,
 				   .judge_rounds = 1000,
-				   .threads = l->threads };
+				   .threads = l->threads,
+				   .identity = "a lesson",
+				   .file = l->checkpoint,
+				   .checkpoint_seconds = 1e9 };
 	struct weir_learn_model model;
 	struct training *t;
 
 	set_all(plan.trainer, params, l->settings);
+	if (l->checkpoint)
+		learn_a_round(&plan);
 	if (training_new(&t, &plan, &e) ||
 	    training_run(t, &(struct train_watch){ NULL, NULL, NULL }, &e) != TRAIN_DONE)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
@@ -71,36 +109,137 @@ static void forget(struct lesson *l)
 	memory_free(l->weights, l->weight_count, sizeof(float));
 }
 
-static void check_threads(const char *trainer, const char *settings)
+static void check_equal(const struct lesson *a, const struct lesson *b)
+{
+	CHECK_INT(a->weight_count, b->weight_count);
+	CHECK(memcmp(a->weights, b->weights, a->weight_count * sizeof(float)) == 0);
+	CHECK(a->best.score == b->best.score);
+}
+
+static void check_threads(const char *trainer, const char *settings, const char *scenario)
 {
 	struct lesson one = { .trainer = trainer,
 			      .settings = settings,
+			      .scenario = scenario,
 			      .steps = 4000,
 			      .judge_episodes = 1,
 			      .threads = 1 };
 	struct lesson two = { .trainer = trainer,
 			      .settings = settings,
+			      .scenario = scenario,
 			      .steps = 4000,
 			      .judge_episodes = 1,
 			      .threads = 2 };
 
+	struct lesson parts = two;
+	struct folder f = folder_make();
+	char file[128];
+
+	snprintf(file, sizeof(file), "%s/checkpoint", f.path);
+	parts.checkpoint = file;
 	learn(&one);
 	learn(&two);
-	CHECK_INT(one.weight_count, two.weight_count);
-	CHECK(memcmp(one.weights, two.weights, one.weight_count * sizeof(float)) == 0);
-	CHECK(one.best.score == two.best.score);
+	learn(&parts);
+	check_equal(&one, &two);
+	check_equal(&one, &parts);
 	forget(&one);
 	forget(&two);
+	forget(&parts);
+	folder_remove(&f);
 }
 
-TEST(test_flow_trainers_learn_the_same_on_any_number_of_threads)
+TEST(test_flow_trainers_learn_the_same_on_any_number_of_threads_and_if_interrupted)
 {
-	check_threads("fdcc", "warm-up=1000 actor-after=10");
+	check_threads("fdcc", "warm-up=1000 actor-after=10", NULL);
 	check_threads("fdcc",
-		      "warm-up=1000 actor-after=10 critic-flows=yes team=0.5 curriculum=yes");
-	check_threads("fdcc", "warm-up=1000 actor-after=4 net=recall hidden=8 batch=16");
-	check_threads("rl-cc", "rnn=lstm");
-	check_threads("rl-cc", "rnn=none");
+		      "warm-up=1000 actor-after=10 critic-flows=yes team=0.5 curriculum=yes", NULL);
+	check_threads("fdcc", "warm-up=1000 actor-after=4 net=recall hidden=8 batch=16", NULL);
+	check_threads("rl-cc", "rnn=lstm", NULL);
+	check_threads("rl-cc", "rnn=none", NULL);
+}
+
+/* Six flows under the control that is trained, two under another, with and without a size. */
+#define GIVEN(cc) \
+	"[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\nhosts-per-leaf = 4\n" \
+	"rate = 100Gbps\ndelay = 500ns\n" \
+	"[switch]\nmarking = none\nbuffer = 8MiB\nbuffer-per = switch\nlossless = all\n" \
+	"[host]\ncc = hpcc\n" \
+	"[traffic long]\npattern = many-to-one\nreceiver = 0\nsenders = 3\nsize = unlimited\n" \
+	"cc = " cc "\n" \
+	"[traffic incast]\npattern = incast\nreceiver = 0\nsenders = 3\nsize = 200KB\n" \
+	"period = 100us\ncc = " cc "\n" \
+	"[traffic other]\npattern = many-to-one\nreceiver = 4\nsenders = 2\nsize = unlimited\n" \
+	"[measure]\nfrom = 0us\nto = 300us\ndrain = 100us\n"
+
+TEST(test_flow_trainers_learn_the_same_from_a_given_scenario_too)
+{
+	check_threads("fdcc", "warm-up=1000 actor-after=10", GIVEN("fdcc"));
+	check_threads("rl-cc", "rnn=none", GIVEN("rl-cc"));
+}
+
+/* Decisions of the flows under the control that is trained, from each section, and no others; the
+ * number of flows at a port is counted although the scenario does not say so. */
+TEST(test_flows_of_a_given_scenario_are_the_agents)
+{
+	struct weir_error e = { "" };
+	struct weir_cc_rollout rollout = { .seed = 1 };
+	struct flow_run r = { .rollout = &rollout };
+	const struct flow_episode ep = { &weir_cc_fdcc, "given.ini", GIVEN("fdcc"), 7 };
+	uint32_t flows = 0, most = 0;
+
+	CHECK_INT(flow_episode_run(&ep, &r, &e), 0);
+	CHECK_INT(r.result.flows, 3 + 3 * 3 + 2);
+	CHECK_INT(r.result.endless, 5);
+	CHECK_NEAR(r.result.completed, 1, 0);
+	CHECK(r.result.slowdown_p99 > 1);
+	for (uint32_t f = 0; f < r.log.flows; f++) {
+		const struct weir_cc_decision *rows = decision_log_rows(&r.log, f);
+
+		flows += r.log.counts[f] > 0;
+		for (uint32_t i = 0; i < r.log.counts[f]; i++)
+			most = rows[i].flows > (float)most ? (uint32_t)rows[i].flows : most;
+	}
+	CHECK_INT(flows, 3 + 3 * 3);
+	CHECK(most >= 6 && most <= 12);
+	decision_log_free(&r.log);
+}
+
+static void check_refused(const char *trainer, const char *settings, const char *text,
+			  const char *message)
+{
+	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
+	const char *file = "given.ini";
+	struct weir_error e = { "" };
+	const struct train_plan plan = { .trainer = trainer_find(trainer, &e),
+					 .params = params,
+					 .input = { 1, 1000, 1, &text, &file },
+					 .round_episodes = 1,
+					 .judge_episodes = 1,
+					 .judge_rounds = 1,
+					 .threads = 1 };
+	struct training *t;
+
+	set_all(plan.trainer, params, settings);
+	CHECK_INT(training_new(&t, &plan, &e), -1);
+	if (!strstr(e.text, message))
+		test_fail(__FILE__, __LINE__, "'%s' is not in '%s'", message, e.text);
+}
+
+TEST(test_flow_trainers_refuse_scenarios_in_which_they_cannot_learn)
+{
+	check_refused("fdcc", "", GIVEN("rl-cc"),
+		      "given.ini:14: host.cc: fdcc is to be trained, but nothing uses it");
+	check_refused("fdcc", "", GIVEN("fdcc(policy=always-cut)"),
+		      "given.ini:20: traffic.long.cc: a policy without a neural network");
+	check_refused("fdcc", "preset=thesis", GIVEN("fdcc"),
+		      "given.ini:20: traffic.long.cc: the policy to be trained does not fit: it is "
+		      "made for features");
+	check_refused("rl-cc", "", GIVEN("rl-cc(policy=linear)"), "traffic.long.cc: a policy");
+	check_refused("rl-cc", "", GIVEN("rl-cc") "[sweep]\nseed = 1, 2\n",
+		      "given.ini:38: sweep.seed: a list of values");
+	check_refused("rl-cc", "", "[network]\ntopology = x\n",
+		      "given.ini:2: network.topology: unknown");
+	check_refused("fdcc", "curriculum=yes", GIVEN("fdcc"), "curriculum: ");
 }
 
 /* First weights of seed 1 leave the line idle; some hundred updates later it is shared and busy. */
@@ -134,9 +273,9 @@ static uint64_t sizes_drawn(uint32_t flows_max)
 
 	for (uint64_t i = 0; i < 400; i++) {
 		const struct train_episode which = { i * 7919, i, TRAIN_EXPLORE };
-		char *text =
-			fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which, flows_max,
-							  i % 2 ? FAN_IN_MIXED : FAN_IN_EQUAL });
+		char *text = fan_in_scenario(
+			&(struct fan_in){ "hpcc", which.seed, &which, flows_max,
+					  i % 2 ? FAN_IN_MIXED : FAN_IN_EQUAL, FAN_IN_ONLY });
 		uint32_t flows = count_of(text, "flow = ");
 
 		CHECK(flows >= 2 && flows <= flows_max);
@@ -167,8 +306,8 @@ TEST(test_fan_ins_with_mixed_paths_have_near_and_far_senders)
 
 	for (uint64_t i = 0; i < 200; i++) {
 		const struct train_episode which = { i * 7919, i, TRAIN_EXPLORE };
-		char *text = fan_in_scenario(
-			&(struct fan_in){ "hpcc", which.seed, &which, 96, FAN_IN_MIXED });
+		char *text = fan_in_scenario(&(struct fan_in){ "hpcc", which.seed, &which, 96,
+							       FAN_IN_MIXED, FAN_IN_ONLY });
 		uint32_t left = 0, right = 0, flows = count_of(text, "flow = ");
 
 		CHECK_INT(sscanf(strstr(text, "left-hosts"), "left-hosts = %u", &left), 1);
@@ -182,6 +321,31 @@ TEST(test_fan_ins_with_mixed_paths_have_near_and_far_senders)
 	}
 	CHECK(mixed > 80 && mixed < 120);
 	CHECK(near_most > 10);
+}
+
+/* The kinds of fan_in.h, and every scenario is valid; evaluations are half fan-ins. */
+TEST(test_varied_networks_are_fan_ins_parking_lots_and_leaf_spines)
+{
+	const struct weir_learn_policy *none = NULL;
+	uint32_t kinds[3] = { 0 };
+
+	for (uint64_t i = 0; i < 400; i++) {
+		const struct train_episode which = { weir_hash64(3, i), i,
+						     i % 8 ? TRAIN_EXPLORE : TRAIN_JUDGE };
+		const struct fan_in f = { "hpcc", which.seed,   &which,
+					  96,     FAN_IN_EQUAL, FAN_IN_VARIED };
+		struct weir_error e = { "" };
+		struct flow_episode ep = { &weir_cc_fdcc, "drawn", NULL, which.seed };
+		char *text = fan_in_scenario(&f);
+
+		ep.text = text;
+		if (flow_episode_check(&ep, none, &e))
+			test_fail(__FILE__, __LINE__, "%s", e.text);
+		kinds[varied_kind_of(&f)]++;
+		free(text);
+	}
+	CHECK(kinds[VARIED_FAN_IN] > 240 && kinds[VARIED_FAN_IN] < 320);
+	CHECK(kinds[VARIED_PARKING_LOT] > 50 && kinds[VARIED_CLOS] > 20);
 }
 
 /* Six sizes, a sixth of the steps each. */
@@ -211,8 +375,8 @@ TEST(test_a_team_reward_is_the_mean_of_what_all_have_had_last)
 		decision_log_add(&log,
 				 &(struct weir_cc_decision){ .now_ns = 5 * i, .flow = i % 2 });
 	memcpy(half, own, sizeof(half));
-	fan_in_share_rewards(&log, 1, own[0]);
-	fan_in_share_rewards(&log, 0.5, half[0]);
+	flow_share_rewards(&log, 1, own[0]);
+	flow_share_rewards(&log, 0.5, half[0]);
 	CHECK_NEAR(half[0][1], 2.75, 1e-6);
 	CHECK_NEAR(half[1][0], 1.75, 1e-6);
 	for (uint32_t i = 0; i < 2 * ROWS; i++)
