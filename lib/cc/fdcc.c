@@ -23,6 +23,7 @@
  *		action a round trip. */
 #include "base/compiler.h"
 #include "lib/cc/fdcc.h"
+#include "lib/cc/reward.h"
 #include <math.h>
 
 /* Bounds of the factor, where actions accumulate. */
@@ -341,13 +342,24 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 					       .rtt_ns = s->rtt_ns,
 					       .before = &s->sight },
 			  a, &d);
-	d.action = learned_explore(a, s->decisions, fdcc_output(p, s, d.observation));
+	if (!learned_choose(a, &d))
+		d.action = learned_explore(a, s->decisions, fdcc_output(p, s, d.observation));
 	fdcc_act(s, p, env, d.action);
 	fdcc_keep(s, d.observation);
 	weir_fdcc_remember(&s->sight, a, &d);
 	s->decisions++;
 	learned_record(a, &d);
 }
+
+/* The rewards that the trainer has for the presets, unless it is told otherwise. */
+static float fdcc_reward(const void *params, const struct weir_cc_decision *d)
+{
+	const struct fdcc_params *p = params;
+
+	return weir_fdcc_reward(p->preset == FDCC_THESIS ? WEIR_FDCC_STAGED : WEIR_FDCC_SHARES, d);
+}
+
+static const struct weir_cc_learner fdcc_learner = { FDCC_OBSERVATIONS, fdcc_reward };
 
 const struct weir_cc_ops weir_cc_fdcc = {
 	.scheme = {
@@ -366,6 +378,7 @@ const struct weir_cc_ops weir_cc_fdcc = {
 	.state_size = sizeof(struct fdcc_state),
 	.init = fdcc_init,
 	.ack = fdcc_ack,
+	.learner = &fdcc_learner,
 };
 
 _Static_assert(sizeof(struct fdcc_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

@@ -40,7 +40,10 @@ static void bench_open(struct bench *b, const char *text)
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	weir_env_shape(b->env, &b->shape);
 	CHECK(b->shape.rows <= ROWS_MAX && b->shape.observation_size <= SIZE_MAX_OF_ROW);
-	b->view = (struct weir_env_view){ b->observations, b->rewards, b->asks, &b->done };
+	b->view = (struct weir_env_view){ .observations = b->observations,
+					  .rewards = b->rewards,
+					  .asks = b->asks,
+					  .done = &b->done };
 }
 
 static void bench_reset(struct bench *b, uint64_t seed)
@@ -194,7 +197,7 @@ static uint64_t pool_sum(uint32_t threads)
 	struct weir_env_pool_plan plan = { .count = ENVS, .threads = threads };
 	struct weir_env_pool *pool;
 	struct weir_env_shape shape;
-	struct weir_env_view view;
+	struct weir_env_view view = { .agents = NULL };
 	struct weir_error e;
 	uint64_t sum = 0, ends = 0;
 	uint32_t *actions;
