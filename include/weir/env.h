@@ -71,6 +71,8 @@ struct weir_env_plan {
 	/* WEIR_ENV_FLOWS: name of the [traffic] section whose flows ask, while others follow their
 	 * own network. NULL: all that can learn. */
 	const char *traffic;
+	/* WEIR_ENV_FLOWS: the number of the only flow that asks, plus one; 0: all of these. */
+	uint32_t flow_plus_one;
 	/* "SECTION.KEY=VALUE", as with --set; ends with NULL. NULL: none. */
 	const char *const *settings;
 };

@@ -9,13 +9,22 @@
 
 /* --- asking --- */
 
+int decisions_has(const struct decisions *d, uint32_t flow)
+{
+	const struct flow *f = flow_at(d->engine, flow);
+
+	return flow_transport(d->engine, f)->cc->learner &&
+	       (d->plan.traffic < 0 || d->plan.traffic == f->traffic) &&
+	       (d->plan.flow < 0 || d->plan.flow == flow);
+}
+
 /* The rollout's choose: a control asks, or is answered. */
 static enum weir_cc_choice decisions_choose(void *context, const struct weir_cc_decision *asked,
 					    float *action)
 {
 	struct decisions *d = context;
 
-	if (d->traffic >= 0 && flow_at(d->engine, asked->flow)->traffic != d->traffic)
+	if (!decisions_has(d, asked->flow))
 		return WEIR_CC_CHOICE_OWN;
 	if (d->answer) {
 		*action = *d->answer;
@@ -93,7 +102,7 @@ void decisions_new(struct engine *e, const struct decisions_plan *plan)
 	*d = (struct decisions){
 		.engine = e,
 		.rollout = { .context = d, .choose = decisions_choose },
-		.traffic = plan->traffic,
+		.plan = *plan,
 		.capacity = e->net->host_count,
 	};
 	d->waits = memory_new(d->capacity, sizeof(*d->waits));

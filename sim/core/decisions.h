@@ -20,6 +20,7 @@ struct sender;
 
 struct decisions_plan {
 	int64_t traffic; /* the section whose flows ask; -1: all sections with such a control */
+	int64_t flow;    /* the only flow that asks; -1: all of these */
 };
 
 /* A flow that waits for its action, and the ACK at which it asked. */
@@ -34,7 +35,7 @@ struct decision_wait {
 struct decisions {
 	const struct engine *engine;
 	struct weir_cc_rollout rollout; /* the engine's */
-	int64_t traffic;
+	struct decisions_plan plan;
 	uint32_t count, capacity; /* waiting flows; hosts */
 	struct decision_wait *waits, *resumed; /* [capacity]; resumed: those of the last call */
 	/* The ACK that is passed to the control. */
@@ -50,6 +51,10 @@ void decisions_free(struct engine *e);
 /* Continues hosts whose flows have their actions, up to the end of the window. Returns the number
  * of flows that wait then: the same hosts may ask again. */
 uint32_t decisions_resume(struct engine *e);
+
+/* Does a learner decide for this flow, which opened its connection? Its control can learn, and the
+ * plan has it. */
+int decisions_has(const struct decisions *d, uint32_t flow);
 
 /* --- for rdma.c --- */
 

@@ -43,7 +43,7 @@ static int env_find_traffic(const struct weir_env *env, int64_t *traffic, struct
 
 static int env_start_episode(struct weir_env *env, uint64_t seed, struct weir_error *e)
 {
-	struct decisions_plan decisions;
+	struct decisions_plan decisions = { .flow = (int64_t)env->plan.flow_plus_one - 1 };
 	struct engine_plan plan = { .threads = 1 };
 
 	env_end_episode(env);
@@ -82,7 +82,9 @@ static int env_read_plan(struct weir_env *env, const struct weir_env_plan *plan,
 	env->kind = env_kinds[kind];
 	if (!plan)
 		return 0;
-	env->plan = (struct weir_env_plan){ .end_ns = plan->end_ns, .agents = plan->agents };
+	env->plan = (struct weir_env_plan){ .end_ns = plan->end_ns,
+					    .agents = plan->agents,
+					    .flow_plus_one = plan->flow_plus_one };
 	if (plan->end_ns < 0)
 		return weir_error_set(e, "an episode cannot end at %" PRId64 " ns", plan->end_ns);
 	if (plan->traffic && strlen(plan->traffic) >= sizeof(env->traffic))

@@ -9,14 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-int env_flow_asks(const struct weir_env *env, const struct flow *f)
-{
-	const struct engine *e = env->engine;
-
-	return e->decisions && flow_transport(e, f)->cc->learner &&
-	       (e->decisions->traffic < 0 || e->decisions->traffic == f->traffic);
-}
-
 /* At a barrier: are all flows that ask complete? */
 static int env_flows_poll(void *context, int64_t now_ps)
 {
@@ -35,7 +27,7 @@ static int env_flows_start(struct weir_env *env, struct weir_error *e)
 	for (uint32_t i = 0; i < flows->count; i++) {
 		const struct flow *f = &flows->flows[i];
 
-		if (!env_flow_asks(env, f))
+		if (!decisions_has(env->engine->decisions, f->connection))
 			continue;
 		asks = 1;
 		if (f->size_bytes == FLOW_UNLIMITED || f->flags & FLOW_IS_SPARE)
@@ -46,7 +38,7 @@ static int env_flows_start(struct weir_env *env, struct weir_error *e)
 	if (!asks)
 		return weir_error_set(e, "host.cc: an environment of flows needs flows whose "
 					 "congestion control a learner can stand in for, as fdcc "
-					 "or rl-cc; there are none");
+					 "or rl-cc; there is none (of the flows of the plan)");
 	env->engine->on_poll = env_flows_poll;
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* env_info.c -- completion times of flows, and the summary of an episode (weir/env.h). */
 #include "sim/run/env_state.h"
 #include "base/memory.h"
+#include "sim/core/decisions.h"
 #include "sim/core/host.h"
 #include "sim/core/switch_pfc.h"
 #include "sim/measure/metrics.h"
@@ -18,7 +19,7 @@ static void env_info_add(void *context, uint32_t flow)
 	const struct flow *f = &env->engine->flows.flows[flow];
 	const struct engine *e = env->engine;
 
-	if (env->left < UINT64_MAX && env_flow_asks(env, f))
+	if (e->decisions && env->left < UINT64_MAX && decisions_has(e->decisions, f->connection))
 		env->left--;
 	if (f->flags & FLOW_IS_CONTROL)
 		return;

@@ -60,11 +60,6 @@ static inline float env_bound(float x)
 	return x == x ? x : 0;
 }
 
-/* --- env_flows.c --- */
-
-/* Do learners decide for this flow? Its congestion control can learn, and its section asks. */
-int env_flow_asks(const struct weir_env *env, const struct flow *f);
-
 /* --- env_info.c --- */
 
 void env_info_start(struct weir_env *env);
