@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* env.c -- what a step of an agent costs in an environment (weir/env.h), with random actions.
  *
- *	build/release/bench-env [FOLDER]
+ *	build/release/bench-env [FOLDER [FILE]]
  *
  * For each scenario of FOLDER (bench/env): one environment, a pool of 16 on one thread, and the same
  * on all processors. An agent's step is an observation with its reward, and the action that follows:
@@ -107,7 +107,9 @@ static uint64_t bench_act(struct bench *b)
 			uint64_t bits = weir_mix64(b->state++) >> 40;
 
 			if (size)
-				((float *)b->actions)[i * size + k] = (float)bits / (1 << 24);
+				((float *)b->actions)[i * size + k] =
+					size == 1 ? (float)bits / (1 << 23) - 1
+						  : (float)bits / (1 << 24);
 			else
 				((uint32_t *)b->actions)[i] =
 					(uint32_t)(bits % b->shape.action_count);
@@ -150,6 +152,8 @@ int main(int argc, char **argv)
 	printf("\n%-28s %-10s %12s %14s %10s\n", "environments", "of, threads", "CPU-ns",
 	       "a CPU-second", "a step");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (argc > 2 && strcmp(argv[2], cases[i].file) != 0)
+			continue;
 		bench_read(folder, cases[i].file, text);
 		bench_row(&cases[i], text, 1, 1);
 		bench_row(&cases[i], text, POOL, 1);

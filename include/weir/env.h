@@ -133,6 +133,8 @@ const char *weir_env_measure(const struct weir_env *env, uint32_t i);
 struct weir_env_flow {
 	uint32_t flow, from, to; /* numbers of the flow, its hosts */
 	uint32_t traffic;        /* and its section, from 0 */
+	uint32_t agent;          /* the flow that opened its connection, which is the agent */
+	uint32_t closes;         /* 1: no other flow follows on this connection */
 	uint64_t bytes;
 	int64_t start_ns;
 	int64_t fct_ns;   /* completion time, as measure.completion defines it */

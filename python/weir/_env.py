@@ -64,6 +64,8 @@ class _Flow(ctypes.Structure):
         ("from", ctypes.c_uint32),
         ("to", ctypes.c_uint32),
         ("traffic", ctypes.c_uint32),
+        ("agent", ctypes.c_uint32),
+        ("closes", ctypes.c_uint32),
         ("bytes", ctypes.c_uint64),
         ("start_ns", ctypes.c_int64),
         ("fct_ns", ctypes.c_int64),

@@ -344,7 +344,9 @@ class ParallelFlowEnv(_Parallel):
     """Each flow whose control can learn is an agent, from its first decision on: flow_0, flow_1, ..., in the order of
     starts. A step ends when some flow asks, and delivers all that ask in that moment (a lookahead window): those have
     info["asks"], a new observation and the reward of their last action. The others keep theirs, with a reward of 0, and
-    their actions are ignored. A flow is terminated when it is complete, with its completion time as info["flow"]."""
+    their actions are ignored. A flow is terminated when its receiver has every byte. Where flows share connections
+    (connections = persistent), the agent is the connection, by the number of its first flow, and is truncated at the
+    end. info["flows"] has the completion times of the agent's flows."""
 
     metadata = {"name": "weir_flows_v0", "is_parallelizable": True, **METADATA}
 
@@ -361,9 +363,23 @@ class ParallelFlowEnv(_Parallel):
         self._begin_episode(seed, options)
         asking = self._asking()
         self.agents = [agent for agent, _ in asking]
-        self._rows, self._dead = dict(asking), set()
+        self._rows, self._closed = dict(asking), set()
         self._last = {agent: self._pool.observations[0, row].copy() for agent, row in asking}
         return dict(self._last), {agent: self._info_of(agent, row) for agent, row in asking}
+
+    def _advance(self):
+        """Steps until an agent that lives asks, or the episode is over. A flow that is complete may ask once more, at
+        its last ACKs, when it has nothing left to send: the answer is 0."""
+        pool, ended = self._pool, []
+        while True:
+            pool.step()
+            complete = pool.ended()
+            ended += complete
+            self._closed.update(self.possible_agents[flow["agent"]] for flow in complete if flow["closes"])
+            live = {agent: row for agent, row in self._asking() if agent not in self._closed}
+            if live or pool.done[0] != GOES_ON:
+                return live, ended
+            pool.actions.fill(0)
 
     def _info_of(self, agent, row):
         return {"asks": True, "measures": self._pool.measured[0, row].copy()}
@@ -371,12 +387,13 @@ class ParallelFlowEnv(_Parallel):
     def step(self, actions):
         self._check_goes_on()
         pool = self._pool
+        pool.actions.fill(0)
         for agent, row in self._rows.items():
             if agent not in actions:
                 raise EnvError("%s asks for an action and has none" % agent)
             pool.actions[0, row] = numpy.asarray(actions[agent], numpy.float32).reshape(())
-        pool.step()
-        self._rows = asking = dict(self._asking())
+        asking, ended = self._advance()
+        self._rows = asking
         self._over = over = bool(pool.done[0] != GOES_ON)
         live = self.agents + [agent for agent in asking if agent not in self._last]
         rewards, infos = dict.fromkeys(live, 0.0), {agent: {"asks": False} for agent in live}
@@ -384,10 +401,12 @@ class ParallelFlowEnv(_Parallel):
         for agent, row in asking.items():
             self._last[agent] = pool.observations[0, row].copy()
             rewards[agent], infos[agent] = float(pool.rewards[0, row]), self._info_of(agent, row)
-        for flow in pool.ended():
-            agent = self.possible_agents[flow["flow"]]
+        for flow in ended:
+            agent = self.possible_agents[flow["agent"]]
             if agent in terminated:
-                terminated[agent], truncated[agent], infos[agent]["flow"] = True, False, flow
+                infos[agent].setdefault("flows", []).append(flow)
+                if flow["closes"]:
+                    terminated[agent], truncated[agent] = True, False
         if over:
             summary = pool.summary()
             for info in infos.values():

@@ -164,13 +164,13 @@ int env_replace(struct weir_env *env, struct config *c, struct weir_error *e)
 		weir_env_free(other);
 		return -1;
 	}
-	env_end_episode(other); /* its engine points into it */
+	env_end_episode(env); /* engines point into their environments */
+	env_end_episode(other);
 	other->text = env->text;
 	env->text = NULL;
 	before = *env;
 	*env = *other;
 	*other = before;
-	env_end_episode(other);
 	weir_env_free(other);
 	return 0;
 }

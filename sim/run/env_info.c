@@ -32,6 +32,8 @@ static void env_info_add(void *context, uint32_t flow)
 		.from = f->src,
 		.to = f->dst,
 		.traffic = f->traffic,
+		.agent = f->connection,
+		.closes = !traffic_is_persistent(e->config, flow_traffic(e, f)),
 		.bytes = f->size_bytes,
 		.start_ns = weir_ps_to_ns(f->start_ps),
 		.fct_ns = weir_ps_to_ns(*flow_end_ps(e, flow) - f->start_ps),
