@@ -3,10 +3,10 @@
  *
  *	build/release/bench-env [FOLDER [FILE]]
  *
- * For each scenario of FOLDER (bench/env): one environment, a pool of 16 on one thread, and the same
- * on all processors. An agent's step is an observation with its reward, and the action that follows:
- * of a queue in an interval, or of a flow at a decision; rows that do not ask do not count as flows'
- * steps. Processor time is that of all threads, user and system. */
+ * For each scenario of FOLDER (bench/env): one environment, a pool of 16 on one thread, and the
+ *same on all processors. An agent's step is an observation with its reward, and the action that
+ *follows: of a queue in an interval, or of a flow at a decision; rows that do not ask do not count
+ *as flows' steps. Processor time is that of all threads, user and system. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cost.h"
 #include "weir/env.h"
@@ -118,7 +118,8 @@ static uint64_t bench_act(struct bench *b)
 	return asks;
 }
 
-static void bench_row(const struct bench_case *c, const char *text, uint32_t count, uint32_t threads)
+static void bench_row(const struct bench_case *c, const char *text, uint32_t count,
+		      uint32_t threads)
 {
 	const struct weir_env_pool_plan plan = { { .agents = c->agents }, count, threads };
 	double begin_ns, ns = 0;

@@ -18,7 +18,7 @@
  *
  * The text is a scenario file. Its schemes turn measurements into observations and rewards, and
  * actions into settings, rates or windows; the learner chooses the actions in place of their neural
- * networks. Who the agents are is weir_env_plan.agents:
+ * networks. weir_env_plan.agents says which agents there are:
  *
  *	WEIR_ENV_QUEUES, WEIR_ENV_THRESHOLDS
  *		The queues of switches under switch.tune, which names an agent that can learn, such

@@ -36,7 +36,7 @@ struct decisions {
 	const struct engine *engine;
 	struct weir_cc_rollout rollout; /* the engine's */
 	struct decisions_plan plan;
-	uint32_t count, capacity; /* waiting flows; hosts */
+	uint32_t count, capacity;              /* waiting flows; hosts */
 	struct decision_wait *waits, *resumed; /* [capacity]; resumed: those of the last call */
 	/* The ACK that is passed to the control. */
 	const float *answer; /* NULL: the control may only ask */

@@ -360,12 +360,12 @@ static inline uint32_t flow_end_host(const struct engine *e, const struct flow *
 /* --- building: engine_build.c --- */
 
 struct engine_plan {
-	uint32_t threads;                      /* at least 1 */
-	uint32_t adapts;                       /* 1: thread auto-tuning, threads is the most */
-	uint32_t messages, connections;        /* of each host, for mailbox.h; 0: none */
-	const struct weir_cc_rollout *rollout; /* NULL: no congestion control is being trained */
+	uint32_t threads;                       /* at least 1 */
+	uint32_t adapts;                        /* 1: thread auto-tuning, threads is the most */
+	uint32_t messages, connections;         /* of each host, for mailbox.h; 0: none */
+	const struct weir_cc_rollout *rollout;  /* NULL: no congestion control is being trained */
 	const struct decisions_plan *decisions; /* NULL: none; decisions.h. Needs threads 1 */
-	struct exchange *exchange;             /* NULL: one process; ranks.h */
+	struct exchange *exchange;              /* NULL: one process; ranks.h */
 };
 
 /* Builds everything from a checked config, network and flow list; the flow list moves to the

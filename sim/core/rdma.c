@@ -364,8 +364,7 @@ static NOINLINE int rdma_apply_ack_with_board(struct worker *w, struct host *h, 
 {
 	const struct engine *e = w->engine;
 
-	if (delivered && sender_transport(e, s)->cc->ack &&
-	    rdma_cc_ack(e, h, s, packet, delivered))
+	if (delivered && sender_transport(e, s)->cc->ack && rdma_cc_ack(e, h, s, packet, delivered))
 		return 1;
 	if (s->board->rack ? rdma_detect_by_time(h, s, packet_segment(packet))
 			   : scoreboard_detect(s))

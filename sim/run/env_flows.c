@@ -74,8 +74,7 @@ static int env_flows_check(const struct weir_env *env, const void *actions, stru
 			return weir_error_set(e,
 					      "action %g of row %" PRIu32 " (flow %" PRIu32
 					      "): a number from -1 to 1 is needed",
-					      (double)factors[row], row,
-					      d->waits[i].decision.flow);
+					      (double)factors[row], row, d->waits[i].decision.flow);
 	}
 	return 0;
 }
@@ -103,8 +102,12 @@ enum env_flow_measure {
 
 /* Those of struct weir_cc_decision. */
 static const char *const env_flow_measures[] = {
-	[FLOW_THROUGHPUT] = "throughput",   [FLOW_FLOWS] = "flows", [FLOW_RTT] = "rtt",
-	[FLOW_SWITCH_RATE] = "switch_rate", [FLOW_QUEUE] = "queue", [FLOW_SIGNAL] = "signal",
+	[FLOW_THROUGHPUT] = "throughput",
+	[FLOW_FLOWS] = "flows",
+	[FLOW_RTT] = "rtt",
+	[FLOW_SWITCH_RATE] = "switch_rate",
+	[FLOW_QUEUE] = "queue",
+	[FLOW_SIGNAL] = "signal",
 	[FLOW_MEASURES] = NULL,
 };
 

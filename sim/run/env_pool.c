@@ -15,7 +15,7 @@ struct weir_env_pool {
 		uint64_t seed;     /* of the episodes */
 		uint64_t episodes; /* begun so far */
 		uint64_t first;    /* seed of the first episode */
-		int is_over; /* 1: the next step starts an episode */
+		int is_over;       /* 1: the next step starts an episode */
 		struct weir_error error;
 	} * slots; /* by environment */
 };

@@ -190,8 +190,8 @@ static void env_measure_queues(const struct weir_env *env, float *to)
 		to[QUEUE_MAX] = (float)t->queue_max_bytes;
 		to[QUEUE_END] = (float)t->queue_end_bytes;
 		to[QUEUE_MARKED] = (float)t->marked_pkts;
-		to[QUEUE_CE] = t->out_bytes ? (float)((double)t->ce_bytes / (double)t->out_bytes)
-					    : 0.0F;
+		to[QUEUE_CE] =
+			t->out_bytes ? (float)((double)t->ce_bytes / (double)t->out_bytes) : 0.0F;
 		to[QUEUE_K_MIN] = (float)k->min_bytes;
 		to[QUEUE_K_MAX] = (float)k->max_bytes;
 		to[QUEUE_P_MAX] =
@@ -220,8 +220,7 @@ static enum engine_status env_queues_advance(struct weir_env *env, const struct 
 					     struct weir_error *e)
 {
 	struct engine *engine = env->engine;
-	enum engine_status status =
-		agents_advance_until(engine, agents_end_ps(engine->agents), e);
+	enum engine_status status = agents_advance_until(engine, agents_end_ps(engine->agents), e);
 
 	if (status == ENGINE_REFUSED)
 		return status;

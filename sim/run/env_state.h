@@ -38,9 +38,9 @@ struct weir_env {
 	char traffic[WEIR_OPT_TEXT_SIZE];
 	char *text;
 	int64_t end_ps, now_ps;
-	int has_begun;      /* reset has returned 0 */
-	uint32_t done;      /* enum weir_env_done */
-	uint32_t *links;    /* queues: by row */
+	int has_begun;         /* reset has returned 0 */
+	uint32_t done;         /* enum weir_env_done */
+	uint32_t *links;       /* queues: by row */
 	int64_t measured_link; /* of measure.port; -1: none */
 
 	/* Flows: how many of those that ask are not complete; UINT64_MAX: some never are. */

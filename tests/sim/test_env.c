@@ -363,8 +363,9 @@ TEST(test_env_shows_each_complete_flow_once_and_sums_them_up)
 
 TEST(test_env_takes_settings_at_first_and_later)
 {
-	static const char *const dcqcn[] = { "host.cc=dcqcn", NULL }, *const wrong[] = { "host.c=x", NULL },
-		   *const larger[] = { "network.leaves=3", NULL };
+	static const char *const dcqcn[] = { "host.cc=dcqcn", NULL },
+				 *const wrong[] = { "host.c=x", NULL },
+				 *const larger[] = { "network.leaves=3", NULL };
 	const struct weir_env_plan plan = { .settings = dcqcn };
 	struct bench b, other;
 	struct weir_error e;

@@ -50,18 +50,17 @@ static struct weir_env *open_flows(const char *text, const struct weir_env_plan 
 
 static void run_logged(const char *text, struct decision_log *log, struct run_result *r)
 {
-	const struct weir_cc_rollout rollout = { .record = decision_log_add,
-						 .context = log,
-						 .seed = 8,
-						 .deviation = 0.3F };
+	const struct weir_cc_rollout rollout = {
+		.record = decision_log_add, .context = log, .seed = 8, .deviation = 0.3F
+	};
 	const struct run_control control = { .threads = 1, .rollout = &rollout };
 	struct scenario s;
 	struct config c;
 	struct weir_error e = { "" };
 
 	decision_log_new(log, FLOWS_MAX, DECISIONS);
-	if (scenario_read_text(&s, "test", text, strlen(text), &e) ||
-	    scenario_config(&s, &c, &e) || run(&c, &control, r, &e))
+	if (scenario_read_text(&s, "test", text, strlen(text), &e) || scenario_config(&s, &c, &e) ||
+	    run(&c, &control, r, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	config_free(&c);
 	scenario_free(&s);
@@ -99,15 +98,14 @@ static struct replayed check_replay(const char *text)
 		if (failed || a->done)
 			break;
 		for (uint32_t row = 0; row < HOSTS_MAX; row++) {
-			const struct weir_cc_decision *d = a->asks[row] ? env_decision(env, row)
-									: NULL;
+			const struct weir_cc_decision *d =
+				a->asks[row] ? env_decision(env, row) : NULL;
 
 			if (!d)
 				continue;
 			asked++;
 			CHECK(d->number < log.counts[d->flow]);
-			CHECK_INT(d->now_ns,
-				  decision_log_rows(&log, d->flow)[d->number].now_ns);
+			CHECK_INT(d->now_ns, decision_log_rows(&log, d->flow)[d->number].now_ns);
 			CHECK(memcmp(d->observation,
 				     decision_log_rows(&log, d->flow)[d->number].observation,
 				     sizeof(d->observation)) == 0);
@@ -145,7 +143,8 @@ TEST(test_env_of_flows_is_the_run_with_the_same_actions)
 			  "[rdma]\nrecovery = selective\n"
 			  "[traffic t]\npattern = many-to-one\nsize = 200KB\n"
 			  "[measure]\nto = 8ms\ndrain = 0us\n",
-		"seed = 3\n[network]\ntopology = leaf-spine\nleaves = 2\nspines = 2\nhosts-per-leaf = "
+		"seed = 3\n[network]\ntopology = leaf-spine\nleaves = 2\nspines = "
+		"2\nhosts-per-leaf = "
 		"4\nrate = 10Gbps\ndelay = 1us\necmp = packet\n[switch]\nmarking = none\nbuffer = "
 		"200KB\n[host]\ncc = rl-cc\n[traffic t]\npattern = all-to-all\nsizes = websearch\n"
 		"load = 0.6\n[measure]\nto = 4ms\ndrain = 0us\n",
@@ -169,9 +168,10 @@ TEST(test_env_of_flows_is_the_run_with_the_same_actions)
 /* --- ends --- */
 
 #define LIST(flows) \
-	STAR("4") "[switch]\nmarking = none\nlossless = all\nbuffer = 1MB\nbuffer-per = switch\n" \
-		  "[host]\ncc = fdcc(policy=untrained)\n" RDMA "[traffic t]\npattern = list\n" flows \
-		  "[measure]\nto = 1ms\ndrain = 0us\n"
+	STAR("4") \
+	"[switch]\nmarking = none\nlossless = all\nbuffer = 1MB\nbuffer-per = switch\n" \
+	"[host]\ncc = fdcc(policy=untrained)\n" RDMA "[traffic t]\npattern = list\n" flows \
+	"[measure]\nto = 1ms\ndrain = 0us\n"
 
 /* Plays with action 0; returns how the episode ended. */
 static uint32_t play_to_end(struct weir_env *env, uint64_t *agents, int64_t *end_ns)

@@ -20,8 +20,8 @@ struct recorded {
 	char *text;
 };
 
-static void record_episode(struct recorded *r, const char *settings, const struct train_input *input,
-			   uint64_t seed)
+static void record_episode(struct recorded *r, const char *settings,
+			   const struct train_input *input, uint64_t seed)
 {
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX];
 	const struct train_episode which = { .purpose = TRAIN_EXPLORE, .seed = seed };
@@ -153,7 +153,8 @@ static void check_flow_rows(const struct train_record *record, const struct seen
 	}
 	CHECK(rows > 100 && record->floats % rows == 0);
 	row_floats = record->floats / rows;
-	while (at < row_floats - SIZE && memcmp(row + at, seen[0].observation, SIZE * sizeof(float)))
+	while (at < row_floats - SIZE &&
+	       memcmp(row + at, seen[0].observation, SIZE * sizeof(float)))
 		at++;
 	for (uint32_t f = 0; f < ROWS_MAX; f++) {
 		uint32_t kept = counts[f] < FLOW_ROWS ? counts[f] : FLOW_ROWS;
