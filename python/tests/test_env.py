@@ -212,6 +212,8 @@ class Seeds(unittest.TestCase):
             self.assertEqual(last[4]["summary"][0]["now_ns"], 2000000)
             runs.append(env.step(numpy.full((1, 4), action)))
             self.assertFalse(runs[-1][3][0] or "summary" in runs[-1][4])
+            self.assertEqual(runs[-1][1][0], 0)
+            self.assertNotEqual(env.step(numpy.zeros((1, 4), int))[1][0], 0)
         self.assertTrue(rules.same(runs[0], runs[1]))
 
     def test_without_copies_arrays_are_the_librarys(self):

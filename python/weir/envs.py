@@ -422,7 +422,8 @@ class ParallelFlowEnv(_Parallel):
 
 class _Vector(_World, VectorEnv):
     """Environments on the library's threads; results do not depend on how many. An environment whose episode is over
-    starts the next one with the following step, whose action it ignores (AutoresetMode.NEXT_STEP). With copy=False
+    starts the next one with the following step, whose action it ignores and whose reward is 0 (AutoresetMode.NEXT_STEP).
+    With copy=False
     arrays are those of the library, which the next step overwrites."""
 
     metadata = {"autoreset_mode": NEXT_STEP, **METADATA}
@@ -435,6 +436,7 @@ class _Vector(_World, VectorEnv):
         self.observation_space = _box((num_envs, shape.rows, shape.observation_size))
         self.single_action_space = _row_action_space(shape, (shape.rows,))
         self.action_space = _row_action_space(shape, (num_envs, shape.rows))
+        self._restarts = numpy.zeros(num_envs, numpy.bool_)
         self._all = numpy.ones(num_envs, numpy.bool_)
         self._all.flags.writeable = False
 
@@ -464,6 +466,7 @@ class _Vector(_World, VectorEnv):
             seeds = [drawn if given is None else int(numpy.random.default_rng(given).integers(2**63))
                      for drawn, given in zip(seeds, each)]
         self._begin(seeds, options)
+        self._restarts[:] = False
         return self._view(self._pool.observations), self._infos()
 
     def step(self, actions):
@@ -473,10 +476,14 @@ class _Vector(_World, VectorEnv):
         pool.step()
         asks = pool.asks
         rewards = (pool.rewards * asks).sum(1) / numpy.maximum(asks.sum(1), 1)
+        if self._restarts.any():
+            rewards[self._restarts] = 0
+        numpy.not_equal(pool.done, GOES_ON, out=self._restarts)
         return (self._view(pool.observations), rewards, pool.done == TERMINATED, pool.done == TRUNCATED, self._infos())
 
     def close_extras(self, **_):
-        self._pool.close()
+        if hasattr(self, "_pool"):
+            self._pool.close()
 
 
 class QueueVectorEnv(_Vector):

@@ -292,6 +292,33 @@ TEST(test_env_thresholds_are_settings_of_the_same_numbers)
 	weir_env_free(b.env);
 }
 
+/* A queue without traffic: what it observes differs by its setting alone. */
+TEST(test_env_agents_observe_the_thresholds_that_a_learner_chose)
+{
+	static const char text[] =
+		"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 1us\n"
+		"[switch]\nmarking = red\ntune = acc(policy=untrained, idle=none)\n"
+		"tune-interval = 100us\n[host]\ncc = dctcp\n[traffic t]\npattern = list\n"
+		"flow = 0 1 unlimited 0us\n[measure]\nto = 1ms\n";
+	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };
+	const uint32_t idle = 3;
+	float box[3 * ROWS_MAX], seen[2][SIZE_MAX_OF_ROW];
+	struct bench b;
+	struct weir_error e;
+
+	bench_open_as(&b, text, &plan);
+	for (int large = 0; large < 2; large++) {
+		for (uint32_t i = 0; i < 3 * b.shape.rows; i++)
+			box[i] = large ? 0.9F : 0.3F;
+		bench_reset(&b, 1);
+		CHECK_INT(weir_env_step(b.env, box, &b.view, &e), 0);
+		memcpy(seen[large], b.observations + idle * b.shape.observation_size,
+		       b.shape.observation_size * sizeof(float));
+	}
+	CHECK(memcmp(seen[0], seen[1], b.shape.observation_size * sizeof(float)) != 0);
+	weir_env_free(b.env);
+}
+
 TEST(test_env_refuses_thresholds_beyond_the_unit_box)
 {
 	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };
