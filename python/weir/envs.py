@@ -423,8 +423,7 @@ class ParallelFlowEnv(_Parallel):
 class _Vector(_World, VectorEnv):
     """Environments on the library's threads; results do not depend on how many. An environment whose episode is over
     starts the next one with the following step, whose action it ignores and whose reward is 0 (AutoresetMode.NEXT_STEP).
-    With copy=False
-    arrays are those of the library, which the next step overwrites."""
+    With copy=False arrays are those of the library, which the next step overwrites."""
 
     metadata = {"autoreset_mode": NEXT_STEP, **METADATA}
 
