@@ -121,10 +121,17 @@ class Rules(unittest.TestCase):
 
     @unittest.skipUnless(_spaces.HAS_GYMNASIUM, "gymnasium is not installed")
     def test_gymnasiums_own_checker(self):
+        import gymnasium
         from gymnasium.utils.env_checker import check_env
 
         for env in (envs.QueueEnv(QUEUES), envs.FlowEnv(FLOWS)):
             check_env(env, skip_render_check=True)
+        for name, text in (("weir/Queues-v0", QUEUES), ("weir/Flow-v0", FLOWS)):
+            check_env(gymnasium.make(name, scenario=text).unwrapped)
+        for name, text in (("weir/Queues-v0", QUEUES), ("weir/Flows-v0", FLOWS)):
+            env = gymnasium.make_vec(name, num_envs=2, scenario=text)
+            self.assertEqual(env.reset(seed=1)[0].shape[0], 2)
+            env.close()
 
     @unittest.skipUnless(_spaces.HAS_PETTINGZOO, "pettingzoo is not installed")
     def test_pettingzoos_own_test(self):

@@ -4,13 +4,16 @@ interface, for the spaces and methods that weir.envs uses."""
 import numpy
 
 try:
-    from gymnasium import Env
+    from gymnasium import Env, register
     from gymnasium.spaces import Box, Discrete, MultiDiscrete
     from gymnasium.vector import VectorEnv
 
     HAS_GYMNASIUM = True
 except ImportError:
     HAS_GYMNASIUM = False
+
+    def register(**_):
+        """Nothing to register with."""
 
     class Space:
         """Values of a shape and a type, with a generator of its own for sample()."""

@@ -32,7 +32,7 @@ import warnings
 import numpy
 
 from ._env import FLOWS, GOES_ON, QUEUES, TERMINATED, THRESHOLDS, TRUNCATED, EnvError, Pool
-from ._spaces import NEXT_STEP, Box, Discrete, Env, MultiDiscrete, ParallelEnv, VectorEnv
+from ._spaces import NEXT_STEP, Box, Discrete, Env, MultiDiscrete, ParallelEnv, VectorEnv, register
 
 __all__ = ["EnvError", "FlowEnv", "FlowVectorEnv", "ParallelFlowEnv", "ParallelQueueEnv", "QueueEnv", "QueueVectorEnv"]
 
@@ -499,3 +499,9 @@ class FlowVectorEnv(_Vector):
 
     def __init__(self, scenario, num_envs, *, threads=1, traffic=None, settings=None, copy=True):
         self._open_vector(scenario, FLOWS, num_envs, threads, copy, traffic=traffic, settings=settings)
+
+
+# gymnasium.make("weir/Queues-v0", scenario=text), gymnasium.make_vec("weir/Flows-v0", num_envs=16, scenario=text)
+register(id="weir/Queues-v0", entry_point=QueueEnv, vector_entry_point=QueueVectorEnv)
+register(id="weir/Flow-v0", entry_point=FlowEnv)
+register(id="weir/Flows-v0", vector_entry_point=FlowVectorEnv)
