@@ -275,12 +275,15 @@ class Mistakes(unittest.TestCase):
         self.check("render_mode 'human'; allowed", envs.QueueEnv, QUEUES, render_mode="human")
         self.check("action 'box'; allowed: discrete, continuous", envs.QueueEnv, QUEUES, action="box")
         self.check("at least 1 is needed", envs.QueueVectorEnv, QUEUES, 0)
+        self.check("flows are numbered from 0", envs.FlowEnv, FLOWS, flow=-1)
+        self.check("a number of at least 0 is needed", envs.FlowEnv(FLOWS).reset, options={"scenario_seed": -1})
+        self.check("--set host.cc=dcqnc: .*nearest: dcqcn", envs.QueueEnv, QUEUES, settings="host.cc=dcqnc")
 
     def test_wrong_actions_and_orders_are_refused_and_the_episode_goes_on(self):
         env = envs.QueueEnv(QUEUES)
         self.check("reset comes before step", env.step, numpy.zeros(4, int))
         env.reset(seed=1)
-        self.check("action 99 of row 0; the last is 19", env.step, numpy.full(4, 99))
+        self.check("^action 99 of row 0; the last is 19", env.step, numpy.full(4, 99))
         env.step(numpy.zeros(4, int))
         env.close()
         self.check("closed", env.reset)

@@ -152,7 +152,10 @@ _library = None
 
 def _texts(settings):
     """A list of C strings that ends with NULL; NULL: there are none."""
-    words = ["%s=%s" % item for item in settings.items()] if isinstance(settings, dict) else list(settings or ())
+    if isinstance(settings, dict):
+        words = ["%s=%s" % item for item in settings.items()]
+    else:
+        words = [settings] if isinstance(settings, str) else list(settings or ())
     return (ctypes.c_char_p * (len(words) + 1))(*[word.encode() for word in words], None) if words else None
 
 
@@ -164,6 +167,8 @@ class Pool:
         if _library is None:
             _library = _load()
         self._pool, self._error = ctypes.c_void_p(), _Error()
+        if flow is not None and flow < 0:
+            raise EnvError("flow %d: flows are numbered from 0" % flow)
         if count < 1:
             raise EnvError("a pool of %d environments: at least 1 is needed" % count)
         words = _texts(settings)
@@ -222,6 +227,8 @@ class Pool:
         self._check_open()
         self.observations.fill(0)
         self.rewards.fill(0)
+        if min(seeds) < 0 or len(seeds) != self.count:
+            raise EnvError("seeds %s: a number of at least 0 is needed for each environment" % list(seeds))
         numbers = numpy.array(seeds, numpy.uint64)
         self._check(_library.weir_env_pool_reset_each(self._pool, numbers.ctypes.data, self._view_at, self._error))
 

@@ -65,13 +65,15 @@ class _Chart:
 
     WIDTH, HEIGHT, MARGIN = 320, 80, 4
 
-    def __init__(self):
-        self.series = {}
+    def __init__(self, is_drawn):
+        self.series, self.is_drawn = {}, is_drawn
 
     def clear(self):
         self.series = {}
 
     def add(self, **values):
+        if not self.is_drawn:
+            return
         for name, value in values.items():
             self.series.setdefault(name, []).append(float(value))
 
@@ -105,7 +107,7 @@ class _World:
             raise EnvError("render_mode %r; allowed: %s" % (render_mode, ", ".join(METADATA["render_modes"])))
         self.render_mode = render_mode
         self._pool = Pool(scenario, agents, count, threads, **plan)
-        self._chart = _Chart()
+        self._chart = _Chart(render_mode is not None)
         self._over = True
         self.measures = self._pool.measures
 
@@ -132,11 +134,10 @@ class _World:
         if self._over:
             raise EnvError("no episode goes on: reset comes before step")
 
-    def _info(self, i=0):
-        pool = self._pool
-        info = {"asks": pool.asks[i].copy(), "measures": pool.measured[i].copy(), "flows": pool.ended(i)}
-        if pool.done[i] != GOES_ON:
-            info["summary"] = pool.summary(i)
+    def _info(self, asks, measures):
+        info = {"asks": asks, "measures": measures.copy(), "flows": self._pool.ended()}
+        if self._over:
+            info["summary"] = self._pool.summary()
         return info
 
     def ended(self, i=0):
@@ -192,8 +193,9 @@ class QueueEnv(_World, Env):
         return pool.observations[0].copy(), reward, False, bool(self._over), self._result()
 
     def _result(self):
-        info = self._info()
-        info["rewards"] = self._pool.rewards[0].copy()
+        pool = self._pool
+        info = self._info(pool.asks[0].copy(), pool.measured[0])
+        info["rewards"] = pool.rewards[0].copy()
         return info
 
     def close(self):
@@ -217,40 +219,29 @@ class FlowEnv(_World, Env):
         self.observation_space, self.action_space = _box((shape.observation_size,)), _row_action_space(shape)
         self._row = None
 
-    def _find_row(self):
-        asks = numpy.flatnonzero(self._pool.asks[0])
-        if asks.size:
-            self._row = asks[0]
-
     def _result(self):
-        info = self._info()
-        info["measures"] = self._pool.measured[0, self._row].copy()
-        info["asks"] = bool(info["asks"].any())
-        return info
+        return self._info(not self._over, self._pool.measured[0, self._row])
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         self._begin(self._draw_seeds(1), options)
-        self._row = None
-        self._find_row()
-        if self._row is None:
-            self._over = True
+        self._over = not self._pool.asks[0].any()
+        if self._over:
             raise EnvError("the flow has no decision in this episode: it is complete before, or starts after its end")
+        self._row = int(self._pool.asks[0].argmax())  # the flow's host: always the same
         return self._pool.observations[0, self._row].copy(), self._result()
 
     def step(self, action):
         self._check_goes_on()
-        pool = self._pool
-        pool.actions[0, self._row] = numpy.asarray(action, numpy.float32).reshape(())
+        pool, row = self._pool, self._row
+        pool.actions[0, row] = numpy.asarray(action, numpy.float32).reshape(())
         pool.step()
-        self._over = pool.done[0] != GOES_ON
-        self._find_row()
-        reward = 0.0 if self._over else float(pool.rewards[0, self._row])
+        done = int(pool.done[0])
+        self._over = done != GOES_ON
+        reward = 0.0 if self._over else float(pool.rewards[0, row])
         if not self._over:
-            self._chart.add(reward=reward, rtt=pool.measured[0, self._row, 2], queue=pool.measured[0, self._row, 4])
-        done = pool.done[0]
-        return (pool.observations[0, self._row].copy(), reward, bool(done == TERMINATED), bool(done == TRUNCATED),
-                self._result())
+            self._chart.add(reward=reward, rtt=pool.measured[0, row, 2], queue=pool.measured[0, row, 4])
+        return pool.observations[0, row].copy(), reward, done == TERMINATED, done == TRUNCATED, self._result()
 
     def close(self):
         self._pool.close()

@@ -120,7 +120,7 @@ static int env_batch_run(const struct env_batch *r, struct weir_error *e)
 	for (uint32_t i = 0; i < pool->count; i++)
 		if (pool->slots[i].error.text[0]) {
 			*e = pool->slots[i].error;
-			return weir_error_prefix(e, "environment %u: ", i);
+			return pool->count > 1 ? weir_error_prefix(e, "environment %u: ", i) : -1;
 		}
 	return 0;
 }
