@@ -141,7 +141,8 @@ build/$(1)/only/%: $$$$(addprefix build/$(1)/,$$$$(addsuffix .o,$$$$(basename $$
 build/$(1)/bench-schemes: build/$(1)/bench/schemes.o build/$(1)/libweir.a
 build/$(1)/bench-learn: build/$(1)/bench/learn.o build/$(1)/libweir.a
 build/$(1)/bench-minds: build/$(1)/bench/minds.o build/$(1)/libweir.a
-build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/fuzz-import build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds:
+build/$(1)/bench-env: build/$(1)/bench/env.o build/$(1)/libhouse.a build/$(1)/libweir.a
+build/$(1)/weir build/$(1)/weir-test build/$(1)/fuzz build/$(1)/fuzz-store build/$(1)/fuzz-import build/$(1)/bench-schemes build/$(1)/bench-learn build/$(1)/bench-minds build/$(1)/bench-env:
 	@echo link $$@
 	@$$(LINK_$(1))
 LINK_$(1) = $$(CC) $$(FLAGS_$(1)) $$(LDFLAGS_$(1)) $$(LDFLAGS) $(EXPORTS) -o $$@ $$^ $$(LIBS)
@@ -241,11 +242,12 @@ mutants:
 demo: weir
 	@tools/demo.sh
 
-bench: weir build/release/bench-schemes build/release/bench-learn build/release/bench-minds
+bench: weir build/release/bench-schemes build/release/bench-learn build/release/bench-minds build/release/bench-env
 	@bench/bench.sh
 	@build/release/bench-schemes
 	@build/release/bench-learn
 	@build/release/bench-minds
+	@build/release/bench-env
 	@bench/train.sh
 
 # Not part of bench: large networks, as far as memory allows, and stores of a million flows.

@@ -103,8 +103,12 @@ static struct weir_env_view episode_view(struct run *r, uint32_t t)
 {
 	size_t first = (size_t)t * r->shape.rows;
 
-	return (struct weir_env_view){ r->observations + first * r->shape.observation_size,
-				       r->rewards + first, r->asks + first, &r->done };
+	return (struct weir_env_view){
+		.observations = r->observations + first * r->shape.observation_size,
+		.rewards = r->rewards + first,
+		.asks = r->asks + first,
+		.done = &r->done,
+	};
 }
 
 /* --- steps --- */

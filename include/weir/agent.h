@@ -73,6 +73,10 @@ struct weir_agent_learner {
 	 * entries are ignored. */
 	void (*act)(void *state, const void *params, const struct weir_agent_env *env,
 		    const uint32_t *actions, struct weir_tune_knobs *knobs);
+	/* The queues have these knobs now, which a learner outside chose as numbers. NULL: it
+	 * chooses among the agent's actions only. */
+	void (*note)(void *state, const void *params, const struct weir_agent_env *env,
+		     const struct weir_tune_knobs *knobs);
 	/* The configuration of the agent's own learner: net, discount, batch. Everything but the
 	 * net's inputs and outputs may be changed. */
 	void (*config)(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);

@@ -98,15 +98,35 @@ enum weir_cc_exploration {
 	WEIR_CC_EXPLORE_UNIFORM, /* uniformly random actions */
 };
 
+/* What a rollout's choose answers. */
+enum weir_cc_choice {
+	WEIR_CC_CHOICE_OWN,   /* the control decides by itself */
+	WEIR_CC_CHOICE_GIVEN, /* *action is the action */
+	/* The action is not known yet: the owner restores the control's state, and passes the same
+	 * ACK again when it is. */
+	WEIR_CC_CHOICE_LATER,
+};
+
 /* A rollout: a run that records decisions for training. Noise is a function of (seed, flow,
  * decision number). record gets the decisions of one flow in order, those of different flows
- * possibly from different threads at the same time. */
+ * possibly from different threads at the same time. choose replaces the control's neural network
+ * by a learner's action (weir/env.h); d->action is not set yet. */
 struct weir_cc_rollout {
 	void (*record)(void *context, const struct weir_cc_decision *d); /* NULL: disabled */
 	void *context;
 	uint64_t seed;
 	enum weir_cc_exploration exploration;
 	float deviation; /* of the noise; 0: none */
+	/* NULL: the control decides. */
+	enum weir_cc_choice (*choose)(void *context, const struct weir_cc_decision *d,
+				      float *action);
+};
+
+/* A control whose decisions an external learner may make: flow agents of weir/env.h. */
+struct weir_cc_learner {
+	uint32_t observation_size; /* of weir_cc_decision.observation: the first ones */
+	/* Reward of the action before decision d, from what d observed. */
+	float (*reward)(const void *params, const struct weir_cc_decision *d);
 };
 
 /* An ACK, or the circumstances of a congestion event. */
@@ -179,6 +199,9 @@ struct weir_cc_ops {
 		     int64_t now_ns);
 	void (*timer)(void *state, const void *params, const struct weir_cc_env *env,
 		      int64_t now_ns);
+	/* RDMA; NULL: no external learner can decide for it. Its ack hook asks the rollout's
+	 * choose, and may run twice for one ACK. */
+	const struct weir_cc_learner *learner;
 };
 
 static inline enum weir_cc_echo weir_cc_echo_of(const struct weir_cc_ops *ops, const void *params)

@@ -27,7 +27,17 @@ struct builder {
 	int (*make)(void *out, struct config *c, const void *plan, struct weir_error *e);
 	void *out;
 	const void *plan;
+	const char *const *settings; /* ends with NULL; NULL: none */
 };
+
+static int sim_text_apply_settings(struct scenario *s, const char *const *settings,
+				   struct weir_error *e)
+{
+	for (; settings && *settings; settings++)
+		if (scenario_set(s, *settings, e))
+			return -1;
+	return 0;
+}
 
 static int sim_text_make_from_text(const struct builder *b, const char *text, struct weir_error *e)
 {
@@ -37,7 +47,10 @@ static int sim_text_make_from_text(const struct builder *b, const char *text, st
 
 	if (scenario_read_text(&s, text_name, text, strlen(text), e))
 		return -1;
-	failed = sim_text_check_single(&s, e) || scenario_config(&s, &c, e) ? -1 : 0;
+	failed = sim_text_apply_settings(&s, b->settings, e) || sim_text_check_single(&s, e) ||
+				 scenario_config(&s, &c, e)
+			 ? -1
+			 : 0;
 	if (!failed) {
 		failed = b->make(b->out, &c, b->plan, e);
 		if (failed)
@@ -55,7 +68,7 @@ static int make_sim(void *out, struct config *c, const void *plan, struct weir_e
 int weir_sim_new(struct weir_sim **sim, const char *text, const struct weir_sim_plan *plan,
 		 struct weir_error *e)
 {
-	return sim_text_make_from_text(&(struct builder){ make_sim, sim, plan }, text, e);
+	return sim_text_make_from_text(&(struct builder){ make_sim, sim, plan, NULL }, text, e);
 }
 
 static int make_env(void *out, struct config *c, const void *plan, struct weir_error *e)
@@ -66,7 +79,24 @@ static int make_env(void *out, struct config *c, const void *plan, struct weir_e
 int weir_env_new(struct weir_env **env, const char *text, const struct weir_env_plan *plan,
 		 struct weir_error *e)
 {
-	return sim_text_make_from_text(&(struct builder){ make_env, env, plan }, text, e);
+	const char *const *settings = plan ? plan->settings : NULL;
+
+	if (sim_text_make_from_text(&(struct builder){ make_env, env, plan, settings }, text, e))
+		return -1;
+	env_keep_text(*env, text);
+	return 0;
+}
+
+static int replace_env(void *env, struct config *c, const void *plan, struct weir_error *e)
+{
+	(void)plan;
+	return env_replace(env, c, e);
+}
+
+int weir_env_set(struct weir_env *env, const char *const *settings, struct weir_error *e)
+{
+	return sim_text_make_from_text(&(struct builder){ replace_env, env, NULL, settings },
+				       env_text(env), e);
 }
 
 int weir_env_pool_new(struct weir_env_pool **pool, const char *text,

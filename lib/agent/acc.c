@@ -131,6 +131,16 @@ static void acc_act(void *state, const void *params, const struct weir_agent_env
 	}
 }
 
+static void acc_note(void *state, const void *params, const struct weir_agent_env *env,
+		     const struct weir_tune_knobs *knobs)
+{
+	struct acc_state *s = state;
+
+	for (uint32_t i = 0; i < env->queue_count; i++)
+		acc_note_setting(&s->queues[i],
+				 weir_acc_nearest(params, &knobs[i], &env->queues[i]), &knobs[i]);
+}
+
 /* Chooses actions for up to BATCH_PLACES places, whose observations are in s->batch. */
 static void acc_choose_batch(struct acc_state *s, const struct acc_params *p,
 			     const struct weir_learn_choice *how, const uint32_t *places,
@@ -420,6 +430,7 @@ static const struct weir_agent_learner acc_learner = {
 	.action_count = acc_outputs,
 	.observe = acc_observe,
 	.act = acc_act,
+	.note = acc_note,
 	.config = weir_acc_config,
 	.meaning = weir_acc_meaning,
 };

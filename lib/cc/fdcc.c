@@ -32,6 +32,7 @@
  * answered already: after a burst, all rates fell below what the line could carry. */
 #include "base/compiler.h"
 #include "lib/cc/fdcc.h"
+#include "lib/cc/reward.h"
 #include <math.h>
 
 /* Bounds of the factor, where actions accumulate. */
@@ -361,7 +362,8 @@ static void fdcc_decide(struct fdcc_state *s, const struct fdcc_params *p,
 					       .rtt_ns = s->rtt_ns,
 					       .before = &s->sight },
 			  a, &d);
-	d.action = learned_explore(a, s->decisions, fdcc_output(p, s, d.observation));
+	if (!learned_choose(a, &d))
+		d.action = learned_explore(a, s->decisions, fdcc_output(p, s, d.observation));
 	fdcc_act(s, p, env, d.action);
 	fdcc_keep(s, d.observation);
 	weir_fdcc_remember(&s->sight, a, &d);
@@ -385,6 +387,16 @@ static void fdcc_ack(void *state, const void *params, const struct weir_cc_env *
 						 s->window_bytes) != 0;
 }
 
+/* The rewards that the trainer has for the presets, unless it is told otherwise. */
+static float fdcc_reward(const void *params, const struct weir_cc_decision *d)
+{
+	const struct fdcc_params *p = params;
+
+	return weir_fdcc_reward(p->preset == FDCC_THESIS ? WEIR_FDCC_STAGED : WEIR_FDCC_SHARES, d);
+}
+
+static const struct weir_cc_learner fdcc_learner = { FDCC_OBSERVATIONS, fdcc_reward };
+
 const struct weir_cc_ops weir_cc_fdcc = {
 	.scheme = {
 		.name = "fdcc",
@@ -402,6 +414,7 @@ const struct weir_cc_ops weir_cc_fdcc = {
 	.state_size = sizeof(struct fdcc_state),
 	.init = fdcc_init,
 	.ack = fdcc_ack,
+	.learner = &fdcc_learner,
 };
 
 _Static_assert(sizeof(struct fdcc_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

@@ -41,6 +41,14 @@ static inline float learned_bound(float u)
 	return u == u ? u : 0;
 }
 
+/* Does a learner outside make decision *d? Sets its action: 0 where that is not known yet, and the
+ * ACK comes again. */
+static inline int learned_choose(const struct weir_cc_ack *a, struct weir_cc_decision *d)
+{
+	return a->rollout && a->rollout->choose &&
+	       a->rollout->choose(a->rollout->context, d, &d->action) != WEIR_CC_CHOICE_OWN;
+}
+
 static inline float learned_explore(const struct weir_cc_ack *a, uint32_t number, float u)
 {
 	struct weir_learn_draw draw = { .stream = a->flow, .counter = number };

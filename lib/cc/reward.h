@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reward.h -- objectives of training, the reward of FDCC and the loss of RL-CC, and the inputs of
- * RL-CC's model. Rewards and losses are for train/ only; a run does not
- * use them. */
+ * RL-CC's model. Rewards and losses are for train/ and environments; a run
+ * does not use them. */
 #ifndef CC_REWARD_H
 #define CC_REWARD_H
 #include "weir/cc.h"

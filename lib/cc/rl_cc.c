@@ -263,7 +263,8 @@ static void rl_decide(struct rl_state *s, const struct rl_params *p, const struc
 	inputs[1] = s->before[1];
 	inputs[2] = s->factor;
 	inputs[3] = d.signal;
-	d.action = learned_explore(a, d.number, rl_output(s, p, inputs));
+	if (!learned_choose(a, &d))
+		d.action = learned_explore(a, d.number, rl_output(s, p, inputs));
 	s->before[0] = s->factor;
 	s->before[1] = d.signal;
 	s->factor = (float)learned_factor(q32_to_double(p->alpha_q32), d.action);
@@ -291,6 +292,15 @@ static void rl_ack(void *state, const void *params, const struct weir_cc_env *en
 						 rl_window_bytes(p, env, s->rate_bps)) != 0;
 }
 
+/* -(x - target)^2 as in the paper, in units of the signal. */
+static float rl_reward(const void *params, const struct weir_cc_decision *d)
+{
+	(void)params;
+	return -d->signal * d->signal;
+}
+
+static const struct weir_cc_learner rl_learner = { WEIR_RL_CC_INPUTS, rl_reward };
+
 const struct weir_cc_ops weir_cc_rl_cc = {
 	.scheme = {
 		.name = "rl-cc",
@@ -308,6 +318,7 @@ const struct weir_cc_ops weir_cc_rl_cc = {
 	.state_size = sizeof(struct rl_state),
 	.init = rl_init,
 	.ack = rl_ack,
+	.learner = &rl_learner,
 };
 
 _Static_assert(sizeof(struct rl_state) <= WEIR_CC_STATE_MAX, "a connection has room for it");

@@ -344,3 +344,17 @@ void agents_act(struct agents *a, const uint32_t *actions)
 		agent_schedule(a, agent, a->observed.time_ps);
 	}
 }
+
+void agents_set_knobs(struct agents *a, const struct weir_tune_knobs *knobs)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct agent *agent = &a->agents[i];
+		uint32_t first = agent->first_row;
+
+		for (uint32_t row = first; row < first + agent->env.queue_count; row++)
+			if (a->asks[row])
+				a->desired[row] = knobs[row];
+		a->ops->learner->note(agent->state, a->params, &agent->env, a->desired + first);
+		agent_schedule(a, agent, a->observed.time_ps);
+	}
+}

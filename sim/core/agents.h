@@ -159,4 +159,7 @@ const struct agents_observed *agents_observed(const struct agents *a);
 
 /* One action for each row, below action_count. Settings are applied after the usual delays. */
 void agents_act(struct agents *a, const uint32_t *actions);
+
+/* Instead of agents_act: knobs for each row that asks. The agent has learner->note. */
+void agents_set_knobs(struct agents *a, const struct weir_tune_knobs *knobs);
 #endif

@@ -6,6 +6,7 @@
  * thread. */
 #include "sim/core/engine.h"
 #include "base/compiler.h"
+#include "sim/core/decisions.h"
 #include "sim/core/host.h"
 #include "sim/core/link.h"
 #include "sim/parallel/ranks.h"
@@ -335,6 +336,10 @@ static void run_serial(struct engine *e)
 			worker_begin_round(&e->workers[i]);
 		for (uint32_t i = 0; i < e->threads; i++)
 			worker_run_nodes(&e->workers[i]);
+		if (UNLIKELY(e->decisions != NULL) && e->decisions->count) {
+			engine_finish(e, ENGINE_WAITS);
+			return;
+		}
 		engine_next_round(e);
 	} while (!e->finished && e->tuner.mode == THREADS_SERIAL);
 }
@@ -363,6 +368,8 @@ enum engine_status engine_advance_until(struct engine *e, int64_t stop_ps, struc
 {
 	e->stop_ps = stop_ps;
 	e->finished = 0;
+	if (UNLIKELY(e->decisions != NULL) && decisions_resume(e))
+		return ENGINE_WAITS;
 	thread_tuner_start(e);
 	engine_next_round(e);
 	while (!e->finished) {

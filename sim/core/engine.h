@@ -96,6 +96,8 @@ struct int_stack;
 struct plugin_guard;
 struct flow_census;
 struct weir_cc_rollout;
+struct decisions;
+struct decisions_plan;
 struct agents;
 struct ranks;
 struct exchange;
@@ -265,6 +267,7 @@ struct engine {
 	char *flow_counts;                 /* per link, of TELEMETRY_COUNT_SIZE; NULL: disabled */
 	struct flow_census *flow_censuses; /* per link; NULL: disabled */
 	const struct weir_cc_rollout *rollout; /* NULL: no congestion control is being trained */
+	struct decisions *decisions; /* NULL: no learner outside decides for flows; decisions.h */
 
 	/* Nodes. */
 	struct switch_state *switches; /* by switch number */
@@ -311,7 +314,10 @@ struct engine {
 	/* Called at every barrier, with all threads stopped; non-zero ends the call. NULL:
 	 * disabled. */
 	int (*on_poll)(void *context, int64_t now_ps);
-	void *context;
+	/* Called when a flow is complete, as flow_end_ps has it, on the thread of the host that
+	 * notices. NULL: disabled. */
+	void (*on_flow_done)(void *context, uint32_t flow);
+	void *context; /* of both */
 };
 
 static inline struct egress *engine_egress(const struct engine *e, uint32_t link)
@@ -354,11 +360,12 @@ static inline uint32_t flow_end_host(const struct engine *e, const struct flow *
 /* --- building: engine_build.c --- */
 
 struct engine_plan {
-	uint32_t threads;                      /* at least 1 */
-	uint32_t adapts;                       /* 1: thread auto-tuning, threads is the most */
-	uint32_t messages, connections;        /* of each host, for mailbox.h; 0: none */
-	const struct weir_cc_rollout *rollout; /* NULL: no congestion control is being trained */
-	struct exchange *exchange;             /* NULL: one process; ranks.h */
+	uint32_t threads;                       /* at least 1 */
+	uint32_t adapts;                        /* 1: thread auto-tuning, threads is the most */
+	uint32_t messages, connections;         /* of each host, for mailbox.h; 0: none */
+	const struct weir_cc_rollout *rollout;  /* NULL: no congestion control is being trained */
+	const struct decisions_plan *decisions; /* NULL: none; decisions.h. Needs threads 1 */
+	struct exchange *exchange;              /* NULL: one process; ranks.h */
 };
 
 /* Builds everything from a checked config, network and flow list; the flow list moves to the
@@ -400,6 +407,7 @@ void port_stats_start(struct engine *e, struct weir_port *p);
 enum engine_status {
 	ENGINE_AT_STOP = 0,
 	ENGINE_ENDED,        /* by on_poll */
+	ENGINE_WAITS,        /* flows wait for actions: decisions.h */
 	ENGINE_REFUSED = -1, /* the system has no threads: the message says so */
 };
 

@@ -4,6 +4,7 @@
 #include "sim/core/engine.h"
 #include "config/plugin.h"
 #include "sim/core/agents.h"
+#include "sim/core/decisions.h"
 #include "sim/core/event_switch.h"
 #include "sim/core/host.h"
 #include "sim/core/link.h"
@@ -307,6 +308,7 @@ int engine_new(struct engine **out, const struct config *c, struct network *net,
 	*flows = (struct flow_list){ 0 };
 	e->threads = plan->threads;
 	e->rollout = plan->rollout;
+	decisions_new(e, plan->decisions);
 	if (mailboxes_new(e, plan, error))
 		return -1;
 	if (route_table_new(&e->routes, net, (int64_t)c->network.reroute_delay_ps, error))
@@ -385,6 +387,7 @@ void engine_free(struct engine *e)
 	event_switch_free(e);
 	hosts_free(e);
 	packet_memory_free(e);
+	decisions_free(e);
 	agents_free(e->agents);
 	plugin_guard_free(e->guard);
 	free(e->taps);

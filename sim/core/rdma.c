@@ -14,6 +14,7 @@
  * go-back-N, data out of order with a NACK. */
 #include "base/compiler.h"
 #include "config/config.h"
+#include "sim/core/decisions.h"
 #include "sim/core/receiver.h"
 #include "sim/core/sender.h"
 #include "sim/core/telemetry.h"
@@ -328,9 +329,10 @@ static void rdma_on_cnp(struct worker *w, struct host *h, struct sender *s, uint
 	rdma_try_send(w, h, s, handle);
 }
 
-/* Passes an ACK of `delivered` > 0 segments to the congestion control. */
-static inline void rdma_cc_ack(const struct engine *e, const struct host *h, struct sender *s,
-			       struct weir_packet *packet, uint32_t delivered)
+/* Passes an ACK of `delivered` > 0 segments to the congestion control. Returns 1 where the flow
+ * waits for an action (decisions.h). */
+static inline int rdma_cc_ack(const struct engine *e, const struct host *h, struct sender *s,
+			      struct weir_packet *packet, uint32_t delivered)
 {
 	const struct transport *t = sender_transport(e, s);
 	const struct int_stack *stack = e->int_stacks ? packet_int_stack(e, packet) : NULL;
@@ -350,37 +352,60 @@ static inline void rdma_cc_ack(const struct engine *e, const struct host *h, str
 		.rollout = e->rollout,
 	};
 
+	if (UNLIKELY(e->decisions != NULL) && t->cc->learner)
+		return decisions_pass_ack(e->decisions, s, t, &a);
 	t->cc->ack(sender_pace(s), t->cc_params, &t->env, &a);
+	return 0;
 }
 
 /* Only while there is a scoreboard: something is out of order, or RACK is on. */
-static NOINLINE void rdma_apply_ack_with_board(struct worker *w, struct host *h, struct sender *s,
-					       struct weir_packet *packet, uint32_t delivered)
+static NOINLINE int rdma_apply_ack_with_board(struct worker *w, struct host *h, struct sender *s,
+					      struct weir_packet *packet, uint32_t delivered)
 {
 	const struct engine *e = w->engine;
 
-	if (delivered && sender_transport(e, s)->cc->ack)
-		rdma_cc_ack(e, h, s, packet, delivered);
+	if (delivered && sender_transport(e, s)->cc->ack && rdma_cc_ack(e, h, s, packet, delivered))
+		return 1;
 	if (s->board->rack ? rdma_detect_by_time(h, s, packet_segment(packet))
 			   : scoreboard_detect(s))
 		rdma_enter_recovery(w, h, s);
 	scoreboard_close_if_clean(w, s);
 	rdma_apply_pace(e, h, s);
+	return 0;
 }
 
-static inline void rdma_apply_ack(struct worker *w, struct host *h, struct sender *s,
-				  const struct transport *t, struct weir_packet *packet,
-				  uint32_t delivered)
+/* Returns 1 where the flow waits for an action: nothing of the ACK has been applied but what the
+ * transport itself has noted. */
+static inline int rdma_apply_ack(struct worker *w, struct host *h, struct sender *s,
+				 const struct transport *t, struct weir_packet *packet,
+				 uint32_t delivered)
 {
 	const struct engine *e = w->engine;
 
-	if (UNLIKELY(s->board != NULL)) {
-		rdma_apply_ack_with_board(w, h, s, packet, delivered);
-	} else if (t->cc->ack) {
-		if (delivered)
-			rdma_cc_ack(e, h, s, packet, delivered);
+	if (UNLIKELY(s->board != NULL))
+		return rdma_apply_ack_with_board(w, h, s, packet, delivered);
+	if (t->cc->ack) {
+		if (delivered && rdma_cc_ack(e, h, s, packet, delivered))
+			return 1;
 		rdma_apply_pace(e, h, s);
 	}
+	return 0;
+}
+
+/* What an ACK leads to once the congestion control has seen it. */
+static inline void rdma_finish_ack(struct worker *w, struct host *h, struct sender *s,
+				   uint32_t handle, struct weir_packet *packet)
+{
+	const struct segment *ack = packet_segment(packet);
+
+	if (s->una == s->next) {
+		s->timer_on = 0;
+		if (sender_close_if_done(w, s, handle))
+			return;
+	} else if (packet->flags & SEGMENT_NACK && ack->expected == s->una) {
+		rdma_on_loss(w, h, s, WEIR_CC_LOSS);
+	}
+	rdma_try_send_inline(w, h, s, handle);
 }
 
 static void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint32_t handle,
@@ -407,15 +432,19 @@ static void rdma_on_ack(struct worker *w, struct host *h, struct sender *s, uint
 	}
 	if (ack->sack[0].count)
 		delivered += scoreboard_sack(w, s, ack);
-	rdma_apply_ack(w, h, s, t, packet, delivered);
-	if (s->una == s->next) {
-		s->timer_on = 0;
-		if (sender_close_if_done(w, s, handle))
-			return;
-	} else if (packet->flags & SEGMENT_NACK && ack->expected == s->una) {
-		rdma_on_loss(w, h, s, WEIR_CC_LOSS);
-	}
-	rdma_try_send_inline(w, h, s, handle);
+	if (UNLIKELY(rdma_apply_ack(w, h, s, t, packet, delivered)))
+		decisions_wait(w, h, handle, packet, delivered);
+	else
+		rdma_finish_ack(w, h, s, handle, packet);
+}
+
+void rdma_resume_ack(struct worker *w, struct host *h, uint32_t handle, struct weir_packet *packet,
+		     uint32_t delivered)
+{
+	struct sender *s = slab_at(&w->senders, handle);
+
+	rdma_apply_ack(w, h, s, sender_transport(w->engine, s), packet, delivered);
+	rdma_finish_ack(w, h, s, handle, packet);
 }
 
 /* --- timers --- */

@@ -139,8 +139,11 @@ static int receiver_complete_messages(struct worker *w, struct host *h, struct r
 		r->message_bytes += f->size_bytes;
 		if (r->next == r->message_end && !r->arrived_count && r->bytes != r->message_bytes)
 			w->byte_errors++;
-		if (!e->acked_ps) /* else flows are done at the sender */
+		if (!e->acked_ps) { /* else flows are done at the sender */
 			w->flows_done++;
+			if (UNLIKELY(e->on_flow_done != NULL))
+				e->on_flow_done(e->context, r->message);
+		}
 		if (f->flags & FLOW_SIGNALS_RECEIVED)
 			engine_flow_done(w, r->message, FLOW_SIGNALS_RECEIVED);
 		if (f->flags & FLOW_HAS_CALLBACK)

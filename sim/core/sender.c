@@ -224,6 +224,8 @@ void sender_record_completions(struct worker *w, const struct host *h, struct se
 		if (message < e->flows.count && e->acked_ps[message] < 0) {
 			e->acked_ps[message] = h->now_ps;
 			w->flows_done++;
+			if (UNLIKELY(e->on_flow_done != NULL))
+				e->on_flow_done(e->context, message);
 		}
 		if (f->next == FLOW_NONE)
 			return;

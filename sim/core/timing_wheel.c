@@ -240,10 +240,16 @@ static inline uint32_t first_of(uint32_t word, uint64_t bits)
 	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* own: bit per node of this rank; NULL: all nodes are here. own and prefetch are constants in each
+/* What a specialised copy of run_nodes_among does beside running nodes. */
+enum run_nodes_feature {
+	RUN_NODES_PREFETCHING = 1,
+	RUN_NODES_DECIDING = 2, /* a host that waits for an action has lowered limit_ps */
+};
+
+/* own: bit per node of this rank; NULL: all nodes are here. own and features are constants in each
  * specialised copy. */
 static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_t *own,
-						 uint32_t prefetch)
+						 uint32_t features)
 {
 	const struct engine *e = w->engine;
 	const _Atomic uint64_t *slot = current_slot(w);
@@ -264,7 +270,7 @@ static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_
 				uint32_t node = first_of(word, bits);
 
 				bits &= bits - 1;
-				if (prefetch && bits) {
+				if (features & RUN_NODES_PREFETCHING && bits) {
 					uint64_t later = bits & (bits - 1);
 
 					host_prefetch_flows(w, first_of(word, bits));
@@ -272,6 +278,8 @@ static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_
 						node_prefetch(w, first_of(word, later));
 				}
 				node_run(w, node);
+				if (features & RUN_NODES_DECIDING)
+					w->limit_ps = e->round.limit_ps;
 			}
 		}
 	}
@@ -279,18 +287,25 @@ static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_
 
 static NOINLINE void run_nodes_of_rank(struct worker *w)
 {
-	run_nodes_among(w, w->engine->ranks->own, 1);
+	run_nodes_among(w, w->engine->ranks->own, RUN_NODES_PREFETCHING);
 }
 
 static NOINLINE void run_nodes_prefetching(struct worker *w)
 {
-	run_nodes_among(w, NULL, 1);
+	run_nodes_among(w, NULL, RUN_NODES_PREFETCHING);
+}
+
+static NOINLINE void run_nodes_deciding(struct worker *w)
+{
+	run_nodes_among(w, NULL, RUN_NODES_DECIDING);
 }
 
 void worker_run_nodes(struct worker *w)
 {
 	if (UNLIKELY(w->engine->ranks != NULL))
 		run_nodes_of_rank(w);
+	else if (UNLIKELY(w->engine->decisions != NULL))
+		run_nodes_deciding(w);
 	else if (w->prefetch == PREFETCH_ALL)
 		run_nodes_prefetching(w);
 	else

@@ -93,6 +93,9 @@ enum metric_id {
 	METRIC_COUNT,
 };
 
+/* Ideal completion time of a flow of limited size: alone in the network, with no window. */
+int64_t flow_ideal_ps(const struct engine *e, uint32_t flow);
+
 /* Lists the flows with their ideal completion times, and computes completion times, slowdowns and
  * fairness. */
 void metrics_of_flows(const struct measure *m, struct run_result *r);

@@ -71,7 +71,7 @@ static int64_t flow_ideal_acked_ps(const struct engine *e, const struct flow *f,
  * where equal segments give
  *	F_i(m) = sum_{j<=i} s_j + sum_{j<i} d_j + (m-1) max_{j<=i} s_j,
  * s_j and d_j being the serialisation and propagation delay of link j. */
-static int64_t flow_ideal_ps(const struct engine *e, uint32_t flow)
+int64_t flow_ideal_ps(const struct engine *e, uint32_t flow)
 {
 	const struct flow *f = &e->flows.flows[flow];
 	const struct transport *t = flow_transport(e, f);

@@ -4,6 +4,7 @@
 #include "sim/run/run.h"
 #include "tests/test.h"
 #include "lab/scenario/scenario.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +32,24 @@ struct bench {
 	struct weir_env_view view;
 };
 
-static void bench_open(struct bench *b, const char *text)
+static void bench_open_as(struct bench *b, const char *text, const struct weir_env_plan *plan)
 {
 	struct weir_error e = { "" };
 
 	memset(b, 0, sizeof(*b));
-	if (weir_env_new(&b->env, text, NULL, &e))
+	if (weir_env_new(&b->env, text, plan, &e))
 		test_fail(__FILE__, __LINE__, "%s", e.text);
 	weir_env_shape(b->env, &b->shape);
 	CHECK(b->shape.rows <= ROWS_MAX && b->shape.observation_size <= SIZE_MAX_OF_ROW);
-	b->view = (struct weir_env_view){ b->observations, b->rewards, b->asks, &b->done };
+	b->view = (struct weir_env_view){ .observations = b->observations,
+					  .rewards = b->rewards,
+					  .asks = b->asks,
+					  .done = &b->done };
+}
+
+static void bench_open(struct bench *b, const char *text)
+{
+	bench_open_as(b, text, NULL);
 }
 
 static void bench_reset(struct bench *b, uint64_t seed)
@@ -194,7 +203,7 @@ static uint64_t pool_sum(uint32_t threads)
 	struct weir_env_pool_plan plan = { .count = ENVS, .threads = threads };
 	struct weir_env_pool *pool;
 	struct weir_env_shape shape;
-	struct weir_env_view view;
+	struct weir_env_view view = { .agents = NULL };
 	struct weir_error e;
 	uint64_t sum = 0, ends = 0;
 	uint32_t *actions;
@@ -234,6 +243,178 @@ TEST(test_env_pool_does_not_depend_on_threads_and_begins_anew_after_an_end)
 
 	CHECK(pool_sum(2) == sum);
 	CHECK(pool_sum(4) == sum);
+}
+
+/* --- thresholds as numbers --- */
+
+TEST(test_env_thresholds_are_settings_of_the_same_numbers)
+{
+	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };
+	/* 32 KiB of 128 KiB, 25 %; 128 KiB = 1 KiB 2^7, 7 of 12 octaves. */
+	static const char with_fixed[] =
+		NETWORK "[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
+			"tune = fixed(min=32768B, max=131072B, p=25%)\n" REST;
+	static const char given[] =
+		NETWORK "[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
+			"tune = acc(policy=untrained, idle=none, learn=no, start=given)\n"
+			"tune-interval = 100us\n" REST;
+	float box[3 * ROWS_MAX], measures[9 * ROWS_MAX];
+	struct bench b;
+	struct weir_error e;
+	uint64_t sum = 0;
+
+	bench_open_as(&b, given, &plan);
+	CHECK_INT(b.shape.action_count, 0);
+	CHECK_INT(b.shape.action_size, 3);
+	CHECK_INT(b.shape.measure_count, 9);
+	CHECK_STR(weir_env_measure(b.env, 7), "k_max_bytes");
+	CHECK(weir_env_measure(b.env, 9) == NULL);
+	b.view.measures = measures;
+	for (uint32_t i = 0; i < b.shape.rows; i++) {
+		box[3 * i] = 0.25F;
+		box[3 * i + 1] = 7.0F / 12;
+		box[3 * i + 2] = 0.25F;
+	}
+	bench_reset(&b, 5);
+	while (!b.done)
+		if (weir_env_step(b.env, box, &b.view, &e))
+			test_fail(__FILE__, __LINE__, "%s", e.text);
+	CHECK_NEAR(measures[6], 32768, 1);
+	CHECK_NEAR(measures[7], 131072, 1);
+	CHECK_NEAR(measures[8], 0.25, 1e-4);
+	for (uint32_t i = 0; i < b.shape.rows; i++) {
+		struct env_port port;
+
+		env_port(b.env, i, &port);
+		sum += port.sent_bytes * port.sent_bytes;
+	}
+	CHECK(sum == run_sum(with_fixed, 5));
+	weir_env_free(b.env);
+}
+
+/* A queue without traffic: what it observes differs by its setting alone. */
+TEST(test_env_agents_observe_the_thresholds_that_a_learner_chose)
+{
+	static const char text[] =
+		"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 1us\n"
+		"[switch]\nmarking = red\ntune = acc(policy=untrained, idle=none)\n"
+		"tune-interval = 100us\n[host]\ncc = dctcp\n[traffic t]\npattern = list\n"
+		"flow = 0 1 unlimited 0us\n[measure]\nto = 1ms\n";
+	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };
+	const uint32_t idle = 3;
+	float box[3 * ROWS_MAX], seen[2][SIZE_MAX_OF_ROW];
+	struct bench b;
+	struct weir_error e;
+
+	bench_open_as(&b, text, &plan);
+	for (int large = 0; large < 2; large++) {
+		for (uint32_t i = 0; i < 3 * b.shape.rows; i++)
+			box[i] = large ? 0.9F : 0.3F;
+		bench_reset(&b, 1);
+		CHECK_INT(weir_env_step(b.env, box, &b.view, &e), 0);
+		memcpy(seen[large], b.observations + idle * b.shape.observation_size,
+		       b.shape.observation_size * sizeof(float));
+	}
+	CHECK(memcmp(seen[0], seen[1], b.shape.observation_size * sizeof(float)) != 0);
+	weir_env_free(b.env);
+}
+
+TEST(test_env_refuses_thresholds_beyond_the_unit_box)
+{
+	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };
+	static const float wrong[] = { -0.1F, 1.1F, NAN };
+	float box[3 * ROWS_MAX] = { 0 };
+	struct bench b;
+	struct weir_error e;
+
+	bench_open_as(&b, SCENARIO, &plan);
+	bench_reset(&b, 1);
+	for (size_t i = 0; i < 3; i++) {
+		box[4] = wrong[i];
+		CHECK_INT(weir_env_step(b.env, box, &b.view, &e), -1);
+		CHECK_CONTAINS(e.text, "of row 1: thresholds are numbers from 0 to 1");
+	}
+	box[4] = 1;
+	CHECK_INT(weir_env_step(b.env, box, &b.view, &e), 0);
+	weir_env_free(b.env);
+}
+
+/* --- completion times, summary, settings --- */
+
+TEST(test_env_shows_each_complete_flow_once_and_sums_them_up)
+{
+	const struct weir_env_flow *flows;
+	struct weir_env_summary s;
+	struct bench b;
+	uint64_t ended = 0, bytes = 0, small = 0;
+	double sum_ns = 0;
+	int64_t last_ns = 0;
+
+	bench_open(&b, SCENARIO);
+	bench_reset(&b, 3);
+	for (;;) {
+		uint32_t count = weir_env_ended(b.env, &flows);
+
+		for (uint32_t i = 0; i < count; i++) {
+			int64_t end_ns = flows[i].start_ns + flows[i].fct_ns;
+
+			CHECK(end_ns >= last_ns && end_ns <= env_now_ns(b.env));
+			CHECK(flows[i].ideal_ns > 0 && flows[i].fct_ns >= flows[i].ideal_ns);
+			CHECK(flows[i].closes && flows[i].agent == flows[i].flow);
+			last_ns = end_ns;
+			sum_ns += (double)flows[i].fct_ns;
+			bytes += flows[i].bytes;
+			small += flows[i].bytes <= 100000;
+		}
+		ended += count;
+		if (b.done)
+			break;
+		bench_step(&b);
+	}
+	weir_env_summary(b.env, &s);
+	CHECK(ended > 2);
+	CHECK_INT(s.all.flows, ended);
+	CHECK_INT(s.small.flows, small);
+	CHECK_INT(s.small.flows + s.medium.flows + s.large.flows, ended);
+	CHECK_NEAR(s.all.mean_ns, sum_ns / (double)ended, 1);
+	CHECK(s.all.p99_ns != s.all.p99_ns); /* of fewer than 100 */
+	CHECK(s.delivered_bytes >= bytes);
+	CHECK_NEAR(s.goodput_bps, (double)s.delivered_bytes * 8 / 5e-3, 1);
+	CHECK_INT(s.now_ns, 5000000);
+	bench_reset(&b, 3);
+	weir_env_summary(b.env, &s);
+	CHECK_INT(s.now_ns, 100000);
+	CHECK(s.all.flows < ended);
+	weir_env_free(b.env);
+}
+
+TEST(test_env_takes_settings_at_first_and_later)
+{
+	static const char *const dcqcn[] = { "host.cc=dcqcn", NULL },
+				 *const wrong[] = { "host.c=x", NULL },
+				 *const larger[] = { "network.leaves=3", NULL };
+	const struct weir_env_plan plan = { .settings = dcqcn };
+	struct bench b, other;
+	struct weir_error e;
+	uint64_t first;
+
+	bench_open(&b, SCENARIO);
+	bench_open_as(&other, SCENARIO, &plan);
+	first = episode_sum(&b, 7);
+	CHECK(episode_sum(&other, 7) != first);
+	CHECK_INT(weir_env_set(b.env, wrong, &e), -1);
+	CHECK_CONTAINS(e.text, "host.c");
+	CHECK_INT(weir_env_set(b.env, larger, &e), -1);
+	CHECK_CONTAINS(e.text, "make another environment");
+	CHECK(episode_sum(&b, 7) == first);
+	CHECK_INT(weir_env_set(b.env, dcqcn, &e), 0);
+	CHECK_INT(weir_env_step(b.env, b.actions, &b.view, &e), -1);
+	CHECK_CONTAINS(e.text, "reset comes before step");
+	CHECK(episode_sum(&b, 7) == episode_sum(&other, 7));
+	CHECK_INT(weir_env_set(b.env, NULL, &e), 0);
+	CHECK(episode_sum(&b, 7) == first);
+	weir_env_free(b.env);
+	weir_env_free(other.env);
 }
 
 TEST(test_env_that_refuses_is_one_sentence)
