@@ -35,10 +35,16 @@ static inline ALWAYS_INLINE void wheel_move_overflow(struct engine *e, uint32_t 
 
 static void wheel_clear_slot(struct worker *w, uint64_t lookahead)
 {
-	const struct engine *e = w->engine;
-	uint32_t slot = timing_wheel_slot(e, lookahead);
+	const struct timing_wheel *t = &w->engine->wheel;
+	uint32_t slot = timing_wheel_slot(w->engine, lookahead);
+	_Atomic uint64_t *words = w->wheel + (size_t)slot * t->stride;
 
-	memset(w->wheel + (size_t)slot * e->wheel.stride, 0, e->wheel.words * sizeof(*w->wheel));
+	if (t->group_bits == 0)
+		memset(words, 0, t->words * sizeof(*words));
+	else
+		for (uint64_t left = w->slot_busy[slot]; left; left &= left - 1)
+			memset(words + ((size_t)__builtin_ctzll(left) << t->group_bits), 0,
+			       sizeof(*words) << t->group_bits);
 	w->slot_busy[slot] = 0;
 }
 

@@ -27,6 +27,7 @@
 #include "sim/net/network.h"
 #include "sim/net/route.h"
 #include "sim/core/segment.h"
+#include "sim/core/active_set.h"
 #include "sim/core/threads.h"
 #include "sim/traffic/traffic.h"
 #include "weir/port_inline.h"
@@ -65,6 +66,16 @@ enum switch_feature {
 	SWITCH_F_PFC = 8,           /* accounts for its memory by ingress: switch_pfc.h */
 };
 
+/* A switch of at least as many links visits its active ports only. Below, a walk over all of them
+ * costs fewer instructions than the sets. */
+enum { SWITCH_SPARSE_LINKS = 256 };
+
+/* The ports that a lookahead window concerns, of a switch with many. */
+struct switch_ports {
+	struct active_set arriving; /* ingresses whose in-flight queue may hold packets */
+	struct active_set sent;     /* egresses that sent, and have not published their tail */
+};
+
 struct switch_state {
 	/* Round in which some thread has claimed it (work stealing). Switches share no cache line,
 	 * and neither do workers: false sharing would slow down every claim. */
@@ -81,9 +92,10 @@ struct switch_state {
 	uint32_t first_link_queue, link_queue_count;
 	uint32_t *heads; /* the engine's link_queue_head, from first_link_queue on */
 	uint32_t node;
-	uint32_t arrivals;           /* in the lookahead window before */
-	uint32_t features;           /* bits of enum switch_feature */
-	struct event_switch *events; /* NULL: ports do not depend on each other */
+	uint32_t arrivals;                 /* in the lookahead window before */
+	uint32_t features;                 /* bits of enum switch_feature */
+	struct event_switch *events;       /* NULL: ports do not depend on each other */
+	struct switch_ports *ports_active; /* NULL: fewer than SWITCH_SPARSE_LINKS */
 };
 
 struct host;
@@ -157,13 +169,14 @@ struct worker {
 	uint64_t round;
 	_Atomic uint64_t *next_bits; /* slot of the next lookahead window on its timing wheel */
 	_Atomic uint64_t *wheel;     /* its part of the first slot; see timing_wheel.h */
-	_Atomic uint8_t *slot_busy;  /* per slot, 1: some bit may be set */
+	_Atomic uint64_t *slot_busy; /* per slot, a bit per group of words: some bit may be set */
 	_Atomic uint32_t *link_queue_tail; /* the engine's */
 	uint32_t index;
-	uint64_t jitter_ps; /* the engine's, below 2^32 */
-	uint32_t shared;    /* 1: other threads run, too */
-	uint32_t prefetch;  /* enum worker_prefetch */
-	uint64_t switched;  /* packets that arrived at switches, for thread auto-tuning */
+	uint64_t jitter_ps;  /* the engine's, below 2^32 */
+	uint32_t shared;     /* 1: other threads run, too */
+	uint32_t prefetch;   /* enum worker_prefetch */
+	uint32_t has_sparse; /* 1: some switch has active sets (SWITCH_SPARSE_LINKS) */
+	uint64_t switched;   /* packets that arrived at switches, for thread auto-tuning */
 	uint32_t range_count;
 	struct node_range {
 		uint32_t first, end;
@@ -205,8 +218,9 @@ struct barrier {
 /* Dimensions of the timing wheel, and its memory. See timing_wheel.h. */
 struct timing_wheel {
 	_Atomic uint64_t *bits; /* by slot, then worker: `words` words each */
-	_Atomic uint8_t *busy;  /* by worker, then slot */
+	_Atomic uint64_t *busy; /* by worker, then slot */
 	uint32_t slots;         /* a power of two */
+	uint32_t group_bits;    /* a group, of 64, is 2^group_bits words */
 	uint32_t words;         /* of one worker in one slot */
 	uint32_t stride;        /* words of a slot: of all workers */
 	uint32_t is_short;      /* 1: some packet may arrive beyond the last slot */

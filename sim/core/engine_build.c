@@ -121,9 +121,37 @@ static void build_switches(struct engine *e)
 			.features = e->config->telemetry ? SWITCH_F_INT : 0,
 		};
 		assert(s->link_queue_count <= 1u << SWITCH_INGRESS_BITS);
+		if (s->link_count >= SWITCH_SPARSE_LINKS) {
+			s->ports_active = memory_new(1, sizeof(*s->ports_active));
+			active_set_init(&s->ports_active->arriving, s->link_queue_count);
+			active_set_init(&s->ports_active->sent, s->link_count);
+		}
 		s->route_mask = (UINT64_C(1) << s->route_bits) - 1;
 		words += (node->link_count + 63) / 64;
 	}
+}
+
+static void free_switches(struct engine *e)
+{
+	for (uint32_t i = 0; e->switches && i < e->net->switch_count; i++) {
+		struct switch_ports *p = e->switches[i].ports_active;
+
+		if (!p)
+			continue;
+		active_set_release(&p->arriving);
+		active_set_release(&p->sent);
+		memory_free(p, 1, sizeof(*p));
+	}
+	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
+	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
+}
+
+static uint32_t has_sparse_switch(const struct engine *e)
+{
+	for (uint32_t i = 0; i < e->net->switch_count; i++)
+		if (e->switches[i].ports_active)
+			return 1;
+	return 0;
 }
 
 /* --- threads --- */
@@ -231,6 +259,8 @@ static void build_workers(struct engine *e)
 {
 	uint32_t first = 0;
 
+	uint32_t has_sparse = has_sparse_switch(e);
+
 	e->prefetch = prefetch_for(e->net->link_count);
 	e->workers = memory_new(e->threads, sizeof(*e->workers));
 	for (uint32_t i = 0; i < e->threads; i++) {
@@ -241,6 +271,7 @@ static void build_workers(struct engine *e)
 		w->jitter_ps = (uint64_t)e->jitter_ps;
 		w->shared = e->tuner.mode == THREADS_PARALLEL;
 		w->link_queue_tail = e->link_queue_tail;
+		w->has_sparse = has_sparse;
 		w->prefetch = w->shared ? PREFETCH_ALL : e->prefetch;
 		w->lookahead = UINT64_MAX; /* precedes lookahead window 0 */
 		w->buckets = memory_new(SORT_BUCKETS, sizeof(*w->buckets));
@@ -394,8 +425,7 @@ void engine_free(struct engine *e)
 	memory_free(e->acked_ps, e->flows.count, sizeof(*e->acked_ps));
 	memory_free(e->flow_marks, e->flows.count, sizeof(*e->flow_marks));
 	route_table_free(e->routes);
-	memory_free(e->switches, e->net->switch_count, sizeof(*e->switches));
-	memory_free(e->backlog_bits, e->backlog_words, sizeof(*e->backlog_bits));
+	free_switches(e);
 	memory_free(e->egresses, links, e->egress_size);
 	memory_free(e->port_cold, links, sizeof(*e->port_cold));
 	free(e->classes);

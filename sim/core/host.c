@@ -432,7 +432,10 @@ void host_run(struct worker *w, struct host *h)
 		}
 	}
 	*head = slot;
-	link_publish(h->out, w->link_queue_tail);
+	if (UNLIKELY(w->has_sparse))
+		link_publish_sparse(w, h->out);
+	else
+		link_publish(h->out, w->link_queue_tail);
 	host_plan_wake(w, h);
 	if (UNLIKELY(e->wheel.is_short) && arrival_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, h->node, arrival_ps);

@@ -10,26 +10,60 @@
 
 /* --- in-flight queues --- */
 
-int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps)
+/* The switch with that node, if it has active sets; otherwise NULL. */
+static const struct switch_state *link_sparse_switch(const struct engine *e, uint32_t node)
 {
-	const struct engine *e = w->engine;
-	uint32_t link = out->link;
-	struct weir_packet *packet = link_reserve(w, out);
+	const struct net_node *n = &e->net->nodes[node];
 
-	if (start_ps >= e->net->links[link].fails_ps) {
-		out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
-		packet_retire(w, packet);
-		return 1;
-	}
+	return n->kind == NODE_SWITCH && e->switches[n->number].ports_active
+		       ? &e->switches[n->number]
+		       : NULL;
+}
 
-	const struct flow *flow = packet->flags & SEGMENT_LINK_FRAME
-					  ? NULL
-					  : &e->flows.flows[packet_segment(packet)->connection];
+static void link_show_taps(const struct engine *e, uint32_t link, int64_t start_ps,
+			   const struct weir_packet *packet)
+{
+	const struct flow *flow =
+		packet->flags & SEGMENT_LINK_FRAME
+			? NULL
+			: &e->flows.flows[packet_segment((struct weir_packet *)packet)->connection];
 
 	for (uint32_t i = 0; i < e->tap_count; i++)
 		if (e->taps[i].link == link && (flow || e->taps[i].sees_frames))
 			e->taps[i].see(e->taps[i].context, start_ps, packet, flow);
+}
+
+int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps)
+{
+	const struct engine *e = w->engine;
+	const struct net_link *link = &e->net->links[out->link];
+	struct weir_packet *packet = link_reserve(w, out);
+	const struct switch_state *s;
+
+	if (start_ps >= link->fails_ps) {
+		out->port.cold->drops[WEIR_DROP_LINK_DOWN]++;
+		packet_retire(w, packet);
+		return 1;
+	}
+	if (e->tap_count)
+		link_show_taps(e, out->link, start_ps, packet);
+	s = w->has_sparse ? link_sparse_switch(e, link->from) : NULL;
+	if (s)
+		active_set_add(&s->ports_active->sent, out->link - s->first_link);
 	return 0;
+}
+
+void link_publish_sparse(const struct worker *w, const struct egress *out)
+{
+	_Atomic uint32_t *tail = &w->link_queue_tail[out->link_queue];
+	const struct switch_state *s;
+
+	if (atomic_load_explicit(tail, memory_order_relaxed) == out->tail)
+		return;
+	atomic_store_explicit(tail, out->tail, memory_order_release);
+	s = link_sparse_switch(w->engine, out->to & ~EGRESS_SLOW_PATH);
+	if (s)
+		active_set_add(&s->ports_active->arriving, out->link_queue - s->first_link_queue);
 }
 
 static int link_has_tap(const struct engine *e, uint32_t link)
@@ -44,7 +78,8 @@ void link_queue_open(struct worker *w, struct egress *out)
 {
 	const struct engine *e = w->engine;
 
-	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS && !link_has_tap(e, out->link))
+	if (e->net->links[out->link].fails_ps == WEIR_TIME_NEVER_PS &&
+	    !link_has_tap(e, out->link) && !link_sparse_switch(e, e->net->links[out->link].from))
 		out->to &= ~EGRESS_SLOW_PATH;
 	out->tail = engine_chunk_alloc(w) << WEIR_CHUNK_SHIFT;
 	atomic_store_explicit(&e->link_queue_first[out->link_queue], out->tail,

@@ -21,6 +21,10 @@ void link_queue_open(struct worker *w, struct egress *out);
  * 1 where the packet is lost. */
 int link_send_slow(struct worker *w, struct egress *out, int64_t start_ps);
 
+/* The same as link_publish where some switch has active sets (worker.has_sparse): adds the
+ * in-flight queue to the active ones of its receiver, if that is such a switch. */
+void link_publish_sparse(const struct worker *w, const struct egress *out);
+
 /* Packets in flight and in all queues: walks everything, for audits. */
 uint64_t engine_packets_in_network(const struct engine *e);
 

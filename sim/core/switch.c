@@ -244,6 +244,8 @@ void switch_prefetch(const struct worker *w, const struct switch_state *s)
 	const size_t port_size = s->port_size;
 	const char *port = s->ports;
 
+	if (UNLIKELY(s->ports_active != NULL)) /* most ports would be prefetched in vain */
+		return;
 	if (w->prefetch == PREFETCH_ALL)
 		switch_prefetch_link_queues(w, s, PREFETCH_CHUNKS_ALL);
 	else
@@ -255,58 +257,108 @@ void switch_prefetch(const struct worker *w, const struct switch_state *s)
 	}
 }
 
-/* Writes the keys of all arrivals before limit_ps and counts them into buckets of 2^shift. The keys
- * of one ingress are in order already. Returns their number. */
-static NOINLINE uint32_t switch_gather_arrivals(struct worker *w, const struct switch_state *s,
-						uint32_t shift)
+/* Writes the keys of an ingress's arrivals before the limit and counts them into buckets of
+ * 2^shift. They are in order already. Returns the place of the next key; *pending_ps: at most the
+ * first arrival that is left. */
+static inline ALWAYS_INLINE uint64_t *
+switch_gather_queue(struct worker *w, const struct switch_state *s, uint32_t i, uint32_t slot,
+		    uint32_t tail, uint32_t shift, uint64_t *key_at, int64_t *pending_ps)
 {
-	const struct engine *e = w->engine;
 	const struct weir_packet *slots = w->pool.slots;
-	const _Atomic uint32_t *tails = e->link_queue_tail + s->first_link_queue;
-	uint32_t *heads = s->heads, *buckets = w->buckets;
+	uint32_t *buckets = w->buckets;
+	int64_t limit_ps = w->limit_ps;
+
+	if (UNLIKELY(slot == WEIR_SLOT_NONE)) {
+		slot = s->heads[i] = link_queue_start(w->engine, s->first_link_queue + i);
+		if (slot == tail) /* its first packet was lost on a failed link */
+			return key_at;
+	}
+
+	/* The key of a packet that arrived at time 0. */
+	uint64_t zero = i - switch_arrival_key(w->begin_ps, 0);
+
+	key_at = switch_reserve_keys(w, key_at);
+	for (;;) {
+		int64_t time_ps = slots[slot].time_ps;
+
+		if (time_ps >= limit_ps) {
+			*pending_ps = time_ps < *pending_ps ? time_ps : *pending_ps;
+			break;
+		}
+
+		uint64_t key = switch_arrival_key(time_ps, 0) + zero;
+
+		*key_at++ = key;
+		buckets[key >> shift]++;
+		if ((++slot & WEIR_CHUNK_MASK) == 0) {
+			slot = w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT] << WEIR_CHUNK_SHIFT;
+			key_at = switch_reserve_keys(w, key_at);
+		}
+		if (slot == tail)
+			break;
+	}
+	return key_at;
+}
+
+/* The same for the ingresses that may have arrivals, of a switch with many. An ingress stays active
+ * until a window finds its in-flight queue empty. */
+static NOINLINE uint64_t *switch_gather_active(struct worker *w, const struct switch_state *s,
+					       uint32_t shift, int64_t *pending_ps)
+{
+	struct active_set *arriving = &s->ports_active->arriving;
+	const _Atomic uint32_t *tails = w->link_queue_tail + s->first_link_queue;
+	struct active_set_cursor at = { 0 };
 	uint64_t *key_at = w->keys;
-	int64_t limit_ps = w->limit_ps, pending_ps = WEIR_TIME_NEVER_PS;
+	uint32_t i;
+
+	while (active_set_next(arriving, &at, &i)) {
+		uint32_t tail = atomic_load_explicit(&tails[i], memory_order_acquire);
+
+		if (s->heads[i] != tail) {
+			key_at = switch_gather_queue(w, s, i, s->heads[i], tail, shift, key_at,
+						     pending_ps);
+			continue;
+		}
+		/* Its sender may publish a packet of a later window meanwhile. */
+		active_set_remove(arriving, i);
+		if (atomic_load_explicit(&tails[i], memory_order_acquire) != tail)
+			active_set_add(arriving, i);
+	}
+	return key_at;
+}
+
+/* The same for all ingresses. */
+static inline ALWAYS_INLINE uint64_t *switch_gather_all(struct worker *w,
+							const struct switch_state *s,
+							uint32_t shift, int64_t *pending_ps)
+{
+	const _Atomic uint32_t *tails = w->engine->link_queue_tail + s->first_link_queue;
+	const uint32_t *heads = s->heads;
+	uint64_t *key_at = w->keys;
 
 	for (uint32_t i = 0, queues = s->link_queue_count; i < queues; i++) {
 		uint32_t slot = heads[i],
 			 tail = atomic_load_explicit(&tails[i], memory_order_acquire);
 
-		if (slot == tail)
-			continue;
-		if (UNLIKELY(slot == WEIR_SLOT_NONE)) {
-			slot = heads[i] = link_queue_start(e, s->first_link_queue + i);
-			if (slot == tail) /* its first packet was lost on a failed link */
-				continue;
-		}
-
-		/* The key of a packet that arrived at time 0. */
-		uint64_t zero = i - switch_arrival_key(w->begin_ps, 0);
-
-		key_at = switch_reserve_keys(w, key_at);
-		for (;;) {
-			int64_t time_ps = slots[slot].time_ps;
-
-			if (time_ps >= limit_ps) {
-				pending_ps = time_ps < pending_ps ? time_ps : pending_ps;
-				break;
-			}
-
-			uint64_t key = switch_arrival_key(time_ps, 0) + zero;
-
-			*key_at++ = key;
-			buckets[key >> shift]++;
-			if ((++slot & WEIR_CHUNK_MASK) == 0) {
-				slot = w->pool.next[(slot - 1) >> WEIR_CHUNK_SHIFT]
-				       << WEIR_CHUNK_SHIFT;
-				key_at = switch_reserve_keys(w, key_at);
-			}
-			if (slot == tail)
-				break;
-		}
+		if (slot != tail)
+			key_at =
+				switch_gather_queue(w, s, i, slot, tail, shift, key_at, pending_ps);
 	}
-	if (UNLIKELY(e->wheel.is_short) && pending_ps != WEIR_TIME_NEVER_PS)
+	return key_at;
+}
+
+/* Gathers the keys of all arrivals before limit_ps. Returns their number. */
+static NOINLINE uint32_t switch_gather_arrivals(struct worker *w, const struct switch_state *s,
+						uint32_t shift)
+{
+	int64_t pending_ps = WEIR_TIME_NEVER_PS;
+	const uint64_t *end = UNLIKELY(s->ports_active != NULL)
+				      ? switch_gather_active(w, s, shift, &pending_ps)
+				      : switch_gather_all(w, s, shift, &pending_ps);
+
+	if (UNLIKELY(w->engine->wheel.is_short) && pending_ps != WEIR_TIME_NEVER_PS)
 		engine_wake_later(w, s->node, pending_ps);
-	return (uint32_t)(key_at - w->keys);
+	return (uint32_t)(end - w->keys);
 }
 
 /* Insertion sort: moves a key down to its place among [first, at). */
@@ -348,14 +400,42 @@ static NOINLINE const uint64_t *switch_sort_arrivals(struct worker *w, uint32_t 
 	return keys;
 }
 
+/* The first word of the backlog from this one on that has a bit set; none: beyond all of them. For
+ * switches with many ports, few of which hold packets. */
+static NOINLINE uint32_t switch_next_backlog(const struct switch_state *s, uint32_t word)
+{
+	enum { BLOCK = 16 };
+	uint32_t words = (s->link_count + 63) / 64;
+
+	for (; word + BLOCK <= words; word += BLOCK) {
+		const uint64_t *block = &s->backlog[word];
+		uint64_t any = 0;
+
+#pragma GCC unroll 16
+		for (uint32_t i = 0; i < BLOCK; i++)
+			any |= block[i];
+		if (any)
+			break;
+	}
+	while (word < words && !s->backlog[word])
+		word++;
+	return word;
+}
+
 /* Drains the ports that hold packets up to the end of the window, and wakes the switch for the next
  * departure of each. */
 static inline ALWAYS_INLINE void switch_flush(struct worker *w, struct switch_state *s,
 					      uint32_t features)
 {
 	for (uint32_t word = 0; word < (s->link_count + 63) / 64; word++) {
-		uint64_t left = s->backlog[word];
+		uint64_t left;
 
+		if (UNLIKELY(s->ports_active != NULL)) {
+			word = switch_next_backlog(s, word);
+			if (word >= (s->link_count + 63) / 64)
+				break;
+		}
+		left = s->backlog[word];
 		while (left) {
 			uint32_t bit = (uint32_t)__builtin_ctzll(left);
 			struct egress *out =
@@ -501,6 +581,21 @@ static void switch_publish(const struct worker *w, const struct switch_state *s)
 	}
 }
 
+/* The same in a network where some switch has active sets. */
+static NOINLINE void switch_publish_sparse(const struct worker *w, const struct switch_state *s)
+{
+	struct active_set_cursor at = { 0 };
+	uint32_t port;
+
+	for (uint32_t i = 0; i < s->link_count && !s->ports_active; i++)
+		if (switch_egress(s, i)->port.free_ps > w->begin_ps)
+			link_publish_sparse(w, switch_egress(s, i));
+	while (s->ports_active && active_set_next(&s->ports_active->sent, &at, &port)) {
+		active_set_remove(&s->ports_active->sent, port);
+		link_publish_sparse(w, switch_egress(s, port));
+	}
+}
+
 void switch_run(struct worker *w, struct switch_state *s)
 {
 	uint32_t count;
@@ -512,5 +607,8 @@ void switch_run(struct worker *w, struct switch_state *s)
 		switch_run_features(w, s, keys, count);
 	else
 		switch_run_arrivals(w, s, keys, count, 0);
-	switch_publish(w, s);
+	if (UNLIKELY(w->has_sparse))
+		switch_publish_sparse(w, s);
+	else
+		switch_publish(w, s);
 }

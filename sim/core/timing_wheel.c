@@ -90,6 +90,10 @@ void timing_wheel_new(struct engine *e)
 
 	t->words = ((e->net->node_count + 63) / 64 + WORDS_OF_CACHE_LINE - 1) &
 		   ~(WORDS_OF_CACHE_LINE - 1u);
+	t->group_bits = 0;
+	while ((t->words - 1) >> t->group_bits >= 64)
+		t->group_bits++;
+	t->words = (((t->words - 1) >> t->group_bits) + 1) << t->group_bits;
 	t->stride = t->words * e->threads;
 	t->bits = memory_new(parts * t->words, sizeof(*t->bits));
 	t->busy = memory_new(parts, sizeof(*t->busy));
@@ -161,6 +165,19 @@ static inline uint64_t due_nodes(const struct engine *e, const _Atomic uint64_t 
 	for (uint32_t i = 0; i < e->wheel.stride; i += e->wheel.words)
 		bits |= atomic_load_explicit(&slot[i + word], memory_order_relaxed);
 	return bits;
+}
+
+/* Groups of words of a window with events, whichever worker has set their bits. */
+static uint64_t due_groups(const struct worker *w)
+{
+	const struct engine *e = w->engine;
+	uint32_t slot = timing_wheel_slot(e, w->lookahead);
+	uint64_t groups = 0;
+
+	for (uint32_t i = 0; i < e->threads; i++)
+		groups |=
+			atomic_load_explicit(&e->workers[i].slot_busy[slot], memory_order_relaxed);
+	return groups;
 }
 
 static const _Atomic uint64_t *current_slot(const struct worker *w)
@@ -253,13 +270,20 @@ static inline ALWAYS_INLINE void run_nodes_among(struct worker *w, const uint64_
 {
 	const struct engine *e = w->engine;
 	const _Atomic uint64_t *slot = current_slot(w);
+	uint32_t group_bits = e->wheel.group_bits;
+	uint64_t groups = due_groups(w);
 
 	for (uint32_t i = 0; i < w->range_count; i++) {
 		uint32_t first = w->ranges[i].first, end = w->ranges[i].end;
 
 		for (uint32_t word = first / 64; word * 64 < end; word++) {
-			uint64_t bits = due_nodes(e, slot, word);
+			uint64_t bits;
 
+			if (!(groups >> (word >> group_bits) & 1)) {
+				word |= (1u << group_bits) - 1;
+				continue;
+			}
+			bits = due_nodes(e, slot, word);
 			if (word == first / 64)
 				bits &= UINT64_MAX << (first % 64);
 			if (end - word * 64 < 64)

@@ -6,8 +6,9 @@
  * wheel of its own, so that setting a bit needs no atomic read-modify-write and causes no false
  * sharing; a node has events where any worker has set its bit. Slots of one window lie side by
  * side: worker i has words [i * words, (i + 1) * words) of the slot's stride. Timers beyond the
- * last slot wait in the worker's overflow heap until their window comes. O(1) to set a bit, O(nodes
- * / 64) to walk a window.
+ * last slot wait in the worker's overflow heap until their window comes. O(1) to set a bit. The
+ * words of a slot form 64 groups, and a word has a bit for each group with events, so that few
+ * nodes of a large network are found quickly.
  *
  * Threads: inside a window a worker writes its own wheel only; between windows, at the barrier, one
  * thread may touch all of them. */
@@ -55,6 +56,9 @@ static inline void timing_wheel_set(struct worker *w, uint64_t lookahead, uint32
 
 	/* No other thread writes here inside a window. */
 	atomic_store_explicit(word, bits | UINT64_C(1) << (node % 64), memory_order_relaxed);
-	atomic_store_explicit(&w->slot_busy[slot], 1, memory_order_relaxed);
+	bits = atomic_load_explicit(&w->slot_busy[slot], memory_order_relaxed);
+	atomic_store_explicit(&w->slot_busy[slot],
+			      bits | UINT64_C(1) << (node / 64 >> e->wheel.group_bits),
+			      memory_order_relaxed);
 }
 #endif

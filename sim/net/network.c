@@ -25,14 +25,28 @@ const char *node_name(const struct network *net, uint32_t node, char *buffer, si
 	return buffer;
 }
 
+/* Links from a node to another, of those before a link. */
+static uint32_t count_links(const struct network *net, uint32_t from, uint32_t to, uint32_t before)
+{
+	const struct net_node *n = &net->nodes[from];
+	uint32_t count = 0;
+
+	for (uint32_t i = n->first_link; i < n->first_link + n->link_count && i < before; i++)
+		count += net->links[i].to == to;
+	return count;
+}
+
 const char *link_name(const struct network *net, uint32_t link, char *buffer, size_t size)
 {
 	const struct net_link *l = &net->links[link];
 	char from[NODE_NAME_SIZE], to[NODE_NAME_SIZE];
 	uint32_t earlier = 0;
 
-	for (uint32_t i = net->nodes[l->from].first_link; i < link; i++)
-		earlier += net->links[i].to == l->to;
+	/* A cable has two directions, so the node with fewer links tells as well whether there are
+	 * several: a switch may have 10^5 links. */
+	if (net->nodes[l->from].link_count <= net->nodes[l->to].link_count ||
+	    count_links(net, l->to, l->from, UINT32_MAX) != 1)
+		earlier = count_links(net, l->from, l->to, link);
 	node_name(net, l->from, from, sizeof(from));
 	node_name(net, l->to, to, sizeof(to));
 	if (earlier)

@@ -279,8 +279,7 @@ static const char *unpack_run(struct engine *e, const char *at)
 		}
 		link_append(w, out, out->to & ~EGRESS_SLOW_PATH, packet->time_ps);
 	}
-	atomic_store_explicit(&w->link_queue_tail[head.link_queue], out->tail,
-			      memory_order_release);
+	link_publish_sparse(w, out);
 	return at;
 }
 

@@ -52,6 +52,21 @@ TEST(test_threads_agree_on_a_fabric)
 	sim_end(&s);
 }
 
+/* A switch with sets of active ports, whose senders are spread over all of them. */
+TEST(test_threads_agree_on_a_switch_of_many_ports)
+{
+	struct sim s;
+
+	check_threads(&s, "[network]\ntopology = star\nhosts = 600\nrate = 10Gbps\ndelay = 10us\n"
+			  "[switch]\nmarking = ecn(k=70pkts)\nbuffer-per = switch\nbuffer = 4MB\n"
+			  "[traffic x]\npattern = all-to-all\nsizes = uniform(min=1KB, max=100KB)\n"
+			  "load = 0.02\nflows = 300\n"
+			  "[traffic y]\npattern = many-to-one\nsenders = 550\nsize = 20KB\n");
+	CHECK(sim_metric(&s, "marks") > 100);
+	CHECK_INT(sim_metric(&s, "flows_completed"), 850);
+	sim_end(&s);
+}
+
 /* 0.2 us beside 20 us, and rates from 1 to 100 Gb/s. */
 TEST(test_threads_agree_where_delays_differ)
 {
