@@ -147,6 +147,7 @@ static int acc_plan_learner(struct acc_trainer *d, struct weir_error *e)
 	learner->meaning(d->params, &d->meaning);
 	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES, d->meaning.features };
 	d->texts[1] = (struct weir_learn_text){ WEIR_LEARN_ACTIONS, d->meaning.actions };
+	d->texts[2] = (struct weir_learn_text){ WEIR_LEARN_AGENT, d->meaning.agent };
 	d->config.adam.rate = (float)((double)d->options.rate_q32 / (double)WEIR_ONE_Q32);
 	d->config.training.batch = (uint32_t)d->options.batch;
 	d->config.target_every = (uint32_t)d->options.target_every;
@@ -259,7 +260,7 @@ static void acc_model(const void *context, const void *state, struct weir_learn_
 		.net = weir_learn_dqn_net(state),
 		.weights = weir_learn_dqn_weights(state),
 		.texts = d->texts,
-		.text_count = 2,
+		.text_count = d->meaning.agent[0] ? 3 : 2,
 	};
 }
 

@@ -48,7 +48,7 @@ struct acc_trainer {
 	const struct weir_agent_ops *ops;
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX]; /* of that */
 	struct weir_agent_meaning meaning;
-	struct weir_learn_text texts[2];
+	struct weir_learn_text texts[3];
 	struct weir_learn_dqn_config config;
 	struct weir_learn_memory_plan memory;
 	struct train_layout layout;

@@ -41,7 +41,7 @@ struct acc_state {
 /* The network's inputs for a queue. */
 static void acc_inputs_of(const struct acc_params *p, const struct acc_queue *q, float *to)
 {
-	size_t slots = (size_t)p->slots * ACC_FEATURES;
+	size_t slots = (size_t)weir_acc_slots(p) * ACC_FEATURES;
 
 	memcpy(to, q->seen, slots * sizeof(*to));
 	if (weir_acc_has_traces(p))
@@ -97,10 +97,10 @@ static void acc_observe(void *state, const void *params, const struct weir_agent
 		s->not_finite += weir_acc_observe(q, p, &telemetry[i]);
 		asks[i] = !q->is_idle;
 		rewards[i] = q->reward;
-		if (p->scope == WEIR_AGENT_PER_SWITCH)
+		if (!weir_acc_is_central(p))
 			acc_inputs_of(p, q, observations + (size_t)i * to.inputs);
 	}
-	if (p->scope == WEIR_AGENT_PER_NETWORK)
+	if (weir_acc_is_central(p))
 		acc_observe_network(s, p, env, &to);
 	memcpy(s->asked, asks, to.places);
 }
@@ -120,7 +120,7 @@ static void acc_act(void *state, const void *params, const struct weir_agent_env
 
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		const struct weir_agent_queue *q = &env->queues[i];
-		uint32_t place = p->scope == WEIR_AGENT_PER_NETWORK ? 0 : i, setting;
+		uint32_t place = weir_acc_is_central(p) ? 0 : i, setting;
 
 		if (!s->asked[place])
 			continue;
@@ -317,7 +317,7 @@ static int64_t acc_interval_ns(const void *params, int64_t rtt_ns)
 	const struct acc_params *p = params;
 	int64_t ns = 10 * rtt_ns > SHORTEST_NS ? 10 * rtt_ns : SHORTEST_NS;
 
-	if (p->preset == ACC_WEIR)
+	if (weir_acc_is_weir(p))
 		return WEIR_NS_PER_MS;
 	return (ns + GRAIN_NS - 1) / GRAIN_NS * GRAIN_NS;
 }
@@ -326,7 +326,7 @@ static enum weir_agent_scope acc_scope(const void *params)
 {
 	const struct acc_params *p = params;
 
-	return (enum weir_agent_scope)p->scope;
+	return weir_acc_is_central(p) ? WEIR_AGENT_PER_NETWORK : WEIR_AGENT_PER_SWITCH;
 }
 
 static void acc_export(void *state, const void *params, void *shared)

@@ -14,7 +14,7 @@
 #include "weir/agent.h"
 #include "weir/learn.h"
 
-enum acc_preset { ACC_PAPER, ACC_WEIR };
+enum acc_preset { ACC_AUTO, ACC_PAPER, ACC_WEIR };
 enum acc_control { ACC_TRAINED, ACC_UNTRAINED, ACC_RANDOM };
 enum acc_actions {
 	ACC_ACTIONS_PRESET,
@@ -25,7 +25,8 @@ enum acc_actions {
 	ACC_BOTH_ENDS,
 	ACC_TABLES
 };
-enum acc_thresholds { ACC_FIXED, ACC_BY_RATE };
+enum acc_scope { ACC_SCOPE_AUTO, ACC_PER_SWITCH, ACC_PER_NETWORK };
+enum acc_thresholds { ACC_THRESHOLDS_AUTO, ACC_FIXED, ACC_BY_RATE };
 enum acc_start { ACC_SECN2, ACC_GIVEN };
 enum acc_reward { ACC_STEP, ACC_LINEAR, ACC_UTILITY };
 enum acc_idle { ACC_IDLE_PRESET, ACC_IDLE_PAPER, ACC_IDLE_LENGTH, ACC_IDLE_NONE };
@@ -55,8 +56,8 @@ struct acc_params {
 	char model[WEIR_OPT_TEXT_SIZE];
 	char hidden[WEIR_OPT_TEXT_SIZE]; /* "20-40-40"; empty: by the table */
 	const struct weir_learn_policy *policy;
-	uint64_t preset, control, scope;           /* scope: enum weir_agent_scope */
-	uint64_t slots;                            /* k */
+	uint64_t preset, control, scope;           /* enums */
+	uint64_t slots;                            /* k; 0: left open */
 	uint64_t actions, thresholds, start;       /* enums */
 	uint64_t reward;                           /* enum acc_reward */
 	uint64_t weight_q32;                       /* omega_1; 0: by the reward */
@@ -81,7 +82,12 @@ extern const struct weir_scheme_model weir_acc_model;
 
 int weir_acc_check(const void *params, struct weir_error *e);
 
-/* The values of options that were left to the preset. */
+/* The values of options that were left open: those of the preset, which weir_acc_model sets to that
+ * of the model. */
+int weir_acc_is_weir(const struct acc_params *p);
+int weir_acc_is_central(const struct acc_params *p); /* one agent for the network */
+int weir_acc_is_by_rate(const struct acc_params *p); /* thresholds */
+uint32_t weir_acc_slots(const struct acc_params *p);
 enum acc_actions weir_acc_table(const struct acc_params *p);
 enum acc_idle weir_acc_idle(const struct acc_params *p);
 int weir_acc_is_learning(const struct acc_params *p);

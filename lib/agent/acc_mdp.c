@@ -152,9 +152,10 @@ uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
 			  const struct weir_tune_telemetry *t)
 {
 	uint32_t settings = weir_acc_setting_count(weir_acc_table(p)), strange;
-	float *newest = q->seen[p->slots - 1], reward = weir_acc_reward(p, t);
+	uint32_t slots = weir_acc_slots(p);
+	float *newest = q->seen[slots - 1], reward = weir_acc_reward(p, t);
 
-	memmove(q->seen[0], q->seen[1], (p->slots - 1) * sizeof(q->seen[0]));
+	memmove(q->seen[0], q->seen[1], (slots - 1) * sizeof(q->seen[0]));
 	newest[0] = (float)weir_acc_level(t->queue_end_bytes) / ACC_LEVELS;
 	newest[1] = (float)acc_line_share(t->out_bytes, t);
 	newest[2] = (float)acc_line_share(t->ce_bytes, t);
@@ -162,7 +163,7 @@ uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
 	strange = weir_learn_make_finite(newest, ACC_FEATURES);
 	acc_update_traces(q, p, newest, t->rate_bps);
 	/* Until there are k slots the first one stands in for missing ones. */
-	for (uint32_t i = 0; !q->slots && i + 1 < p->slots; i++)
+	for (uint32_t i = 0; !q->slots && i + 1 < slots; i++)
 		memcpy(q->seen[i], newest, sizeof(q->seen[i]));
 	q->same = q->slots && reward == q->reward ? q->same + 1 : 0;
 	q->reward = reward;
@@ -290,7 +291,7 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 	uint64_t unit = t->in_packets ? q->mtu_bytes : BYTES_PER_KB;
 	uint64_t min = at.min * unit, max = at.max * unit;
 
-	if (p->thresholds == ACC_BY_RATE) {
+	if (weir_acc_is_by_rate(p)) {
 		min = acc_at_rate(min, q->rate_bps);
 		max = acc_at_rate(max, q->rate_bps);
 	}
@@ -333,7 +334,7 @@ uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
 {
 	uint32_t last = weir_acc_setting_count(weir_acc_table(p)) - 1;
 
-	if (p->scope == WEIR_AGENT_PER_SWITCH)
+	if (!weir_acc_is_central(p))
 		return action;
 	for (uint32_t group = 0; group < q->group; group++)
 		action /= ACC_SAMPLED;

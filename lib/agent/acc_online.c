@@ -78,7 +78,7 @@ uint64_t weir_acc_share_steps(const void *params)
 {
 	const struct acc_params *p = params;
 
-	return weir_acc_is_learning(p) && p->scope == WEIR_AGENT_PER_SWITCH ? p->exchange_slots : 0;
+	return weir_acc_is_learning(p) && !weir_acc_is_central(p) ? p->exchange_slots : 0;
 }
 
 size_t weir_acc_shared_size(const void *params)

@@ -16,7 +16,8 @@ static struct acc_params params_of(const char *spec)
 /* 0.1 halves every 1000 slots, down to 0.01. */
 TEST(test_acc_explores_half_as_often_after_a_half_life)
 {
-	struct acc_params p = params_of("acc"), rarely = params_of("acc(explore=0)");
+	struct acc_params p = params_of("acc(preset=paper)"),
+			  rarely = params_of("acc(preset=paper, explore=0)");
 	struct acc_online o = { .learner = (struct weir_learn_dqn *)(void *)&p };
 
 	CHECK_NEAR(weir_acc_epsilon(&o, &p), 0.1, 1e-6);
@@ -37,7 +38,7 @@ TEST(test_acc_explores_half_as_often_after_a_half_life)
 /* Two places, observations of 12 numbers; the second did not ask. */
 TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 {
-	struct acc_params p = params_of("acc(memory=1000, baseline=0.75)");
+	struct acc_params p = params_of("acc(preset=paper, memory=1000, baseline=0.75)");
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(&p, 10);
 	float before[24] = { 1.0F }, now[24] = { 2.0F }, rewards[2] = { 0.25F, 0.5F };
 	uint8_t waits[2] = { 1, 0 }, asks[2] = { 1, 1 };
@@ -69,8 +70,8 @@ TEST(test_acc_learns_once_there_are_enough_transitions_of_busy_queues)
 {
 	struct agent_fixture busy, idle;
 
-	agent_fixture_open(&busy, "acc(after=10, idle=length)", 1);
-	agent_fixture_open(&idle, "acc(after=10, idle=length)", 1);
+	agent_fixture_open(&busy, "acc(preset=paper, after=10, idle=length)", 1);
+	agent_fixture_open(&idle, "acc(preset=paper, after=10, idle=length)", 1);
 	busy.telemetry[0].queue_end_bytes = 2000000;
 	for (int i = 0; i < 10; i++) {
 		agent_fixture_step(&busy);
@@ -140,19 +141,21 @@ static int toy_learned(const char *spec, uint64_t seed)
 TEST(test_acc_learns_online_the_best_action_of_two_regimes_from_every_seed)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++)
-		CHECK_INT(toy_learned("acc(" TOY ")", seed), TOY_LATE);
+		CHECK_INT(toy_learned("acc(preset=paper, " TOY ")", seed), TOY_LATE);
 }
 
 /* The control of the test above. */
 TEST(test_acc_without_learning_does_not_find_the_best_action)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++)
-		CHECK_INT(toy_learned("acc(learn=no, policy=untrained, idle=none)", seed), 0);
+		CHECK_INT(toy_learned("acc(preset=paper, learn=no, policy=untrained, idle=none)",
+				      seed),
+			  0);
 }
 
 static void toy_run(struct agent_fixture *d, uint64_t seed, int slots)
 {
-	agent_fixture_set(d, "acc(after=50, idle=none)", TOY_QUEUES);
+	agent_fixture_set(d, "acc(preset=paper, after=50, idle=none)", TOY_QUEUES);
 	d->env.seed = seed;
 	agent_fixture_begin(d);
 	for (int slot = 0; slot < slots; slot++) {
@@ -210,7 +213,7 @@ static struct weir_learn_memory *shared_of(const struct acc_params *p)
 
 TEST(test_acc_exchange_moves_exactly_so_many_transitions)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
 	struct acc_online a = experienced(&p, 1, 0.1F, 100), b = experienced(&p, 2, 0.9F, 5);
 	struct acc_online nobody = experienced(&p, 3, 0.0F, 0);
 	struct weir_learn_memory *shared = shared_of(&p);
@@ -255,7 +258,7 @@ static int same_transitions(const struct weir_learn_memory *m, uint64_t row, uin
 
 TEST(test_acc_gives_other_transitions_each_time_and_other_agents_give_others)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
 	struct acc_online a = experienced(&p, 1, 0.1F, 100), b = experienced(&p, 2, 0.1F, 100);
 	struct acc_online again = a;
 	struct weir_learn_memory *shared = shared_of(&p);
@@ -291,7 +294,7 @@ static struct weir_learn_memory *exchanged(const struct acc_params *p, uint64_t 
 
 TEST(test_acc_exchange_is_a_function_of_the_seeds)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
 	struct weir_learn_memory *one = exchanged(&p, 1), *same = exchanged(&p, 1);
 	struct weir_learn_memory *other = exchanged(&p, 5);
 	size_t size = weir_acc_shared_size(&p);
@@ -305,8 +308,9 @@ TEST(test_acc_exchange_is_a_function_of_the_seeds)
 
 TEST(test_acc_exchanges_every_100_slots_and_only_between_agents_that_learn)
 {
-	struct acc_params learns = params_of("acc"), rests = params_of("acc(learn=no)");
-	struct acc_params network = params_of("acc(scope=network)");
+	struct acc_params learns = params_of("acc(preset=paper)"),
+			  rests = params_of("acc(preset=paper, learn=no)");
+	struct acc_params network = params_of("acc(preset=paper, scope=network)");
 
 	CHECK_INT(weir_acc_share_steps(&learns), 100);
 	CHECK_INT(weir_acc_share_steps(&rests), 0);
@@ -321,8 +325,8 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 	struct agent_fixture a, b;
 	void *shared;
 
-	agent_fixture_open(&a, "acc(after=300, idle=length)", 2);
-	agent_fixture_open(&b, "acc(after=300, idle=length)", 2);
+	agent_fixture_open(&a, "acc(preset=paper, after=300, idle=length)", 2);
+	agent_fixture_open(&b, "acc(preset=paper, after=300, idle=length)", 2);
 	shared = fixture_block(a.ops->shared_size(a.params));
 	a.ops->shared_init(shared, a.params);
 	a.telemetry[0].queue_end_bytes = a.telemetry[1].queue_end_bytes = 5000000;
