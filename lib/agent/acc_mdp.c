@@ -36,6 +36,8 @@
  *			Which 20 is not said; these are ours: five K_min, K_max 1 MB, four P_max.
  *	pred		Du et al., "PRED", NSDI 2025, section 6.3.3, of ACC as they built it:
  *			thresholds in packets. 252.
+ *	front		ours: sixteen settings on fronts of completion time and goodput, of
+ *			networks with one switch (docs/results/acc.md).
  *	weir		ours: twelve settings each of which is the best constant for some kind of
  *			traffic, from the tightest (incast of long flows) to hardly any marking
  *			(bursts that come and go over senders that recover slowly). The tables
@@ -75,11 +77,11 @@ static double acc_line_share(uint64_t bytes, const struct weir_tune_telemetry *t
 
 static double acc_shortness(const struct acc_params *p, uint64_t bytes)
 {
-	if (p->reward == ACC_STEP)
+	if (weir_acc_reward_kind(p) == ACC_STEP)
 		return 1.0 - (double)weir_acc_level(bytes) / ACC_LEVELS;
-	if (bytes >= p->queue_max_bytes)
+	if (bytes >= weir_acc_queue_max(p))
 		return 0.0;
-	return 1.0 - (double)bytes / (double)p->queue_max_bytes;
+	return 1.0 - (double)bytes / (double)weir_acc_queue_max(p);
 }
 
 static float acc_utility(const struct acc_params *p, const struct weir_tune_telemetry *t,
@@ -98,12 +100,9 @@ static float acc_utility(const struct acc_params *p, const struct weir_tune_tele
 float weir_acc_reward(const struct acc_params *p, const struct weir_tune_telemetry *t)
 {
 	double weight, use = acc_line_share(t->out_bytes, t);
-	uint64_t weight_q32 = p->weight_q32;
+	uint64_t weight_q32 = weir_acc_weight_q32(p);
 
-	/* 0.7 is recommended in section 3.3, 0.4 in PRED 4.2. */
-	if (!weight_q32)
-		weight_q32 = WEIR_ONE_Q32 * (p->reward == ACC_UTILITY ? 4 : 7) / 10;
-	if (p->reward == ACC_UTILITY)
+	if (weir_acc_reward_kind(p) == ACC_UTILITY)
 		return acc_utility(p, t, weight_q32);
 	weight = (double)weight_q32 / (double)WEIR_ONE_Q32;
 	return (float)(weight * (isnan(use) ? 0.0 : use) +
@@ -216,6 +215,17 @@ static const struct acc_setting both_ends[] = {
 	{ 2560, 10000, 100 }, /* long bursts: next to no marking */
 };
 
+/* ANCHOR is the setting that no constant dominates on most networks of one switch. */
+enum { ANCHOR = 12 };
+
+static const struct acc_setting front[] = {
+	{ 5, 200, 5 }, /* from the shortest queue to the highest goodput */
+	{ 5, 200, 50 },     { 20, 200, 5 },    { 20, 200, 50 },      { 20, 1000, 5 },
+	{ 20, 1000, 20 },   { 20, 1000, 100 }, { 50, 400, 20 },      { 100, 400, 50 },
+	{ 100, 1600, 5 },   { 100, 1600, 50 }, { 400, 4000, 5 },     [ANCHOR] = { 400, 4000, 20 },
+	{ 400, 4000, 100 }, { 1000, 4000, 1 }, { 2560, 10000, 100 },
+};
+
 static const struct acc_table acc_tables[ACC_TABLES] = {
 	[ACC_TEMPLATE] = { "template", few_mins, one_max, few_percents, NULL, 20, 0 },
 	[ACC_GRID] = { "grid", exponential, coarse_maxes, percents_from_1, NULL, 630, 0 },
@@ -223,6 +233,7 @@ static const struct acc_table acc_tables[ACC_TABLES] = {
 	[ACC_PRED] = { "pred", packet_mins, packet_maxes, percents_from_1, NULL, 252, 1 },
 	[ACC_BOTH_ENDS] = { "weir", NULL, NULL, NULL, both_ends,
 			    sizeof(both_ends) / sizeof(both_ends[0]), 0 },
+	[ACC_FRONT] = { "front", NULL, NULL, NULL, front, sizeof(front) / sizeof(front[0]), 0 },
 };
 
 uint32_t weir_acc_setting_count(enum acc_actions table)
@@ -233,6 +244,11 @@ uint32_t weir_acc_setting_count(enum acc_actions table)
 const char *weir_acc_table_name(enum acc_actions table)
 {
 	return acc_tables[table].name;
+}
+
+uint32_t weir_acc_anchor(const struct acc_params *p)
+{
+	return weir_acc_table(p) == ACC_FRONT ? ANCHOR : 0;
 }
 
 static uint32_t acc_length(const uint32_t *numbers)
@@ -302,6 +318,11 @@ struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps)
 {
 	return weir_tune_knobs_of(acc_at_rate(100 * BYTES_PER_KB, rate_bps),
 				  acc_at_rate(400 * BYTES_PER_KB, rate_bps), acc_percent_q32(20));
+}
+
+struct weir_tune_knobs weir_acc_held(void)
+{
+	return weir_tune_knobs_of(50 * BYTES_PER_KB, 400 * BYTES_PER_KB, acc_percent_q32(1));
 }
 
 static int acc_is_below(const struct weir_tune_knobs *a, const struct weir_tune_knobs *b)

@@ -20,7 +20,7 @@ rate = 10Gbps
 delay = 1us
 [switch]
 marking = red
-tune = acc(preset=weir, policy=untrained)
+tune = acc(policy=untrained)
 buffer = 1MB
 [host]
 cc = dctcp

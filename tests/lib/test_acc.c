@@ -113,6 +113,67 @@ TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
 	check_policy("acc(preset=paper, learn=yes, explore=0, idle=none)");
 }
 
+/* --- preset=fct --- */
+
+/* The K_min that is in force after a step of a network that values setting 3 at that much, and
+ * every other at 0; with two queues the switch leads to another switch. */
+static uint64_t fct_min_bytes(const char *spec, float value, uint32_t queues)
+{
+	struct agent_fixture d;
+	struct acc_params *p = (struct acc_params *)(void *)d.params;
+	struct weir_learn_policy policy = { .name = "by hand" };
+	struct learn_fixture net;
+	struct weir_learn_plan plan;
+	uint64_t min_bytes;
+
+	agent_fixture_set(&d, spec, queues);
+	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 27, .outputs = 16 });
+	fixture_open(&net, &plan, 1, 0);
+	net.weights[net.net.places[0].bias + 3] = value;
+	policy.net = &net.net;
+	policy.weights = net.weights;
+	p->policy = &policy;
+	agent_fixture_begin(&d);
+	agent_fixture_step(&d);
+	min_bytes = d.knobs[0].min_bytes;
+	fixture_close(&net);
+	agent_fixture_close(&d);
+	return min_bytes;
+}
+
+TEST(test_acc_fct_leaves_its_anchor_only_for_more_than_the_margin)
+{
+	CHECK_INT(fct_min_bytes("acc", 0.01F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc", 0.03F, 1), 20000);
+	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.4F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.6F, 1), 20000);
+}
+
+TEST(test_acc_fct_holds_a_constant_on_switches_between_switches)
+{
+	CHECK_INT(fct_min_bytes("acc", 1.0F, 2), 50000);
+	CHECK_INT(fct_min_bytes("acc(fabric=tuned)", 1.0F, 2), 20000);
+}
+
+TEST(test_acc_fct_observes_the_weight_of_throughput)
+{
+	struct agent_fixture d;
+	float observations[27], reward;
+	uint8_t asks;
+
+	agent_fixture_open(&d, "acc(weight=0.75)", 1);
+	CHECK_INT(d.ops->learner->observation_size(d.params), 27);
+	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, observations, &reward,
+				&asks);
+	CHECK_NEAR(observations[26], 0.75, 1e-6);
+	CHECK_NEAR(reward, 0.25, 1e-6); /* idle line, no queue */
+	d.telemetry[0].queue_mean_bytes = 2000000;
+	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, observations, &reward,
+				&asks);
+	CHECK_NEAR(reward, 0.125, 1e-6);
+	agent_fixture_close(&d);
+}
+
 /* A network whose values are all 0 has learned that every reward is the baseline, 0.8: seven tenths
  * of 5/7 of the line and three of a short queue. That comes, so there is nothing to learn. */
 TEST(test_acc_learns_on_from_rewards_less_the_baseline_of_its_training)
@@ -393,7 +454,7 @@ static const char *standard_of(const char *spec)
 
 TEST(test_acc_presets_have_models_of_their_own)
 {
-	CHECK_STR(standard_of("acc"), "acc-weir");
+	CHECK_STR(standard_of("acc"), "acc-fct");
 	CHECK_STR(standard_of("acc(preset=paper)"), "acc-paper");
 	CHECK_STR(standard_of("acc(preset=weir)"), "acc-weir");
 	CHECK_STR(standard_of("acc(preset=paper, scope=network)"), "acc-network");
@@ -424,9 +485,12 @@ TEST(test_acc_takes_what_its_options_leave_open_from_the_model)
 	static const char plain[] = "1: queue step, rate, CE rate, setting";
 	static const char traced[] = "1: queue step, rate, CE rate, setting; means and deviations "
 				     "over 8 and 64; rate of the line";
+	static const char weighted[] =
+		"1: queue step, rate, CE rate, setting; means and deviations "
+		"over 8 and 64; rate of the line; weight of throughput";
 	struct weir_learn_net paper = net_of(12, 20), weir = net_of(26, 12),
 			      longer = net_of(20, 20), central = net_of(36, 343),
-			      mixed = net_of(26, 20);
+			      mixed = net_of(26, 20), fct = net_of(27, 16);
 	struct weir_learn_policy m = {
 		.scheme = "acc", .features = plain, .actions = "template 20", .net = &paper
 	};
@@ -445,6 +509,10 @@ TEST(test_acc_takes_what_its_options_leave_open_from_the_model)
 	check_adopts("acc", &m, "preset=weir, discount=0.9800");
 	m.actions = "template 20, thresholds by rate", m.net = &mixed;
 	check_adopts("acc", &m, "preset=weir, discount=0.9800");
+	m = (struct weir_learn_policy){
+		.scheme = "acc", .features = weighted, .actions = "front 16", .net = &fct
+	};
+	check_adopts("acc", &m, "preset=fct, discount=0.9800");
 	m = (struct weir_learn_policy){ .scheme = "acc",
 					.features = plain,
 					.actions = "template 20, 7 for each of 3 groups",

@@ -32,6 +32,7 @@ TEST(test_acc_tables_have_the_papers_sizes)
 	CHECK_INT(weir_acc_setting_count(ACC_SQUARE), 55 * 20);
 	CHECK_INT(weir_acc_setting_count(ACC_PRED), 4 * 3 * 21);
 	CHECK_INT(weir_acc_setting_count(ACC_BOTH_ENDS), 12);
+	CHECK_INT(weir_acc_setting_count(ACC_FRONT), 16);
 }
 
 TEST(test_acc_tables_hold_worked_entries)
