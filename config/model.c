@@ -126,6 +126,7 @@ static struct loaded_model *model_cache_new(const char *name, struct weir_learn_
 			    .scheme = model_text(bytes, WEIR_LEARN_SCHEME),
 			    .features = model_text(bytes, WEIR_LEARN_FEATURES),
 			    .actions = model_text(bytes, WEIR_LEARN_ACTIONS),
+			    .agent = model_text(bytes, WEIR_LEARN_AGENT),
 			    .net = &k->net,
 			    .weights = weights },
 		.bytes = bytes,
@@ -227,6 +228,8 @@ static const struct model *model_attach_named(const struct model_file *built_in,
 
 	if (!m)
 		return NULL;
+	if (own->adopt)
+		own->adopt(params, &m->policy);
 	if (own->fits(params, &m->policy, e)) {
 		weir_error_prefix(e, "model %s: ", weir_quote(name).text);
 		return NULL;
@@ -252,6 +255,8 @@ int model_attach(const struct model_file *built_in, const struct weir_scheme *s,
 		if (!m)
 			return weir_error_prefix(e, "%s: ", s->name);
 		policy = &m->policy;
+	} else if (own->adopt) {
+		own->adopt(params, NULL);
 	}
 	memcpy((char *)params + own->policy_offset, &policy, sizeof(policy));
 	return 0;

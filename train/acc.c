@@ -5,8 +5,8 @@
  *
  * All rows share one replay memory, as the queues of a switch do in the paper (Yan et al., ACC,
  * SIGCOMM 2021, algorithm 1). Epsilon decays exponentially with the training steps. preset=weir
- * differs: an exploring action is held for several intervals, because its effect takes several to
- * show. */
+ * and preset=fct differ: an exploring action is held for several intervals, because its effect
+ * takes several to show. */
 #include "train/acc.h"
 #include "base/memory.h"
 #include "weir/units.h"
@@ -22,7 +22,9 @@ enum {
 	HOLD_MAX = 1000
 };
 
-static const char *const preset_names[] = { [DRAW_WEIR] = "weir", [DRAW_PAPER] = "paper", NULL };
+static const char *const preset_names[] = {
+	[DRAW_FCT] = "fct", [DRAW_WEIR] = "weir", [DRAW_PAPER] = "paper", NULL
+};
 
 /* Hyperparameters of the presets, for options that the user leaves open. Those of weir were
  * searched with fourteen trainings of 250,000 steps from one seed: n-step returns of 1 to 20,
@@ -39,6 +41,7 @@ static const struct recipe {
 	double rate, explore_end, updates;
 	uint64_t batch, target_every, returns, explore_hold, memory;
 } recipes[] = {
+	[DRAW_FCT] = { WEIR_AGENT, 0.0002, 0.1, 2, 64, 200, 5, 8, 400000 },
 	[DRAW_WEIR] = { WEIR_AGENT, 0.0002, 0.1, 2, 64, 200, 5, 8, 400000 },
 	[DRAW_PAPER] = { "", 0.001, 0.05, 1, 32, 100, 1, 1, 100000 },
 };
@@ -46,40 +49,44 @@ static const struct recipe {
 #define AT(member) offsetof(struct acc_options, member)
 
 static const struct weir_option acc_options[] = {
-	{ "preset", WEIR_OPT_CHOICE, AT(preset), "weir", 0, 0,
+	{ "preset", WEIR_OPT_CHOICE, AT(preset), "fct", 0, 0,
 	  "the agent's preset, and where no scenario is given what is drawn: long flows, alone and "
-	  "with bursts between them, or the paper's incasts and Clos networks",
+	  "with bursts between them (weir), also with short flows and sender windows (fct), or the "
+	  "paper's incasts and Clos networks",
 	  preset_names },
 	{ "agent", WEIR_OPT_TEXT, AT(agent), NULL, 0, 0,
 	  "further options of the agent, as they would stand in its brackets: actions, discount, "
-	  "hidden, loss; empty in weir: " WEIR_AGENT,
+	  "hidden, loss; empty in weir and fct: " WEIR_AGENT,
 	  NULL },
 	{ "rate", WEIR_OPT_FRACTION_Q32, AT(rate_q32), "0", 0, WEIR_ONE_Q32,
-	  "learning rate of Adam; 0: 0.001 in paper, 0.0002 in weir", NULL },
+	  "learning rate of Adam; 0: 0.001 in paper, 0.0002 in weir and fct", NULL },
 	{ "batch", WEIR_OPT_COUNT, AT(batch), "0", 0, BATCH_MAX,
-	  "steps of a minibatch; 0: 32 in paper, 64 in weir", NULL },
+	  "steps of a minibatch; 0: 32 in paper, 64 in weir and fct", NULL },
 	{ "target-every", WEIR_OPT_COUNT, AT(target_every), "0", 0, COUNT_MAX,
-	  "minibatches between copies to the target network; 0: 100 in paper, 200 in weir", NULL },
+	  "minibatches between copies to the target network; 0: 100 in paper, 200 in weir and fct",
+	  NULL },
 	{ "updates", WEIR_OPT_FRACTION_Q32, AT(updates_q32), "0", 0, 64 * WEIR_ONE_Q32,
-	  "minibatches for each step that is learnt from; 0: 1 in paper, 2 in weir", NULL },
+	  "minibatches for each step that is learnt from; 0: 1 in paper, 2 in weir and fct", NULL },
 	{ "memory", WEIR_OPT_COUNT, AT(memory), "0", 0, MEMORY_MAX,
-	  "steps that are remembered; 0: 100000 in paper, 400000 in weir", NULL },
+	  "steps that are remembered; 0: 100000 in paper, 400000 in weir and fct", NULL },
 	{ "warm-up", WEIR_OPT_COUNT, AT(warm_up), "2000", 1, MEMORY_MAX,
 	  "steps before the first minibatch", NULL },
 	{ "returns", WEIR_OPT_COUNT, AT(returns), "0", 0, RETURNS_MAX,
 	  "rewards that are summed up before the network's value stands for the rest; 0: 1 in "
-	  "paper, 5 in weir",
+	  "paper, 5 in weir and fct",
 	  NULL },
 	{ "baseline", WEIR_OPT_FRACTION_Q32, AT(baseline_q32), "0.8", 0, WEIR_ONE_Q32,
 	  "taken off every reward: values are then small and sooner learnt, and which action is "
 	  "best stays the same",
 	  NULL },
 	{ "explore-end", WEIR_OPT_FRACTION_Q32, AT(explore_end_q32), "0", 0, WEIR_ONE_Q32,
-	  "probability of exploring falls from 1 to this; 0: 0.05 in paper, 0.1 in weir", NULL },
+	  "probability of exploring falls from 1 to this; 0: 0.05 in paper, 0.1 in weir and fct",
+	  NULL },
 	{ "explore-share", WEIR_OPT_FRACTION_Q32, AT(explore_share_q32), "0.4", 1, WEIR_ONE_Q32,
 	  "of all steps, in which it does", NULL },
 	{ "explore-hold", WEIR_OPT_COUNT, AT(explore_hold), "0", 0, HOLD_MAX,
-	  "intervals that an exploring action is held for, in the mean; 0: 1 in paper, 8 in weir",
+	  "intervals that an exploring action is held for, in the mean; 0: 1 in paper, 8 in weir "
+	  "and fct",
 	  NULL },
 	{ .name = NULL },
 };
@@ -147,6 +154,7 @@ static int acc_plan_learner(struct acc_trainer *d, struct weir_error *e)
 	learner->meaning(d->params, &d->meaning);
 	d->texts[0] = (struct weir_learn_text){ WEIR_LEARN_FEATURES, d->meaning.features };
 	d->texts[1] = (struct weir_learn_text){ WEIR_LEARN_ACTIONS, d->meaning.actions };
+	d->texts[2] = (struct weir_learn_text){ WEIR_LEARN_AGENT, d->meaning.agent };
 	d->config.adam.rate = (float)((double)d->options.rate_q32 / (double)WEIR_ONE_Q32);
 	d->config.training.batch = (uint32_t)d->options.batch;
 	d->config.target_every = (uint32_t)d->options.target_every;
@@ -259,7 +267,7 @@ static void acc_model(const void *context, const void *state, struct weir_learn_
 		.net = weir_learn_dqn_net(state),
 		.weights = weir_learn_dqn_weights(state),
 		.texts = d->texts,
-		.text_count = 2,
+		.text_count = d->meaning.agent[0] ? 3 : 2,
 	};
 }
 

@@ -14,20 +14,24 @@
  *
  * DRAW_WEIR is traffic in which the best setting differs: long flows alone, with short messages
  * among them, and with bursts that come and go, over senders that recover slowly (DCQCN).
+ * DRAW_FCT has more of it, with short messages nearly always, and with senders of which half have a
+ * window of one bandwidth-delay product; the agent's weight of throughput is drawn, too.
  * DRAW_PAPER is what ACC's authors say of their training (Yan et al., SIGCOMM 2021, section 4.3),
  * as far as it is public. */
 
-enum draw_kind { DRAW_WEIR, DRAW_PAPER };
+enum draw_kind { DRAW_FCT, DRAW_WEIR, DRAW_PAPER };
 
 struct draw {
 	enum draw_kind kind;
 	const char *tune; /* spec of switch.tune */
 	uint64_t seed;
+	int is_windowed; /* set by draw_scenario */
+	double weight;
 };
 
 /* The text of a scenario, for the caller to free. measure.from and measure.port are the time and
  * port that count for the score. */
-char *draw_scenario(const struct draw *d);
+char *draw_scenario(const struct draw *given);
 
 /* --- the trainer --- */
 
@@ -48,7 +52,7 @@ struct acc_trainer {
 	const struct weir_agent_ops *ops;
 	_Alignas(8) unsigned char params[WEIR_SPEC_PARAMS_MAX]; /* of that */
 	struct weir_agent_meaning meaning;
-	struct weir_learn_text texts[2];
+	struct weir_learn_text texts[3];
 	struct weir_learn_dqn_config config;
 	struct weir_learn_memory_plan memory;
 	struct train_layout layout;

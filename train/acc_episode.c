@@ -43,7 +43,9 @@ struct run {
 char *acc_scenario(const void *context, const struct train_episode *which)
 {
 	const struct acc_trainer *d = context;
-	const struct draw draw = { (enum draw_kind)d->options.preset, d->tune, which->seed };
+	const struct draw draw = { .kind = (enum draw_kind)d->options.preset,
+				   .tune = d->tune,
+				   .seed = which->seed };
 	uint64_t at;
 
 	if (!d->input.scenario_count)

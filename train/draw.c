@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* --- numbers --- */
 
@@ -48,10 +49,16 @@ static void draw_write_place(FILE *f, const struct draw *d, const struct place *
 		fprintf(f, "topology = star\nhosts = %" PRIu64 "\n", p->hosts);
 	fprintf(f,
 		"rate = %" PRIu64 "Gbps\ndelay = 500ns\n"
-		"[switch]\nmarking = red(min=5KB, max=200KB, p=1%%)\ntune = %s\n"
+		"[switch]\nmarking = red(min=5KB, max=200KB, p=1%%)\ntune = ",
+		p->rate_gbps);
+	if (d->weight > 0)
+		fprintf(f, "%.*s, weight=%.2f)\n", (int)strlen(d->tune) - 1, d->tune, d->weight);
+	else
+		fprintf(f, "%s\n", d->tune);
+	fprintf(f,
 		"buffer = 10MB\nbuffer-per = switch\nlossless = all\npfc-alpha = 1/8\n"
-		"[host]\ncc = dcqcn(preset=hpcc)\n[rdma]\ncnp-interval = 4us\nmin-rate = 1Mbps\n",
-		p->rate_gbps, d->tune);
+		"[host]\ncc = dcqcn(preset=hpcc%s)\n[rdma]\ncnp-interval = 4us\nmin-rate = 1Mbps\n",
+		d->is_windowed ? ", window=bdp" : "");
 }
 
 /* Host 0 receives everything, so its port is measured. */
@@ -97,14 +104,19 @@ static void draw_write_steady(FILE *f, const struct draw *d, struct weir_rng *r)
 	draw_write_measure(f, 100, 150);
 }
 
+static void draw_write_small(FILE *f, double load)
+{
+	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
+		load);
+}
+
 static void draw_write_mice(FILE *f, const struct draw *d, struct weir_rng *r)
 {
 	enum { HOSTS = 33 };
 
 	draw_write_place(f, d, &(struct place){ HOSTS, draw_rate(r), 0 });
 	draw_write_long(f, draw_between(r, LONG_MIN, LONG_MAX));
-	fprintf(f, "[traffic mice]\npattern = all-to-one\nreceiver = 0\nsize = 20KB\nload = %.3f\n",
-		0.05 + 0.15 * weir_rng_unit(r));
+	draw_write_small(f, 0.05 + 0.15 * weir_rng_unit(r));
 	draw_write_measure(f, 60, 120);
 }
 
@@ -126,6 +138,8 @@ static void draw_write_senders(FILE *f, const struct draw *d, struct weir_rng *r
 	draw_write_place(f, d,
 			 &(struct place){ draw_largest(flows, senders) + 1, draw_rate(r), 0 });
 	draw_write_long(f, flows);
+	if (d->kind == DRAW_FCT)
+		draw_write_small(f, 0.02 + 0.08 * weir_rng_unit(r));
 	for (uint64_t at_us = BURSTS_FROM_MS * US_PER_MS; at_us + b->on_us <= b->end_ms * US_PER_MS;
 	     at_us += b->period_us)
 		if (at_us / b->regime_us % 2 == b->is_second)
@@ -180,6 +194,34 @@ static void draw_write_requests(FILE *f, const struct draw *d, struct weir_rng *
 	draw_write_measure(f, 5, 155);
 }
 
+/* Small and large answers in turn. */
+static void draw_write_mixed_answers(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	enum { REGIMES = 4, END_MS = 205 };
+	uint64_t flows = draw_between(r, LONG_MIN, LONG_MAX), rate_gbps = draw_rate(r);
+	uint64_t senders[2] = { draw_between_log(r, 16, BURST_MAX), draw_between_log(r, 4, 16) };
+	uint64_t period_us[2] = { draw_between_log(r, 2000, 8000),
+				  draw_between_log(r, 6000, 16000) };
+	uint64_t load[2] = { draw_between_log(r, 30, 200), draw_between_log(r, 150, 500) };
+	uint64_t at_us = 5000, first = weir_rng_below(r, 2);
+
+	draw_write_place(f, d,
+			 &(struct place){ draw_largest(flows, senders[0]) + 1, rate_gbps, 0 });
+	draw_write_long(f, flows);
+	for (uint64_t i = 0; i < REGIMES; i++, at_us += END_MS * US_PER_MS / REGIMES) {
+		uint64_t k = (first + i) % 2, rounds = 50000 / period_us[k];
+		uint64_t bytes = rate_gbps * period_us[k] * load[k] / 8 / senders[k];
+
+		fprintf(f,
+			"[traffic answers%" PRIu64
+			"]\npattern = incast\nreceiver = 0\nsenders = %" PRIu64 "\nsize = %" PRIu64
+			"B\nperiod = %" PRIu64 "us\nstart = %" PRIu64 "us\nflows = %" PRIu64
+			"\nconnections = persistent\n",
+			i, senders[k], bytes, period_us[k], at_us, rounds * senders[k]);
+	}
+	draw_write_measure(f, 5, END_MS);
+}
+
 /* Open-loop flows, which marking cannot slow: not to be mistaken for bursts. */
 static void draw_write_independent(FILE *f, const struct draw *d, struct weir_rng *r)
 {
@@ -220,6 +262,18 @@ static void draw_write_weir(FILE *f, const struct draw *d, struct weir_rng *r)
 	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
 }
 
+static void draw_write_fct(FILE *f, const struct draw *d, struct weir_rng *r)
+{
+	static void (*const families[])(FILE * f, const struct draw *d, struct weir_rng *r) = {
+		draw_write_mice,    draw_write_bursts,   draw_write_bursts,
+		draw_write_bursts,  draw_write_requests, draw_write_mixed_answers,
+		draw_write_regimes, draw_write_regimes,  draw_write_mixed_answers,
+		draw_write_storage, draw_write_mice,     draw_write_independent,
+	};
+
+	families[weir_rng_below(r, sizeof(families) / sizeof(families[0]))](f, d, r);
+}
+
 /* --- preset paper: 20 ms after 2 ms --- */
 
 enum { PAPER_FROM_MS = 2, PAPER_TO_MS = 22 };
@@ -252,8 +306,9 @@ static void draw_write_clos(FILE *f, const struct draw *d, struct weir_rng *r)
 		sizes, 0.1 + 0.8 * weir_rng_unit(r), PAPER_FROM_MS, PAPER_TO_MS);
 }
 
-char *draw_scenario(const struct draw *d)
+char *draw_scenario(const struct draw *given)
 {
+	struct draw drawn = *given, *d = &drawn;
 	struct weir_rng r = weir_rng_make(d->seed, 0, WEIR_RNG_TRAFFIC);
 	char *text = NULL;
 	size_t size;
@@ -261,7 +316,11 @@ char *draw_scenario(const struct draw *d)
 
 	if (!f)
 		memory_refused(BUFSIZ);
-	if (d->kind == DRAW_WEIR)
+	if (d->kind == DRAW_FCT) {
+		d->is_windowed = (int)weir_rng_below(&r, 2);
+		d->weight = 0.3 + 0.6 * weir_rng_unit(&r);
+		draw_write_fct(f, d, &r);
+	} else if (d->kind == DRAW_WEIR)
 		draw_write_weir(f, d, &r);
 	else if (weir_rng_below(&r, 10) < 6)
 		draw_write_incast(f, d, &r);

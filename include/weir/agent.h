@@ -56,6 +56,7 @@ enum { WEIR_AGENT_MEANING_SIZE = 128 };
 
 struct weir_agent_meaning {
 	char features[WEIR_AGENT_MEANING_SIZE], actions[WEIR_AGENT_MEANING_SIZE];
+	char agent[WEIR_AGENT_MEANING_SIZE]; /* "": none */
 };
 
 /* Lets an external learner choose the actions: the agent still turns telemetry into observations
@@ -80,8 +81,8 @@ struct weir_agent_learner {
 	/* The configuration of the agent's own learner: net, discount, batch. Everything but the
 	 * net's inputs and outputs may be changed. */
 	void (*config)(const void *params, uint64_t seed, struct weir_learn_dqn_config *config);
-	/* The meaning of a model's inputs and outputs, as in its file (WEIR_LEARN_FEATURES and
-	 * WEIR_LEARN_ACTIONS of weir/learn.h). */
+	/* The meaning of a model's inputs and outputs, as in its file (WEIR_LEARN_FEATURES,
+	 * WEIR_LEARN_ACTIONS and WEIR_LEARN_AGENT of weir/learn.h). */
 	void (*meaning)(const void *params, struct weir_agent_meaning *meaning);
 };
 

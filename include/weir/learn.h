@@ -402,6 +402,7 @@ struct weir_learn_text {
 #define WEIR_LEARN_SCHEME "scheme"
 #define WEIR_LEARN_FEATURES "features" /* version of what the inputs mean */
 #define WEIR_LEARN_ACTIONS "actions"   /* what the outputs mean */
+#define WEIR_LEARN_AGENT "agent"       /* options of the agent that it was trained in */
 #define WEIR_LEARN_COMMAND "command"   /* that trained it */
 #define WEIR_LEARN_SEED "seed"
 #define WEIR_LEARN_VERSION "version" /* of the program */
@@ -434,6 +435,7 @@ struct weir_learn_policy {
 	const char *scheme, *features, *actions; /* texts of the file; "" where it has none */
 	const struct weir_learn_net *net;
 	const float *weights;
+	const char *agent; /* text of the file, or NULL */
 };
 
 /* Reads the plan of the net, for weir_learn_net_init. */

@@ -28,6 +28,9 @@ struct weir_scheme_model {
 	 * the caller prefixes with the model's name. */
 	int (*fits)(const void *params, const struct weir_learn_policy *policy,
 		    struct weir_error *e);
+	/* Sets options that were left open to what the model was trained with, before fits.
+	 * policy NULL: there is no model, so to their defaults. NULL: no option depends on it. */
+	void (*adopt)(void *params, const struct weir_learn_policy *policy);
 };
 
 struct weir_scheme {

@@ -32,6 +32,7 @@ struct acc_state {
 	float *batch, *values; /* [BATCH_PLACES]: observations, Q-values */
 	struct acc_queue *queues;
 	uint8_t *asked;      /* [places]: was an action requested at the last observation? */
+	uint32_t is_held;    /* keeps its initial settings */
 	uint64_t choices;    /* ever made */
 	uint64_t not_finite; /* inputs that were NaN or infinite */
 };
@@ -41,11 +42,15 @@ struct acc_state {
 /* The network's inputs for a queue. */
 static void acc_inputs_of(const struct acc_params *p, const struct acc_queue *q, float *to)
 {
-	size_t slots = (size_t)p->slots * ACC_FEATURES;
+	size_t at = (size_t)weir_acc_slots(p) * ACC_FEATURES;
 
-	memcpy(to, q->seen, slots * sizeof(*to));
-	if (weir_acc_has_traces(p))
-		memcpy(to + slots, q->traces, sizeof(q->traces));
+	memcpy(to, q->seen, at * sizeof(*to));
+	if (weir_acc_has_traces(p)) {
+		memcpy(to + at, q->traces, sizeof(q->traces));
+		at += ACC_TRACE_FEATURES;
+	}
+	if (weir_acc_has_weight(p))
+		to[at] = acc_fraction(weir_acc_weight_q32(p));
 }
 
 /* C-ACC: means over groups of ports instead of queues. */
@@ -61,7 +66,7 @@ static void acc_observe_network(const struct acc_state *s, const struct acc_para
 	for (uint32_t i = 0; i < to->places; i++) {
 		const struct acc_queue *q = &s->queues[i];
 		float *group = to->observations + env->queues[i].group * size,
-		      inputs[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES];
+		      inputs[ACC_SLOTS_MAX * ACC_FEATURES + ACC_TRACE_FEATURES + 1];
 
 		acc_inputs_of(p, q, inputs);
 
@@ -88,19 +93,22 @@ static void acc_observe(void *state, const void *params, const struct weir_agent
 {
 	struct acc_state *s = state;
 	const struct acc_params *p = params;
-	struct acc_slot to = { observations, rewards,          asks,
-			       NULL,         env->queue_count, weir_acc_inputs(p) };
+	struct acc_slot to = { .observations = observations,
+			       .rewards = rewards,
+			       .asks = asks,
+			       .places = env->queue_count,
+			       .inputs = weir_acc_inputs(p) };
 
 	for (uint32_t i = 0; i < to.places; i++) {
 		struct acc_queue *q = &s->queues[i];
 
 		s->not_finite += weir_acc_observe(q, p, &telemetry[i]);
-		asks[i] = !q->is_idle;
+		asks[i] = !q->is_idle && !s->is_held;
 		rewards[i] = q->reward;
-		if (p->scope == WEIR_AGENT_PER_SWITCH)
+		if (!weir_acc_is_central(p))
 			acc_inputs_of(p, q, observations + (size_t)i * to.inputs);
 	}
-	if (p->scope == WEIR_AGENT_PER_NETWORK)
+	if (weir_acc_is_central(p))
 		acc_observe_network(s, p, env, &to);
 	memcpy(s->asked, asks, to.places);
 }
@@ -120,7 +128,7 @@ static void acc_act(void *state, const void *params, const struct weir_agent_env
 
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		const struct weir_agent_queue *q = &env->queues[i];
-		uint32_t place = p->scope == WEIR_AGENT_PER_NETWORK ? 0 : i, setting;
+		uint32_t place = weir_acc_is_central(p) ? 0 : i, setting;
 
 		if (!s->asked[place])
 			continue;
@@ -152,11 +160,13 @@ static void acc_choose_batch(struct acc_state *s, const struct acc_params *p,
 	if (p->control != ACC_RANDOM)
 		weir_learn_forward(s->net, s->weights, &batch, s->tape, s->values);
 	for (uint32_t i = 0; i < count; i++) {
+		float *values = s->values + (size_t)i * outputs;
 		/* weir_learn_choose_action consumes two counters. */
 		struct weir_learn_draw draw = { s->online.seed, ACC_CHOICE, 2 * s->choices++ };
 
-		s->slot.actions[places[i]] = weir_learn_choose_action(
-			how, s->values + (size_t)i * outputs, outputs, draw);
+		if (weir_acc_margin(p) > 0.0F)
+			values[weir_acc_anchor(p)] += weir_acc_margin(p);
+		s->slot.actions[places[i]] = weir_learn_choose_action(how, values, outputs, draw);
 	}
 }
 
@@ -187,6 +197,20 @@ static void acc_choose(struct acc_state *s, const struct acc_params *p)
 		acc_choose_batch(s, p, &how, places, count);
 }
 
+/* Learns from the slot that ended, and selects the weights that act in the next one. Under C-ACC
+ * the first place stands for the network. */
+static void acc_learn(struct acc_state *s, const struct acc_params *p)
+{
+	struct acc_online *o = &s->online;
+
+	for (uint32_t i = 0; i < s->slot.places; i++)
+		s->slot.carries[i] = weir_acc_is_central(p) ? i == 0 : s->queues[i].carries != 0;
+	weir_acc_guard(o, p, &s->slot);
+	weir_acc_store_transitions(o, p, &s->slot);
+	s->weights =
+		weir_acc_is_reference(o, p) ? o->guard.initial : weir_learn_dqn_weights(o->learner);
+}
+
 static void acc_step(void *state, const void *params, const struct weir_agent_env *env,
 		     const struct weir_tune_telemetry *telemetry, struct weir_tune_knobs *knobs)
 {
@@ -196,7 +220,7 @@ static void acc_step(void *state, const void *params, const struct weir_agent_en
 
 	acc_observe(s, p, env, telemetry, slot->observations, slot->rewards, slot->asks);
 	if (s->online.learner)
-		weir_acc_store_transitions(&s->online, p, slot);
+		acc_learn(s, p);
 	acc_choose(s, p);
 	acc_act(s, p, env, slot->actions, knobs);
 	if (s->online.learner)
@@ -262,6 +286,7 @@ static void acc_layout(struct acc_state *s, const struct acc_params *p,
 		.observations = acc_arena_alloc(r, (size_t)places * inputs * sizeof(float)),
 		.rewards = acc_arena_alloc(r, places * sizeof(float)),
 		.asks = acc_arena_alloc(r, places),
+		.carries = acc_arena_alloc(r, places),
 		.actions = acc_arena_alloc(r, places * sizeof(uint32_t)),
 		.places = places,
 		.inputs = inputs,
@@ -294,6 +319,7 @@ static void acc_start_online(struct acc_state *s, const struct acc_params *p, ui
 	weir_learn_memory_init(s->online.memory, &plan);
 	weir_learn_dqn_init(s->online.learner, &config);
 	weir_learn_dqn_load(s->online.learner, s->weights);
+	s->online.guard.initial = s->weights;
 	s->weights = weir_learn_dqn_weights(s->online.learner);
 }
 
@@ -311,23 +337,28 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 	s->weights = p->policy ? p->policy->weights : s->own_weights;
 	if (weir_acc_is_learning(p))
 		acc_start_online(s, p, env->seed);
+	for (uint32_t i = 0; i < env->queue_count; i++)
+		s->is_held |=
+			weir_acc_holds_fabric(p) && env->queues[i].group != WEIR_AGENT_TO_HOST;
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		const struct weir_agent_queue *q = &env->queues[i];
 
-		if (p->start == ACC_SECN2)
+		if (s->is_held)
+			knobs[i] = weir_acc_held();
+		else if (p->start == ACC_SECN2)
 			knobs[i] = weir_acc_secn2(q->rate_bps);
 		acc_note_setting(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);
 	}
 }
 
-/* Section 3.3: an order of magnitude above the round-trip time. preset=weir: see acc_params.c. */
+/* Section 3.3: an order of magnitude above the round-trip time. Other presets: see acc_params.c. */
 static int64_t acc_interval_ns(const void *params, int64_t rtt_ns)
 {
 	enum { SHORTEST_NS = 50 * WEIR_NS_PER_US, GRAIN_NS = 10 * WEIR_NS_PER_US };
 	const struct acc_params *p = params;
 	int64_t ns = 10 * rtt_ns > SHORTEST_NS ? 10 * rtt_ns : SHORTEST_NS;
 
-	if (p->preset == ACC_WEIR)
+	if (!weir_acc_is_paper(p))
 		return WEIR_NS_PER_MS;
 	return (ns + GRAIN_NS - 1) / GRAIN_NS * GRAIN_NS;
 }
@@ -336,7 +367,7 @@ static enum weir_agent_scope acc_scope(const void *params)
 {
 	const struct acc_params *p = params;
 
-	return (enum weir_agent_scope)p->scope;
+	return weir_acc_is_central(p) ? WEIR_AGENT_PER_NETWORK : WEIR_AGENT_PER_SWITCH;
 }
 
 static void acc_export(void *state, const void *params, void *shared)
@@ -396,6 +427,15 @@ static double acc_read_loss(const void *state, const void *params, uint32_t queu
 	return (double)s->online.loss;
 }
 
+static double acc_read_rollbacks(const void *state, const void *params, uint32_t queue)
+{
+	const struct acc_state *s = state;
+
+	(void)params;
+	(void)queue;
+	return (double)s->online.guard.rollbacks;
+}
+
 static double acc_read_not_finite(const void *state, const void *params, uint32_t queue)
 {
 	const struct acc_state *s = state;
@@ -411,6 +451,7 @@ static const struct weir_agent_value acc_values[] = {
 	{ "idle", "", acc_read_idle },
 	{ "epsilon", "", acc_read_epsilon },
 	{ "loss", "", acc_read_loss },
+	{ "rollbacks", "", acc_read_rollbacks },
 	{ "not-finite", "inputs", acc_read_not_finite },
 	{ .name = NULL },
 };

@@ -14,7 +14,7 @@
 #include "weir/agent.h"
 #include "weir/learn.h"
 
-enum acc_preset { ACC_PAPER, ACC_WEIR };
+enum acc_preset { ACC_AUTO, ACC_PAPER, ACC_WEIR, ACC_FCT, ACC_PRESETS };
 enum acc_control { ACC_TRAINED, ACC_UNTRAINED, ACC_RANDOM };
 enum acc_actions {
 	ACC_ACTIONS_PRESET,
@@ -23,14 +23,17 @@ enum acc_actions {
 	ACC_SQUARE,
 	ACC_PRED,
 	ACC_BOTH_ENDS,
+	ACC_FRONT,
 	ACC_TABLES
 };
-enum acc_thresholds { ACC_FIXED, ACC_BY_RATE };
+enum acc_scope { ACC_SCOPE_AUTO, ACC_PER_SWITCH, ACC_PER_NETWORK };
+enum acc_thresholds { ACC_THRESHOLDS_AUTO, ACC_FIXED, ACC_BY_RATE };
 enum acc_start { ACC_SECN2, ACC_GIVEN };
-enum acc_reward { ACC_STEP, ACC_LINEAR, ACC_UTILITY };
+enum acc_reward { ACC_REWARD_PRESET, ACC_STEP, ACC_LINEAR, ACC_UTILITY };
 enum acc_idle { ACC_IDLE_PRESET, ACC_IDLE_PAPER, ACC_IDLE_LENGTH, ACC_IDLE_NONE };
 enum acc_learn { ACC_LEARN_PRESET, ACC_LEARN_NO, ACC_LEARN_YES };
 enum acc_traces { ACC_TRACES_PRESET, ACC_TRACES_NO, ACC_TRACES_YES };
+enum acc_fabric { ACC_FABRIC_PRESET, ACC_FABRIC_TUNED, ACC_FABRIC_HELD };
 
 enum { ACC_SLOTS_MAX = 8, ACC_FEATURES = 4, ACC_HIDDEN_MAX = 5 };
 
@@ -55,23 +58,26 @@ struct acc_params {
 	char model[WEIR_OPT_TEXT_SIZE];
 	char hidden[WEIR_OPT_TEXT_SIZE]; /* "20-40-40"; empty: by the table */
 	const struct weir_learn_policy *policy;
-	uint64_t preset, control, scope;           /* scope: enum weir_agent_scope */
-	uint64_t slots;                            /* k */
-	uint64_t actions, thresholds, start;       /* enums */
-	uint64_t reward;                           /* enum acc_reward */
-	uint64_t weight_q32;                       /* omega_1; 0: by the reward */
-	uint64_t queue_max_bytes;                  /* Q_max of the linear reward */
-	uint64_t queue_left, queue_right;          /* WEIR_OPT_LENGTH, of PRED's utility */
-	uint64_t idle, idle_slots;                 /* enum acc_idle */
-	uint64_t learn;                            /* enum acc_learn */
-	uint64_t traces;                           /* enum acc_traces */
-	uint64_t discount_q32;                     /* gamma; 0: by the preset */
-	uint64_t baseline_q32;                     /* taken off rewards that are learned from */
-	uint64_t step_q32;                         /* of Adam */
+	uint64_t preset, control, scope;     /* enums */
+	uint64_t slots;                      /* k; 0: left open */
+	uint64_t actions, thresholds, start; /* enums */
+	uint64_t reward;                     /* enum acc_reward */
+	uint64_t weight_q32;                 /* omega_1; 0: by the reward */
+	uint64_t queue_max_bytes;            /* Q_max of the linear reward; 0: by the preset */
+	uint64_t fabric;                     /* enum acc_fabric */
+	uint64_t margin_q32;                 /* 0: by the preset */
+	uint64_t queue_left, queue_right;    /* WEIR_OPT_LENGTH, of PRED's utility */
+	uint64_t idle, idle_slots;           /* enum acc_idle */
+	uint64_t learn;                      /* enum acc_learn */
+	uint64_t traces;                     /* enum acc_traces */
+	uint64_t discount_q32;               /* gamma; 0: by the preset */
+	uint64_t baseline_q32;               /* taken off rewards that are learned from */
+	uint64_t step_q32;                   /* of Adam */
 	uint64_t batch, target_every, after, loss; /* loss: enum weir_learn_loss */
 	uint64_t explore_q32, explore_end_q32, half_life_slots, temperature_q32;
 	uint64_t memory, shared_memory; /* transitions */
 	uint64_t exchange_slots, exchange_transitions;
+	uint64_t bound_q32; /* 0: by the preset */
 };
 
 _Static_assert(sizeof(struct acc_params) <= WEIR_SPEC_PARAMS_MAX, "a spec's params");
@@ -81,11 +87,23 @@ extern const struct weir_scheme_model weir_acc_model;
 
 int weir_acc_check(const void *params, struct weir_error *e);
 
-/* The values of options that were left to the preset. */
+/* The values of options that were left open: those of the preset, which weir_acc_model sets to that
+ * of the model. */
+int weir_acc_is_paper(const struct acc_params *p);
+int weir_acc_is_central(const struct acc_params *p); /* one agent for the network */
+int weir_acc_is_by_rate(const struct acc_params *p); /* thresholds */
+uint32_t weir_acc_slots(const struct acc_params *p);
 enum acc_actions weir_acc_table(const struct acc_params *p);
 enum acc_idle weir_acc_idle(const struct acc_params *p);
 int weir_acc_is_learning(const struct acc_params *p);
 int weir_acc_has_traces(const struct acc_params *p);
+int weir_acc_has_weight(const struct acc_params *p);   /* among the inputs */
+int weir_acc_holds_fabric(const struct acc_params *p); /* switches between switches hold SECN2 */
+enum acc_reward weir_acc_reward_kind(const struct acc_params *p);
+uint64_t weir_acc_weight_q32(const struct acc_params *p);
+uint64_t weir_acc_queue_max(const struct acc_params *p);
+float weir_acc_margin(const struct acc_params *p);
+float weir_acc_bound(const struct acc_params *p); /* 0: learning is not guarded */
 
 uint32_t weir_acc_inputs(const struct acc_params *p);
 uint32_t weir_acc_outputs(const struct acc_params *p);
@@ -110,6 +128,11 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 /* SECN2: 100 KB, 400 KB, 20 % at 25 Gb/s, thresholds in proportion to the rate. */
 struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps);
 
+/* 50 KB, 400 KB, 1 %: the setting of switches between switches with fabric=held. Of 50 constants
+ * the one that is nowhere behind the others by more than 3 % in four Clos networks with and without
+ * a sender window. */
+struct weir_tune_knobs weir_acc_held(void);
+
 /* Index of the first setting not below those knobs; the last index if there is none. */
 uint32_t weir_acc_nearest(const struct acc_params *p, const struct weir_tune_knobs *k,
 			  const struct weir_agent_queue *q);
@@ -132,6 +155,9 @@ struct acc_queue {
 	uint32_t carries;   /* sent or queued something in the last slot */
 };
 
+/* The setting that an agent with a margin falls back to. */
+uint32_t weir_acc_anchor(const struct acc_params *p);
+
 enum { ACC_LEVELS = 10 };
 
 /* n of the smallest E(n) = 20 * 2^n KB, n = 0..9, that a queue fits in; 10 beyond. Equation 1. */
@@ -146,6 +172,19 @@ uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
 
 /* --- learning online --- */
 
+/* Compares the learned weights with the initial ones: blocks of slots act by either, and the mean
+ * rewards of queues with traffic are averaged over blocks. */
+enum { ACC_BLOCK_SLOTS = 64, ACC_BLOCKS = 4 };
+
+struct acc_guard {
+	const float *initial; /* weights */
+	float mean[2];        /* by the weights that act: initial, learned */
+	uint32_t blocks[2];   /* since the last rollback, of both kinds */
+	double sum;           /* of the block */
+	uint64_t count;
+	uint64_t rollbacks;
+};
+
 struct acc_online {
 	struct weir_learn_dqn *learner; /* NULL: it does not learn */
 	struct weir_learn_memory *memory;
@@ -156,6 +195,7 @@ struct acc_online {
 	uint64_t slots;        /* seen */
 	uint64_t given, taken; /* exchanges */
 	float loss;            /* of the last minibatch */
+	struct acc_guard guard;
 };
 
 /* A slot: for each place the observation, the reward of the previous action, and whether an action
@@ -163,6 +203,7 @@ struct acc_online {
 struct acc_slot {
 	float *observations, *rewards;
 	uint8_t *asks;
+	uint8_t *carries;  /* did the queue send or hold something? */
 	uint32_t *actions; /* in force; then those chosen */
 	uint32_t places, inputs;
 };
@@ -174,6 +215,25 @@ void weir_acc_store_transitions(struct acc_online *o, const struct acc_params *p
 /* After the choice of actions: remembers their observations, then trains on one minibatch. */
 void weir_acc_train(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);
 
+/* Do the initial weights act in this slot? One block of ACC_BLOCKS, so that there is something to
+ * compare with. */
+int weir_acc_is_reference(const struct acc_online *o, const struct acc_params *p);
+
+/* At the end of a slot: loads the initial weights again where the learned ones earned less by more
+ * than the bound. */
+void weir_acc_guard(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot);
+
+/* Memory shared by agents. */
+struct acc_shared {
+	uint64_t first_seed, exporters; /* of the agent that exported first; 2: others did, too */
+	_Alignas(WEIR_LEARN_ALIGNMENT) unsigned char memory[];
+};
+
+static inline struct weir_learn_memory *acc_shared_memory(struct acc_shared *shared)
+{
+	return (struct weir_learn_memory *)(void *)shared->memory;
+}
+
 /* Probability of exploring in this slot. */
 float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p);
 
@@ -183,10 +243,9 @@ struct weir_learn_memory_plan weir_acc_memory_plan(const struct acc_params *p,
 uint64_t weir_acc_share_steps(const void *params);
 size_t weir_acc_shared_size(const void *params);
 void weir_acc_shared_init(void *shared, const void *params);
-void weir_acc_export(struct acc_online *o, const struct acc_params *p,
-		     struct weir_learn_memory *shared);
+void weir_acc_export(struct acc_online *o, const struct acc_params *p, struct acc_shared *shared);
 void weir_acc_import(struct acc_online *o, const struct acc_params *p,
-		     const struct weir_learn_memory *shared);
+		     const struct acc_shared *shared);
 
 /* Random streams: .stream of a struct weir_learn_draw. */
 enum acc_stream { ACC_LEARNER = 1, ACC_CHOICE, ACC_GIVE, ACC_TAKE };

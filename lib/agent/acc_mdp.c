@@ -36,6 +36,8 @@
  *			Which 20 is not said; these are ours: five K_min, K_max 1 MB, four P_max.
  *	pred		Du et al., "PRED", NSDI 2025, section 6.3.3, of ACC as they built it:
  *			thresholds in packets. 252.
+ *	front		ours: sixteen settings on fronts of completion time and goodput, of
+ *			networks with one switch (docs/results/acc.md).
  *	weir		ours: twelve settings each of which is the best constant for some kind of
  *			traffic, from the tightest (incast of long flows) to hardly any marking
  *			(bursts that come and go over senders that recover slowly). The tables
@@ -75,11 +77,11 @@ static double acc_line_share(uint64_t bytes, const struct weir_tune_telemetry *t
 
 static double acc_shortness(const struct acc_params *p, uint64_t bytes)
 {
-	if (p->reward == ACC_STEP)
+	if (weir_acc_reward_kind(p) == ACC_STEP)
 		return 1.0 - (double)weir_acc_level(bytes) / ACC_LEVELS;
-	if (bytes >= p->queue_max_bytes)
+	if (bytes >= weir_acc_queue_max(p))
 		return 0.0;
-	return 1.0 - (double)bytes / (double)p->queue_max_bytes;
+	return 1.0 - (double)bytes / (double)weir_acc_queue_max(p);
 }
 
 static float acc_utility(const struct acc_params *p, const struct weir_tune_telemetry *t,
@@ -98,12 +100,9 @@ static float acc_utility(const struct acc_params *p, const struct weir_tune_tele
 float weir_acc_reward(const struct acc_params *p, const struct weir_tune_telemetry *t)
 {
 	double weight, use = acc_line_share(t->out_bytes, t);
-	uint64_t weight_q32 = p->weight_q32;
+	uint64_t weight_q32 = weir_acc_weight_q32(p);
 
-	/* 0.7 is recommended in section 3.3, 0.4 in PRED 4.2. */
-	if (!weight_q32)
-		weight_q32 = WEIR_ONE_Q32 * (p->reward == ACC_UTILITY ? 4 : 7) / 10;
-	if (p->reward == ACC_UTILITY)
+	if (weir_acc_reward_kind(p) == ACC_UTILITY)
 		return acc_utility(p, t, weight_q32);
 	weight = (double)weight_q32 / (double)WEIR_ONE_Q32;
 	return (float)(weight * (isnan(use) ? 0.0 : use) +
@@ -152,9 +151,10 @@ uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
 			  const struct weir_tune_telemetry *t)
 {
 	uint32_t settings = weir_acc_setting_count(weir_acc_table(p)), strange;
-	float *newest = q->seen[p->slots - 1], reward = weir_acc_reward(p, t);
+	uint32_t slots = weir_acc_slots(p);
+	float *newest = q->seen[slots - 1], reward = weir_acc_reward(p, t);
 
-	memmove(q->seen[0], q->seen[1], (p->slots - 1) * sizeof(q->seen[0]));
+	memmove(q->seen[0], q->seen[1], (slots - 1) * sizeof(q->seen[0]));
 	newest[0] = (float)weir_acc_level(t->queue_end_bytes) / ACC_LEVELS;
 	newest[1] = (float)acc_line_share(t->out_bytes, t);
 	newest[2] = (float)acc_line_share(t->ce_bytes, t);
@@ -162,7 +162,7 @@ uint32_t weir_acc_observe(struct acc_queue *q, const struct acc_params *p,
 	strange = weir_learn_make_finite(newest, ACC_FEATURES);
 	acc_update_traces(q, p, newest, t->rate_bps);
 	/* Until there are k slots the first one stands in for missing ones. */
-	for (uint32_t i = 0; !q->slots && i + 1 < p->slots; i++)
+	for (uint32_t i = 0; !q->slots && i + 1 < slots; i++)
 		memcpy(q->seen[i], newest, sizeof(q->seen[i]));
 	q->same = q->slots && reward == q->reward ? q->same + 1 : 0;
 	q->reward = reward;
@@ -215,6 +215,17 @@ static const struct acc_setting both_ends[] = {
 	{ 2560, 10000, 100 }, /* long bursts: next to no marking */
 };
 
+/* ANCHOR is the setting that no constant dominates on most networks of one switch. */
+enum { ANCHOR = 12 };
+
+static const struct acc_setting front[] = {
+	{ 5, 200, 5 }, /* from the shortest queue to the highest goodput */
+	{ 5, 200, 50 },     { 20, 200, 5 },    { 20, 200, 50 },      { 20, 1000, 5 },
+	{ 20, 1000, 20 },   { 20, 1000, 100 }, { 50, 400, 20 },      { 100, 400, 50 },
+	{ 100, 1600, 5 },   { 100, 1600, 50 }, { 400, 4000, 5 },     [ANCHOR] = { 400, 4000, 20 },
+	{ 400, 4000, 100 }, { 1000, 4000, 1 }, { 2560, 10000, 100 },
+};
+
 static const struct acc_table acc_tables[ACC_TABLES] = {
 	[ACC_TEMPLATE] = { "template", few_mins, one_max, few_percents, NULL, 20, 0 },
 	[ACC_GRID] = { "grid", exponential, coarse_maxes, percents_from_1, NULL, 630, 0 },
@@ -222,6 +233,7 @@ static const struct acc_table acc_tables[ACC_TABLES] = {
 	[ACC_PRED] = { "pred", packet_mins, packet_maxes, percents_from_1, NULL, 252, 1 },
 	[ACC_BOTH_ENDS] = { "weir", NULL, NULL, NULL, both_ends,
 			    sizeof(both_ends) / sizeof(both_ends[0]), 0 },
+	[ACC_FRONT] = { "front", NULL, NULL, NULL, front, sizeof(front) / sizeof(front[0]), 0 },
 };
 
 uint32_t weir_acc_setting_count(enum acc_actions table)
@@ -232,6 +244,11 @@ uint32_t weir_acc_setting_count(enum acc_actions table)
 const char *weir_acc_table_name(enum acc_actions table)
 {
 	return acc_tables[table].name;
+}
+
+uint32_t weir_acc_anchor(const struct acc_params *p)
+{
+	return weir_acc_table(p) == ACC_FRONT ? ANCHOR : 0;
 }
 
 static uint32_t acc_length(const uint32_t *numbers)
@@ -290,7 +307,7 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 	uint64_t unit = t->in_packets ? q->mtu_bytes : BYTES_PER_KB;
 	uint64_t min = at.min * unit, max = at.max * unit;
 
-	if (p->thresholds == ACC_BY_RATE) {
+	if (weir_acc_is_by_rate(p)) {
 		min = acc_at_rate(min, q->rate_bps);
 		max = acc_at_rate(max, q->rate_bps);
 	}
@@ -301,6 +318,11 @@ struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps)
 {
 	return weir_tune_knobs_of(acc_at_rate(100 * BYTES_PER_KB, rate_bps),
 				  acc_at_rate(400 * BYTES_PER_KB, rate_bps), acc_percent_q32(20));
+}
+
+struct weir_tune_knobs weir_acc_held(void)
+{
+	return weir_tune_knobs_of(50 * BYTES_PER_KB, 400 * BYTES_PER_KB, acc_percent_q32(1));
 }
 
 static int acc_is_below(const struct weir_tune_knobs *a, const struct weir_tune_knobs *b)
@@ -333,7 +355,7 @@ uint32_t weir_acc_setting_of(const struct acc_params *p, uint32_t action,
 {
 	uint32_t last = weir_acc_setting_count(weir_acc_table(p)) - 1;
 
-	if (p->scope == WEIR_AGENT_PER_SWITCH)
+	if (!weir_acc_is_central(p))
 		return action;
 	for (uint32_t group = 0; group < q->group; group++)
 		action /= ACC_SAMPLED;

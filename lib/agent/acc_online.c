@@ -6,6 +6,10 @@
  * The probability of exploring decays exponentially (section 4.3), and exploring actions are drawn
  * by softmax.
  *
+ * Guard (ours, not in preset=paper): only transitions of queues with traffic are kept; the initial
+ * weights act in one block of slots of four; where the learned ones earn less by more than a bound,
+ * the initial ones are loaded again.
+ *
  * Exchange (section 3.4): periodically each agent copies some of its transitions to a memory shared
  * by all agents, then some of those to its own. */
 #include "lib/agent/acc.h"
@@ -33,7 +37,7 @@ void weir_acc_store_transitions(struct acc_online *o, const struct acc_params *p
 	for (uint32_t i = 0; i < slot->places; i++) {
 		size_t at = (size_t)i * slot->inputs;
 
-		if (!o->waits[i])
+		if (!o->waits[i] || (weir_acc_bound(p) > 0.0F && !slot->carries[i]))
 			continue;
 		weir_learn_memory_step(o->memory, o->before + at,
 				       &(float){ (float)slot->actions[i] },
@@ -54,6 +58,52 @@ void weir_acc_train(struct acc_online *o, const struct acc_params *p, const stru
 		o->loss = weir_learn_dqn_update(o->learner, o->memory, &alone);
 }
 
+/* --- guard --- */
+
+static int acc_is_reference_slot(const struct acc_params *p, uint64_t slot)
+{
+	return weir_acc_bound(p) > 0.0F && slot / ACC_BLOCK_SLOTS % ACC_BLOCKS == 0;
+}
+
+int weir_acc_is_reference(const struct acc_online *o, const struct acc_params *p)
+{
+	return acc_is_reference_slot(p, o->slots);
+}
+
+static void acc_end_block(struct acc_online *o, const struct acc_params *p, int is_learned)
+{
+	struct acc_guard *g = &o->guard;
+	float mean = (float)(g->sum / (double)g->count);
+
+	g->mean[is_learned] +=
+		(mean - g->mean[is_learned]) /
+		(float)(g->blocks[is_learned] < ACC_BLOCKS ? ++g->blocks[is_learned] : ACC_BLOCKS);
+	if (g->blocks[0] < 2 || g->blocks[1] < 2 || g->mean[1] >= g->mean[0] - weir_acc_bound(p))
+		return;
+	weir_learn_dqn_load(o->learner, g->initial);
+	g->blocks[0] = g->blocks[1] = 0;
+	g->rollbacks++;
+}
+
+void weir_acc_guard(struct acc_online *o, const struct acc_params *p, const struct acc_slot *slot)
+{
+	struct acc_guard *g = &o->guard;
+
+	if (!(weir_acc_bound(p) > 0.0F) || o->slots == 0)
+		return;
+	for (uint32_t i = 0; i < slot->places; i++)
+		if (slot->carries[i]) {
+			g->sum += (double)slot->rewards[i];
+			g->count++;
+		}
+	if (o->slots % ACC_BLOCK_SLOTS != 0)
+		return;
+	if (g->count)
+		acc_end_block(o, p, !acc_is_reference_slot(p, o->slots - 1));
+	g->sum = 0;
+	g->count = 0;
+}
+
 /* explore / 2^(slots / half-life), interpolated linearly between halvings to avoid libm. */
 float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
 {
@@ -62,7 +112,7 @@ float weir_acc_epsilon(const struct acc_online *o, const struct acc_params *p)
 	double first = (double)acc_fraction(p->explore_q32), epsilon;
 	double end = (double)acc_fraction(p->explore_end_q32);
 
-	if (!o->learner)
+	if (!o->learner || weir_acc_is_reference(o, p))
 		return 0.0F;
 	epsilon = halvings < 32 ? first * (1.0 - rest / 2.0) / (double)(UINT64_C(1) << halvings)
 				: 0.0;
@@ -78,7 +128,7 @@ uint64_t weir_acc_share_steps(const void *params)
 {
 	const struct acc_params *p = params;
 
-	return weir_acc_is_learning(p) && p->scope == WEIR_AGENT_PER_SWITCH ? p->exchange_slots : 0;
+	return weir_acc_is_learning(p) && !weir_acc_is_central(p) ? p->exchange_slots : 0;
 }
 
 size_t weir_acc_shared_size(const void *params)
@@ -86,7 +136,8 @@ size_t weir_acc_shared_size(const void *params)
 	const struct acc_params *p = params;
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->shared_memory);
 
-	return weir_acc_share_steps(p) ? weir_learn_memory_size(&plan) : 0;
+	return weir_acc_share_steps(p) ? sizeof(struct acc_shared) + weir_learn_memory_size(&plan)
+				       : 0;
 }
 
 void weir_acc_shared_init(void *shared, const void *params)
@@ -94,29 +145,39 @@ void weir_acc_shared_init(void *shared, const void *params)
 	const struct acc_params *p = params;
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->shared_memory);
 
-	weir_learn_memory_init(shared, &plan);
+	weir_learn_memory_init(acc_shared_memory(shared), &plan);
 }
 
-void weir_acc_export(struct acc_online *o, const struct acc_params *p,
-		     struct weir_learn_memory *shared)
+void weir_acc_export(struct acc_online *o, const struct acc_params *p, struct acc_shared *shared)
 {
 	uint64_t count = p->exchange_transitions;
 
-	if (weir_learn_memory_transitions(o->memory))
-		weir_learn_memory_share(
-			shared, o->memory,
-			(struct weir_learn_draw){ o->seed, ACC_GIVE, o->given++ * count },
-			(uint32_t)count);
+	if (!weir_learn_memory_transitions(o->memory))
+		return;
+	if (!shared->exporters)
+		shared->first_seed = o->seed;
+	shared->exporters =
+		shared->exporters == 0 || (shared->exporters == 1 && shared->first_seed == o->seed)
+			? 1
+			: 2;
+	weir_learn_memory_share(acc_shared_memory(shared), o->memory,
+				(struct weir_learn_draw){ o->seed, ACC_GIVE, o->given++ * count },
+				(uint32_t)count);
 }
 
+/* An agent that is alone in the shared memory would only repeat its own transitions; with
+ * preset=paper it does. */
 void weir_acc_import(struct acc_online *o, const struct acc_params *p,
-		     const struct weir_learn_memory *shared)
+		     const struct acc_shared *shared)
 {
+	const struct weir_learn_memory *memory =
+		(const struct weir_learn_memory *)(const void *)shared->memory;
 	uint64_t count = p->exchange_transitions;
 
-	if (weir_learn_memory_transitions(shared))
-		weir_learn_memory_share(
-			o->memory, shared,
-			(struct weir_learn_draw){ o->seed, ACC_TAKE, o->taken++ * count },
-			(uint32_t)count);
+	if (!weir_learn_memory_transitions(memory) ||
+	    (shared->exporters < 2 && weir_acc_bound(p) > 0.0F))
+		return;
+	weir_learn_memory_share(o->memory, memory,
+				(struct weir_learn_draw){ o->seed, ACC_TAKE, o->taken++ * count },
+				(uint32_t)count);
 }

@@ -35,6 +35,7 @@ cat >elsewhere <<'END'
 12|weir train *|minutes: tests/cli/train.sh and learn.sh train for less
 12|weir model mine.model|the model that such a training makes
 12|weir run mine.ini --set 'switch.tune=*|the model that such a training makes
+12|tools/acc-proof.py *|minutes, and such a model
 END
 : >matched
 

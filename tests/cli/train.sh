@@ -20,7 +20,7 @@ rate = 10Gbps
 delay = 1us
 [switch]
 marking = red
-tune = acc(preset=weir, policy=untrained)
+tune = acc(policy=untrained)
 buffer = 1MB
 [host]
 cc = dctcp
@@ -90,7 +90,7 @@ for threads in 1 2 3; do
 done
 
 # A model runs where it was trained for, and is better than its untrained network.
-"$WEIR" run "$dir/star.ini" --set "switch.tune=acc(preset=weir, model=$dir/one)" --quiet
+"$WEIR" run "$dir/star.ini" --set "switch.tune=acc(model=$dir/one)" --quiet
 
 # bad MESSAGE OPTION...: one sentence, status 2, no file.
 bad() {

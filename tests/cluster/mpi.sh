@@ -107,7 +107,7 @@ topology = star
 hosts = 5
 [switch]
 marking = red
-tune = acc(preset=weir, policy=untrained)
+tune = acc(policy=untrained)
 buffer = 1MB
 [traffic long]
 pattern = many-to-one

@@ -76,10 +76,10 @@ static void check_greedy(const char *spec)
 
 TEST(test_acc_takes_the_action_that_its_network_values_most)
 {
-	check_greedy("acc(learn=no)");
+	check_greedy("acc(preset=paper, learn=no)");
 	check_greedy("acc(preset=weir)");
-	check_greedy("acc(learn=no, actions=square, idle=none)");
-	check_greedy("acc(learn=no, scope=network)");
+	check_greedy("acc(preset=paper, learn=no, actions=square, idle=none)");
+	check_greedy("acc(preset=paper, learn=no, scope=network)");
 }
 
 /* A network that always says 17. */
@@ -109,8 +109,69 @@ static void check_policy(const char *spec)
 
 TEST(test_acc_uses_the_policy_it_is_given_and_learns_on_from_there)
 {
-	check_policy("acc(learn=no, idle=none)");
-	check_policy("acc(learn=yes, explore=0, idle=none)");
+	check_policy("acc(preset=paper, learn=no, idle=none)");
+	check_policy("acc(preset=paper, learn=yes, explore=0, idle=none)");
+}
+
+/* --- preset=fct --- */
+
+/* The K_min that is in force after a step of a network that values setting 3 at that much, and
+ * every other at 0; with two queues the switch leads to another switch. */
+static uint64_t fct_min_bytes(const char *spec, float value, uint32_t queues)
+{
+	struct agent_fixture d;
+	struct acc_params *p = (struct acc_params *)(void *)d.params;
+	struct weir_learn_policy policy = { .name = "by hand" };
+	struct learn_fixture net;
+	struct weir_learn_plan plan;
+	uint64_t min_bytes;
+
+	agent_fixture_set(&d, spec, queues);
+	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 27, .outputs = 16 });
+	fixture_open(&net, &plan, 1, 0);
+	net.weights[net.net.places[0].bias + 3] = value;
+	policy.net = &net.net;
+	policy.weights = net.weights;
+	p->policy = &policy;
+	agent_fixture_begin(&d);
+	agent_fixture_step(&d);
+	min_bytes = d.knobs[0].min_bytes;
+	fixture_close(&net);
+	agent_fixture_close(&d);
+	return min_bytes;
+}
+
+TEST(test_acc_fct_leaves_its_anchor_only_for_more_than_the_margin)
+{
+	CHECK_INT(fct_min_bytes("acc", 0.01F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc", 0.03F, 1), 20000);
+	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.4F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.6F, 1), 20000);
+}
+
+TEST(test_acc_fct_holds_a_constant_on_switches_between_switches)
+{
+	CHECK_INT(fct_min_bytes("acc", 1.0F, 2), 50000);
+	CHECK_INT(fct_min_bytes("acc(fabric=tuned)", 1.0F, 2), 20000);
+}
+
+TEST(test_acc_fct_observes_the_weight_of_throughput)
+{
+	struct agent_fixture d;
+	float observations[27], reward;
+	uint8_t asks;
+
+	agent_fixture_open(&d, "acc(weight=0.75)", 1);
+	CHECK_INT(d.ops->learner->observation_size(d.params), 27);
+	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, observations, &reward,
+				&asks);
+	CHECK_NEAR(observations[26], 0.75, 1e-6);
+	CHECK_NEAR(reward, 0.25, 1e-6); /* idle line, no queue */
+	d.telemetry[0].queue_mean_bytes = 2000000;
+	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, observations, &reward,
+				&asks);
+	CHECK_NEAR(reward, 0.125, 1e-6);
+	agent_fixture_close(&d);
 }
 
 /* A network whose values are all 0 has learned that every reward is the baseline, 0.8: seven tenths
@@ -123,7 +184,8 @@ TEST(test_acc_learns_on_from_rewards_less_the_baseline_of_its_training)
 	struct learn_fixture net;
 	struct weir_learn_plan plan;
 
-	agent_fixture_set(&d, "acc(learn=yes, explore=0, idle=none, after=8, batch=4)", 1);
+	agent_fixture_set(
+		&d, "acc(preset=paper, learn=yes, explore=0, idle=none, after=8, batch=4)", 1);
 	plan = weir_learn_plan_stack(&(struct weir_learn_stack){ .inputs = 12, .outputs = 20 });
 	fixture_open(&net, &plan, 1, 0);
 	policy.net = &net.net;
@@ -148,7 +210,7 @@ TEST(test_acc_random_takes_every_action_about_equally_often)
 	struct agent_fixture d;
 	int counts[20] = { 0 };
 
-	agent_fixture_open(&d, "acc(policy=random, idle=none)", 1);
+	agent_fixture_open(&d, "acc(preset=paper, policy=random, idle=none)", 1);
 	for (int i = 0; i < 4000; i++) {
 		agent_fixture_step(&d);
 		counts[(int)agent_fixture_value(&d, "action", 0)]++;
@@ -223,12 +285,12 @@ static void check_within_limits(const char *spec, uint64_t seed)
 TEST(test_acc_never_leaves_its_table_whatever_the_network_and_the_telemetry)
 {
 	static const char *const specs[] = {
-		"acc(after=20, batch=4)",
-		"acc(after=20, batch=4, actions=grid, idle=none)",
+		"acc(preset=paper, after=20, batch=4)",
+		"acc(preset=paper, after=20, batch=4, actions=grid, idle=none)",
 		"acc(preset=weir, learn=yes, after=20, batch=4, reward=pred)",
-		"acc(actions=pred, idle=length, reward=linear, after=20, batch=4)",
-		"acc(scope=network, after=20, batch=4)",
-		"acc(policy=random, actions=square)",
+		"acc(preset=paper, actions=pred, idle=length, reward=linear, after=20, batch=4)",
+		"acc(preset=paper, scope=network, after=20, batch=4)",
+		"acc(preset=paper, policy=random, actions=square)",
 	};
 
 	for (size_t s = 0; s < sizeof(specs) / sizeof(specs[0]); s++)
@@ -250,13 +312,14 @@ static void check_refused(const char *spec, const char *message)
 
 TEST(test_acc_refuses_settings_that_contradict_each_other)
 {
-	check_refused("acc(hidden=20--40)", "hidden is '20--40'");
-	check_refused("acc(hidden=0)", "1 to 5 numbers");
-	check_refused("acc(hidden=9999)", "each 1 to 4096");
-	check_refused("acc(hidden=1-2-3-4-5-6)", "1 to 5 numbers");
-	check_refused("acc(policy=random, learn=yes)", "nothing to learn");
-	check_refused("acc(policy=untrained, model=x.model)", "policy=untrained does not use it");
-	check_refused("acc(after=20000)", "memory holds 10000");
+	check_refused("acc(preset=paper, hidden=20--40)", "hidden is '20--40'");
+	check_refused("acc(preset=paper, hidden=0)", "1 to 5 numbers");
+	check_refused("acc(preset=paper, hidden=9999)", "each 1 to 4096");
+	check_refused("acc(preset=paper, hidden=1-2-3-4-5-6)", "1 to 5 numbers");
+	check_refused("acc(preset=paper, policy=random, learn=yes)", "nothing to learn");
+	check_refused("acc(preset=paper, policy=untrained, model=x.model)",
+		      "policy=untrained does not use it");
+	check_refused("acc(preset=paper, after=20000)", "memory holds 10000");
 	check_refused("ack", "nearest");
 }
 
@@ -270,9 +333,9 @@ static int64_t interval_of(const char *spec, int64_t rtt_ns)
 
 TEST(test_acc_interval_is_ten_round_trips_and_at_least_50_us_in_paper)
 {
-	CHECK_INT(interval_of("acc", 2320), 50000);
-	CHECK_INT(interval_of("acc", 6130), 70000);
-	CHECK_INT(interval_of("acc", 50000), 500000);
+	CHECK_INT(interval_of("acc(preset=paper)", 2320), 50000);
+	CHECK_INT(interval_of("acc(preset=paper)", 6130), 70000);
+	CHECK_INT(interval_of("acc(preset=paper)", 50000), 500000);
 	CHECK_INT(interval_of("acc(preset=weir)", 2320), 1000000);
 }
 
@@ -282,7 +345,7 @@ TEST(test_acc_options_that_are_given_go_before_the_preset)
 	const struct acc_params *p = (const struct acc_params *)(const void *)d.params;
 	struct weir_learn_dqn_config config;
 
-	agent_fixture_set(&d, "acc", 0);
+	agent_fixture_set(&d, "acc(preset=paper)", 0);
 	CHECK_INT(weir_acc_table(p), ACC_TEMPLATE);
 	CHECK_INT(weir_acc_idle(p), ACC_IDLE_PAPER);
 	CHECK(weir_acc_is_learning(p));
@@ -317,11 +380,12 @@ static void check_layers(const char *spec, const char *layers)
 
 TEST(test_acc_network_is_20_40_40_and_one_layer_more_for_large_tables)
 {
-	check_layers("acc", "...current 12; dense 20 relu...; dense 40 relu...; dense 40 relu...; "
-			    "dense 20 linear...");
-	check_layers("acc(actions=grid)",
+	check_layers("acc(preset=paper)",
+		     "...current 12; dense 20 relu...; dense 40 relu...; dense 40 relu...; "
+		     "dense 20 linear...");
+	check_layers("acc(preset=paper, actions=grid)",
 		     "...current 12;...; dense 40 relu...; dense 20 relu...; dense 630 linear...");
-	check_layers("acc(hidden=7, slots=5)",
+	check_layers("acc(preset=paper, hidden=7, slots=5)",
 		     "...current 20; dense 7 relu...; dense 20 linear...");
 }
 
@@ -353,25 +417,31 @@ TEST(test_acc_refuses_by_name_a_model_that_is_not_its_own)
 {
 	static const char features[] = "1: queue step, rate, CE rate, setting";
 	struct weir_learn_net net = net_of(12, 20), wide = net_of(13, 20), small = net_of(12, 12);
-	struct weir_learn_policy good = { "m", "acc", features, "template 20", &net, NULL }, bad;
+	struct weir_learn_policy good = { .scheme = "acc",
+					  .features = features,
+					  .actions = "template 20",
+					  .net = &net },
+				 bad;
 
-	check_model("acc", good, NULL);
-	check_model("acc(hidden=5-5)", good, NULL); /* a model has its own */
+	check_model("acc(preset=paper)", good, NULL);
+	check_model("acc(preset=paper, hidden=5-5)", good, NULL); /* a model has its own */
 	bad = good, bad.scheme = "fdcc";
-	check_model("acc", bad, "is one of 'fdcc', not of acc");
+	check_model("acc(preset=paper)", bad, "is one of 'fdcc', not of acc");
 	bad = good, bad.features = "0";
-	check_model("acc", bad, "has the features '0'");
-	check_model("acc(traces=yes)", good,
-		    "; means and deviations over 8 and 64; rate of the line'");
+	check_model("acc(preset=paper)", bad, "has the features '0'");
+	check_model("acc(preset=paper, traces=yes)", good,
+		    "; means and deviations over 8 and 64; rate of the line'; leave out");
 	check_model("acc(preset=weir, traces=no)", good,
-		    "has the actions 'template 20'; 'weir 12' are asked for");
-	check_model("acc(thresholds=rate)", good, "'template 20, thresholds by rate' are");
-	check_model("acc(scope=network)", good, "'template 20, 7 for each of 3 groups' are");
-	check_model("acc(slots=5)", good, "has 12 inputs; 20 are needed");
+		    "has the actions 'template 20'; the options ask for 'weir 12'; leave out");
+	check_model("acc(preset=paper, thresholds=rate)", good,
+		    "ask for 'template 20, thresholds by rate'");
+	check_model("acc(preset=paper, scope=network)", good,
+		    "ask for 'template 20, 7 for each of 3 groups'");
+	check_model("acc(preset=paper, slots=5)", good, "has 12 inputs; 20 are needed");
 	bad = good, bad.net = &wide;
-	check_model("acc", bad, "has 13 inputs; 12 are needed");
+	check_model("acc(preset=paper)", bad, "has 13 inputs; 12 are needed");
 	bad = good, bad.net = &small;
-	check_model("acc", bad, "has 12 outputs; 20 are needed");
+	check_model("acc(preset=paper)", bad, "has 12 outputs; 20 are needed");
 }
 
 static const char *standard_of(const char *spec)
@@ -384,11 +454,70 @@ static const char *standard_of(const char *spec)
 
 TEST(test_acc_presets_have_models_of_their_own)
 {
-	CHECK_STR(standard_of("acc"), "acc-paper");
+	CHECK_STR(standard_of("acc"), "acc-fct");
+	CHECK_STR(standard_of("acc(preset=paper)"), "acc-paper");
 	CHECK_STR(standard_of("acc(preset=weir)"), "acc-weir");
-	CHECK_STR(standard_of("acc(scope=network)"), "acc-network");
-	CHECK_STR(standard_of("acc(policy=untrained)"), NULL);
-	CHECK_STR(standard_of("acc(policy=random)"), NULL);
+	CHECK_STR(standard_of("acc(preset=paper, scope=network)"), "acc-network");
+	CHECK_STR(standard_of("acc(preset=paper, policy=untrained)"), NULL);
+	CHECK_STR(standard_of("acc(preset=paper, policy=random)"), NULL);
+}
+
+/* Parses the spec, adopts the model and formats the params again. */
+static void check_adopts(const char *spec, const struct weir_learn_policy *policy,
+			 const char *agent)
+{
+	struct agent_fixture d;
+	struct weir_agent_meaning meaning;
+	struct weir_error e = { "" };
+
+	agent_fixture_set(&d, spec, 0);
+	d.ops->scheme.model->adopt(d.params, policy);
+	CHECK_INT(d.ops->scheme.model->fits(d.params, policy, &e), 0);
+	CHECK_STR(e.text, "");
+	weir_acc_meaning(d.params, &meaning);
+	CHECK_STR(meaning.features, policy->features);
+	CHECK_STR(meaning.actions, policy->actions);
+	CHECK_STR(meaning.agent, agent);
+}
+
+TEST(test_acc_takes_what_its_options_leave_open_from_the_model)
+{
+	static const char plain[] = "1: queue step, rate, CE rate, setting";
+	static const char traced[] = "1: queue step, rate, CE rate, setting; means and deviations "
+				     "over 8 and 64; rate of the line";
+	static const char weighted[] =
+		"1: queue step, rate, CE rate, setting; means and deviations "
+		"over 8 and 64; rate of the line; weight of throughput";
+	struct weir_learn_net paper = net_of(12, 20), weir = net_of(26, 12),
+			      longer = net_of(20, 20), central = net_of(36, 343),
+			      mixed = net_of(26, 20), fct = net_of(27, 16);
+	struct weir_learn_policy m = {
+		.scheme = "acc", .features = plain, .actions = "template 20", .net = &paper
+	};
+
+	check_adopts("acc", &m, "preset=paper, discount=0.9000");
+	check_adopts("acc(discount=0.5)", &m, "preset=paper, discount=0.5000");
+	m.net = &longer;
+	check_adopts("acc", &m, "preset=paper, discount=0.9000");
+	m.agent = "preset=weir, discount=0.9500";
+	check_adopts("acc", &m, "preset=weir, discount=0.9500");
+	m.agent = "preset=weirder, discount=7";
+	check_adopts("acc", &m, "preset=paper, discount=0.9000");
+	m = (struct weir_learn_policy){
+		.scheme = "acc", .features = traced, .actions = "weir 12", .net = &weir
+	};
+	check_adopts("acc", &m, "preset=weir, discount=0.9800");
+	m.actions = "template 20, thresholds by rate", m.net = &mixed;
+	check_adopts("acc", &m, "preset=weir, discount=0.9800");
+	m = (struct weir_learn_policy){
+		.scheme = "acc", .features = weighted, .actions = "front 16", .net = &fct
+	};
+	check_adopts("acc", &m, "preset=fct, discount=0.9800");
+	m = (struct weir_learn_policy){ .scheme = "acc",
+					.features = plain,
+					.actions = "template 20, 7 for each of 3 groups",
+					.net = &central };
+	check_adopts("acc", &m, "preset=paper, discount=0.9000");
 }
 
 /* --- every agent --- */

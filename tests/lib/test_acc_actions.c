@@ -32,31 +32,37 @@ TEST(test_acc_tables_have_the_papers_sizes)
 	CHECK_INT(weir_acc_setting_count(ACC_SQUARE), 55 * 20);
 	CHECK_INT(weir_acc_setting_count(ACC_PRED), 4 * 3 * 21);
 	CHECK_INT(weir_acc_setting_count(ACC_BOTH_ENDS), 12);
+	CHECK_INT(weir_acc_setting_count(ACC_FRONT), 16);
 }
 
 TEST(test_acc_tables_hold_worked_entries)
 {
 	/* (20, 1 MB): 5, 25, 50, 100 %; then 40 KB ... */
-	check_setting("acc", 0, (struct weir_tune_knobs){ 20000, 1000000, 0 }, 5);
-	check_setting("acc", 3, (struct weir_tune_knobs){ 20000, 1000000, 0 }, 100);
-	check_setting("acc", 6, (struct weir_tune_knobs){ 40000, 1000000, 0 }, 50);
-	check_setting("acc", 19, (struct weir_tune_knobs){ 640000, 1000000, 0 }, 100);
+	check_setting("acc(preset=paper)", 0, (struct weir_tune_knobs){ 20000, 1000000, 0 }, 5);
+	check_setting("acc(preset=paper)", 3, (struct weir_tune_knobs){ 20000, 1000000, 0 }, 100);
+	check_setting("acc(preset=paper)", 6, (struct weir_tune_knobs){ 40000, 1000000, 0 }, 50);
+	check_setting("acc(preset=paper)", 19, (struct weir_tune_knobs){ 640000, 1000000, 0 }, 100);
 	/* six K_min up to 640 KB have four K_max, 1280 three, 2560 two, 5120 one */
-	check_setting("acc(actions=grid)", 0, (struct weir_tune_knobs){ 20000, 1000000, 0 }, 1);
-	check_setting("acc(actions=grid)", 21, (struct weir_tune_knobs){ 20000, 2000000, 0 }, 1);
-	check_setting("acc(actions=grid)", 24 * 21 + 1,
+	check_setting("acc(preset=paper, actions=grid)", 0,
+		      (struct weir_tune_knobs){ 20000, 1000000, 0 }, 1);
+	check_setting("acc(preset=paper, actions=grid)", 21,
+		      (struct weir_tune_knobs){ 20000, 2000000, 0 }, 1);
+	check_setting("acc(preset=paper, actions=grid)", 24 * 21 + 1,
 		      (struct weir_tune_knobs){ 1280000, 2000000, 0 }, 5);
-	check_setting("acc(actions=grid)", 629, (struct weir_tune_knobs){ 5120000, 10000000, 0 },
-		      100);
+	check_setting("acc(preset=paper, actions=grid)", 629,
+		      (struct weir_tune_knobs){ 5120000, 10000000, 0 }, 100);
 	/* a step first, and the last is one, too */
-	check_setting("acc(actions=square)", 0, (struct weir_tune_knobs){ 20000, 20000, 0 }, 5);
-	check_setting("acc(actions=square)", 10 * 20, (struct weir_tune_knobs){ 40000, 40000, 0 },
-		      5);
-	check_setting("acc(actions=square)", 1099,
+	check_setting("acc(preset=paper, actions=square)", 0,
+		      (struct weir_tune_knobs){ 20000, 20000, 0 }, 5);
+	check_setting("acc(preset=paper, actions=square)", 10 * 20,
+		      (struct weir_tune_knobs){ 40000, 40000, 0 }, 5);
+	check_setting("acc(preset=paper, actions=square)", 1099,
 		      (struct weir_tune_knobs){ 10240000, 10240000, 0 }, 100);
 	/* in packets of 1500 bytes */
-	check_setting("acc(actions=pred)", 0, (struct weir_tune_knobs){ 3000, 30000, 0 }, 1);
-	check_setting("acc(actions=pred)", 251, (struct weir_tune_knobs){ 24000, 150000, 0 }, 100);
+	check_setting("acc(preset=paper, actions=pred)", 0,
+		      (struct weir_tune_knobs){ 3000, 30000, 0 }, 1);
+	check_setting("acc(preset=paper, actions=pred)", 251,
+		      (struct weir_tune_knobs){ 24000, 150000, 0 }, 100);
 }
 
 TEST(test_acc_table_of_weir_holds_the_best_constant_of_every_family)
@@ -99,10 +105,12 @@ static int is_sorted_pair(const struct weir_tune_knobs *a, const struct weir_tun
 
 TEST(test_acc_settings_are_ordered_and_none_has_min_above_max)
 {
-	static const char *const specs[] = {
-		"acc(actions=template)", "acc(actions=grid)", "acc(actions=square)",
-		"acc(actions=pred)",     "acc(actions=weir)", "acc(actions=grid, thresholds=rate)"
-	};
+	static const char *const specs[] = { "acc(preset=paper, actions=template)",
+					     "acc(preset=paper, actions=grid)",
+					     "acc(preset=paper, actions=square)",
+					     "acc(preset=paper, actions=pred)",
+					     "acc(preset=paper, actions=weir)",
+					     "acc(preset=paper, actions=grid, thresholds=rate)" };
 
 	for (size_t s = 0; s < sizeof(specs) / sizeof(specs[0]); s++) {
 		struct acc_params p = params_of(specs[s]);
@@ -121,7 +129,8 @@ TEST(test_acc_settings_are_ordered_and_none_has_min_above_max)
 TEST(test_acc_thresholds_may_go_with_the_rate)
 {
 	struct weir_agent_queue port_100g = { .rate_bps = 100000000000, .mtu_bytes = 1500 };
-	struct acc_params fixed = params_of("acc"), by_rate = params_of("acc(thresholds=rate)");
+	struct acc_params fixed = params_of("acc(preset=paper)"),
+			  by_rate = params_of("acc(preset=paper, thresholds=rate)");
 	struct weir_tune_knobs k = weir_acc_knobs(&fixed, 3, &port_100g);
 
 	CHECK_INT(k.min_bytes, 20000);
@@ -135,7 +144,7 @@ TEST(test_acc_begins_with_secn2_of_the_link)
 {
 	struct agent_fixture d;
 
-	agent_fixture_set(&d, "acc(learn=no)", 2);
+	agent_fixture_set(&d, "acc(preset=paper, learn=no)", 2);
 	d.queues[1].rate_bps = 100000000000;
 	agent_fixture_begin(&d);
 	CHECK_INT(d.knobs[0].min_bytes, 100000);
@@ -154,7 +163,7 @@ TEST(test_acc_may_begin_with_what_the_marking_has)
 {
 	struct agent_fixture d;
 
-	agent_fixture_set(&d, "acc(learn=no, start=given)", 1);
+	agent_fixture_set(&d, "acc(preset=paper, learn=no, start=given)", 1);
 	d.knobs[0] = (struct weir_tune_knobs){ 9000000, 9500000, WEIR_ONE_Q32 };
 	agent_fixture_begin(&d);
 	CHECK_INT(d.knobs[0].min_bytes, 9000000);
@@ -165,7 +174,7 @@ TEST(test_acc_may_begin_with_what_the_marking_has)
 /* 7 of 20: 0, 3, 6, 9, 12, 15, 19. Action 5 + 7 * 0 + 49 * 6. */
 TEST(test_acc_of_a_network_gives_each_group_its_digit)
 {
-	struct acc_params p = params_of("acc(scope=network)");
+	struct acc_params p = params_of("acc(preset=paper, scope=network)");
 	struct weir_agent_queue q = { .group = WEIR_AGENT_TO_HOST };
 
 	CHECK_INT(weir_acc_inputs(&p), 36);

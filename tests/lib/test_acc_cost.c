@@ -34,7 +34,7 @@ TEST(test_acc_shows_which_queues_it_does_not_ask_about)
 {
 	struct agent_fixture d;
 
-	agent_fixture_open(&d, "acc(idle=length, start=secn2)", 2);
+	agent_fixture_open(&d, "acc(preset=paper, idle=length, start=secn2)", 2);
 	d.telemetry[1].queue_end_bytes = 100001; /* above K_min of SECN2 */
 	agent_fixture_step(&d);
 	CHECK_INT(agent_fixture_value(&d, "idle", 0), 1);

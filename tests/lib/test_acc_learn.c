@@ -16,7 +16,8 @@ static struct acc_params params_of(const char *spec)
 /* 0.1 halves every 1000 slots, down to 0.01. */
 TEST(test_acc_explores_half_as_often_after_a_half_life)
 {
-	struct acc_params p = params_of("acc"), rarely = params_of("acc(explore=0)");
+	struct acc_params p = params_of("acc(preset=paper)"),
+			  rarely = params_of("acc(preset=paper, explore=0)");
 	struct acc_online o = { .learner = (struct weir_learn_dqn *)(void *)&p };
 
 	CHECK_NEAR(weir_acc_epsilon(&o, &p), 0.1, 1e-6);
@@ -37,15 +38,15 @@ TEST(test_acc_explores_half_as_often_after_a_half_life)
 /* Two places, observations of 12 numbers; the second did not ask. */
 TEST(test_acc_remembers_where_it_acted_what_it_did_and_what_came_of_it)
 {
-	struct acc_params p = params_of("acc(memory=1000, baseline=0.75)");
+	struct acc_params p = params_of("acc(preset=paper, memory=1000, baseline=0.75)");
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(&p, 10);
 	float before[24] = { 1.0F }, now[24] = { 2.0F }, rewards[2] = { 0.25F, 0.5F };
-	uint8_t waits[2] = { 1, 0 }, asks[2] = { 1, 1 };
+	uint8_t waits[2] = { 1, 0 }, asks[2] = { 1, 1 }, carries[2] = { 1, 1 };
 	uint32_t actions[2] = { 7, 8 };
 	struct acc_online o = { .memory = fixture_block(weir_learn_memory_size(&plan)),
 				.before = before,
 				.waits = waits };
-	struct acc_slot slot = { now, rewards, asks, actions, 2, 12 };
+	struct acc_slot slot = { now, rewards, asks, carries, actions, 2, 12 };
 	const float *action;
 
 	weir_learn_memory_init(o.memory, &plan);
@@ -69,8 +70,8 @@ TEST(test_acc_learns_once_there_are_enough_transitions_of_busy_queues)
 {
 	struct agent_fixture busy, idle;
 
-	agent_fixture_open(&busy, "acc(after=10, idle=length)", 1);
-	agent_fixture_open(&idle, "acc(after=10, idle=length)", 1);
+	agent_fixture_open(&busy, "acc(preset=paper, after=10, idle=length)", 1);
+	agent_fixture_open(&idle, "acc(preset=paper, after=10, idle=length)", 1);
 	busy.telemetry[0].queue_end_bytes = 2000000;
 	for (int i = 0; i < 10; i++) {
 		agent_fixture_step(&busy);
@@ -140,19 +141,21 @@ static int toy_learned(const char *spec, uint64_t seed)
 TEST(test_acc_learns_online_the_best_action_of_two_regimes_from_every_seed)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++)
-		CHECK_INT(toy_learned("acc(" TOY ")", seed), TOY_LATE);
+		CHECK_INT(toy_learned("acc(preset=paper, " TOY ")", seed), TOY_LATE);
 }
 
 /* The control of the test above. */
 TEST(test_acc_without_learning_does_not_find_the_best_action)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++)
-		CHECK_INT(toy_learned("acc(learn=no, policy=untrained, idle=none)", seed), 0);
+		CHECK_INT(toy_learned("acc(preset=paper, learn=no, policy=untrained, idle=none)",
+				      seed),
+			  0);
 }
 
 static void toy_run(struct agent_fixture *d, uint64_t seed, int slots)
 {
-	agent_fixture_set(d, "acc(after=50, idle=none)", TOY_QUEUES);
+	agent_fixture_set(d, "acc(preset=paper, after=50, idle=none)", TOY_QUEUES);
 	d->env.seed = seed;
 	agent_fixture_begin(d);
 	for (int slot = 0; slot < slots; slot++) {
@@ -200,9 +203,9 @@ static struct acc_online experienced(const struct acc_params *p, uint64_t seed, 
 	return o;
 }
 
-static struct weir_learn_memory *shared_of(const struct acc_params *p)
+static struct acc_shared *shared_of(const struct acc_params *p)
 {
-	struct weir_learn_memory *shared = fixture_block(weir_acc_shared_size(p));
+	struct acc_shared *shared = fixture_block(weir_acc_shared_size(p));
 
 	weir_acc_shared_init(shared, p);
 	return shared;
@@ -210,24 +213,24 @@ static struct weir_learn_memory *shared_of(const struct acc_params *p)
 
 TEST(test_acc_exchange_moves_exactly_so_many_transitions)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
 	struct acc_online a = experienced(&p, 1, 0.1F, 100), b = experienced(&p, 2, 0.9F, 5);
 	struct acc_online nobody = experienced(&p, 3, 0.0F, 0);
-	struct weir_learn_memory *shared = shared_of(&p);
+	struct acc_shared *shared = shared_of(&p);
 	uint32_t of_a = 0, of_b = 0;
 
 	weir_acc_import(&nobody, &p, shared); /* nothing is there yet */
 	weir_acc_export(&nobody, &p, shared);
-	CHECK_INT(weir_learn_memory_transitions(shared), 0);
+	CHECK_INT(weir_learn_memory_transitions(acc_shared_memory(shared)), 0);
 	weir_acc_export(&a, &p, shared);
-	CHECK_INT(weir_learn_memory_transitions(shared), 30);
+	CHECK_INT(weir_learn_memory_transitions(acc_shared_memory(shared)), 30);
 	weir_acc_export(&b, &p, shared);
-	CHECK_INT(weir_learn_memory_transitions(shared), 60);
+	CHECK_INT(weir_learn_memory_transitions(acc_shared_memory(shared)), 60);
 	weir_acc_import(&nobody, &p, shared);
 	weir_acc_import(&a, &p, shared);
 	CHECK_INT(weir_learn_memory_transitions(nobody.memory), 30);
 	CHECK_INT(weir_learn_memory_transitions(a.memory), 130);
-	CHECK_INT(weir_learn_memory_transitions(shared), 60);
+	CHECK_INT(weir_learn_memory_transitions(acc_shared_memory(shared)), 60);
 	/* What nobody saw comes from both. */
 	for (uint64_t row = 0; row < 60; row += 2) {
 		float reward = weir_learn_memory_action(nobody.memory, row)[1];
@@ -255,28 +258,28 @@ static int same_transitions(const struct weir_learn_memory *m, uint64_t row, uin
 
 TEST(test_acc_gives_other_transitions_each_time_and_other_agents_give_others)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
 	struct acc_online a = experienced(&p, 1, 0.1F, 100), b = experienced(&p, 2, 0.1F, 100);
 	struct acc_online again = a;
-	struct weir_learn_memory *shared = shared_of(&p);
+	struct acc_shared *shared = shared_of(&p);
 
 	weir_acc_export(&a, &p, shared);
 	weir_acc_export(&a, &p, shared);
 	weir_acc_export(&b, &p, shared);
 	weir_acc_export(&again, &p, shared);
-	CHECK(!same_transitions(shared, 0, 60));
-	CHECK(!same_transitions(shared, 0, 120));
-	CHECK(same_transitions(shared, 0, 180));
+	CHECK(!same_transitions(acc_shared_memory(shared), 0, 60));
+	CHECK(!same_transitions(acc_shared_memory(shared), 0, 120));
+	CHECK(same_transitions(acc_shared_memory(shared), 0, 180));
 	free(a.memory);
 	free(b.memory);
 	free(shared);
 }
 
 /* The shared memory after two rounds in which a and b give, and take. */
-static struct weir_learn_memory *exchanged(const struct acc_params *p, uint64_t seed)
+static struct acc_shared *exchanged(const struct acc_params *p, uint64_t seed)
 {
 	struct acc_online a = experienced(p, seed, 0.1F, 100), b = experienced(p, 2, 0.9F, 50);
-	struct weir_learn_memory *shared = shared_of(p);
+	struct acc_shared *shared = shared_of(p);
 
 	for (int i = 0; i < 2; i++) {
 		weir_acc_export(&a, p, shared);
@@ -291,9 +294,9 @@ static struct weir_learn_memory *exchanged(const struct acc_params *p, uint64_t 
 
 TEST(test_acc_exchange_is_a_function_of_the_seeds)
 {
-	struct acc_params p = params_of("acc(exchange=30, memory=1000)");
-	struct weir_learn_memory *one = exchanged(&p, 1), *same = exchanged(&p, 1);
-	struct weir_learn_memory *other = exchanged(&p, 5);
+	struct acc_params p = params_of("acc(preset=paper, exchange=30, memory=1000)");
+	struct acc_shared *one = exchanged(&p, 1), *same = exchanged(&p, 1);
+	struct acc_shared *other = exchanged(&p, 5);
 	size_t size = weir_acc_shared_size(&p);
 
 	CHECK(memcmp(one, same, size) == 0);
@@ -305,8 +308,9 @@ TEST(test_acc_exchange_is_a_function_of_the_seeds)
 
 TEST(test_acc_exchanges_every_100_slots_and_only_between_agents_that_learn)
 {
-	struct acc_params learns = params_of("acc"), rests = params_of("acc(learn=no)");
-	struct acc_params network = params_of("acc(scope=network)");
+	struct acc_params learns = params_of("acc(preset=paper)"),
+			  rests = params_of("acc(preset=paper, learn=no)");
+	struct acc_params network = params_of("acc(preset=paper, scope=network)");
 
 	CHECK_INT(weir_acc_share_steps(&learns), 100);
 	CHECK_INT(weir_acc_share_steps(&rests), 0);
@@ -321,8 +325,8 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 	struct agent_fixture a, b;
 	void *shared;
 
-	agent_fixture_open(&a, "acc(after=300, idle=length)", 2);
-	agent_fixture_open(&b, "acc(after=300, idle=length)", 2);
+	agent_fixture_open(&a, "acc(preset=paper, after=300, idle=length)", 2);
+	agent_fixture_open(&b, "acc(preset=paper, after=300, idle=length)", 2);
 	shared = fixture_block(a.ops->shared_size(a.params));
 	a.ops->shared_init(shared, a.params);
 	a.telemetry[0].queue_end_bytes = a.telemetry[1].queue_end_bytes = 5000000;
@@ -332,7 +336,7 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 	}
 	a.ops->export_experience(a.state, a.params, shared);
 	b.ops->export_experience(b.state, b.params, shared);
-	CHECK_INT(weir_learn_memory_transitions(shared), 256);
+	CHECK_INT(weir_learn_memory_transitions(acc_shared_memory(shared)), 256);
 	b.ops->import_experience(b.state, b.params, shared);
 	b.ops->import_experience(b.state, b.params, shared);
 	CHECK(agent_fixture_value(&b, "loss", 0) == 0.0);
@@ -341,4 +345,78 @@ TEST(test_acc_agent_gives_to_and_takes_from_the_shared_memory_by_its_hooks)
 	free(shared);
 	agent_fixture_close(&a);
 	agent_fixture_close(&b);
+}
+
+/* --- guard of preset=weir and preset=fct --- */
+
+TEST(test_acc_keeps_no_transitions_of_queues_without_traffic)
+{
+	struct agent_fixture d;
+	double loss[2];
+
+	for (int busy = 0; busy < 2; busy++) {
+		agent_fixture_open(&d,
+				   "acc(preset=weir, learn=yes, policy=untrained, after=20, "
+				   "batch=4)",
+				   1);
+		d.telemetry[0].out_bytes = busy ? 100000 : 0;
+		d.telemetry[0].queue_end_bytes = 0;
+		for (int i = 0; i < 40; i++)
+			agent_fixture_step(&d);
+		loss[busy] = agent_fixture_value(&d, "loss", 0);
+		agent_fixture_close(&d);
+	}
+	CHECK(loss[0] == 0.0);
+	CHECK(loss[1] > 0.0);
+}
+
+TEST(test_acc_exchange_skips_an_agent_that_is_alone)
+{
+	struct acc_params p = params_of(
+		"acc(preset=weir, learn=yes, policy=untrained, exchange=30, memory=1000)");
+	struct acc_online a = experienced(&p, 1, 0.1F, 100), b = experienced(&p, 2, 0.9F, 100);
+	struct acc_shared *shared = shared_of(&p);
+
+	weir_acc_export(&a, &p, shared);
+	weir_acc_export(&a, &p, shared);
+	weir_acc_import(&a, &p, shared);
+	CHECK_INT(weir_learn_memory_transitions(a.memory), 100);
+	weir_acc_export(&b, &p, shared);
+	weir_acc_import(&a, &p, shared);
+	CHECK_INT(weir_learn_memory_transitions(a.memory), 130);
+	free(a.memory);
+	free(b.memory);
+	free(shared);
+}
+
+/* Rewards of 0.5 while the initial weights act, and of that plus gain while the learned ones do. */
+static uint64_t rollbacks_after(float gain, uint64_t slots)
+{
+	struct acc_params p = params_of("acc(preset=weir, learn=yes, policy=untrained)");
+	struct weir_learn_dqn_config config;
+	struct acc_online o = { .slots = 0 };
+	float reward;
+	uint8_t carries = 1;
+	struct acc_slot slot = { .rewards = &reward, .carries = &carries, .places = 1 };
+
+	weir_acc_config(&p, 1, &config);
+	o.learner = fixture_block(weir_learn_dqn_size(&config));
+	weir_learn_dqn_init(o.learner, &config);
+	o.guard.initial = weir_learn_dqn_weights(o.learner);
+	for (; o.slots < slots; o.slots++) {
+		weir_acc_guard(&o, &p, &slot);
+		reward = weir_acc_is_reference(&o, &p) ? 0.5F : 0.5F + gain;
+	}
+	free(o.learner);
+	return o.guard.rollbacks;
+}
+
+TEST(test_acc_loads_the_initial_weights_again_where_the_learned_ones_earn_less)
+{
+	enum { SLOTS = ACC_BLOCK_SLOTS * ACC_BLOCKS * 10 };
+
+	CHECK_INT(rollbacks_after(0.0F, SLOTS), 0);
+	CHECK_INT(rollbacks_after(0.1F, SLOTS), 0);
+	CHECK_INT(rollbacks_after(-0.019F, SLOTS), 0);
+	CHECK(rollbacks_after(-0.03F, SLOTS) > 0);
 }

@@ -48,28 +48,32 @@ TEST(test_acc_levels_are_powers_of_two_times_20_kb)
 /* r = 0.7 txRate / BW + 0.3 D(L), D = 1 - n / 10. */
 TEST(test_acc_reward_is_equation_2)
 {
-	CHECK_NEAR(reward_of("acc", SLOT_BYTES, 0), 1.0, 1e-6);
-	CHECK_NEAR(reward_of("acc", SLOT_BYTES / 2, 0), 0.35 + 0.3, 1e-6);
-	CHECK_NEAR(reward_of("acc", SLOT_BYTES, 100000), 0.7 + 0.3 * 0.7, 1e-6);
-	CHECK_NEAR(reward_of("acc", 0, 10240000), 0.3 * 0.1, 1e-6);
-	CHECK_NEAR(reward_of("acc", SLOT_BYTES, 10240001), 0.7, 1e-6);
-	CHECK_NEAR(reward_of("acc(weight=0.5)", SLOT_BYTES, 40000), 0.5 + 0.5 * 0.9, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper)", SLOT_BYTES, 0), 1.0, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper)", SLOT_BYTES / 2, 0), 0.35 + 0.3, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper)", SLOT_BYTES, 100000), 0.7 + 0.3 * 0.7, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper)", 0, 10240000), 0.3 * 0.1, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper)", SLOT_BYTES, 10240001), 0.7, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, weight=0.5)", SLOT_BYTES, 40000), 0.5 + 0.5 * 0.9,
+		   1e-6);
 }
 
 /* D = 1 - L / 10 MB, at least 0. */
 TEST(test_acc_reward_may_fall_in_a_line)
 {
-	CHECK_NEAR(reward_of("acc(reward=linear)", SLOT_BYTES, 1000000), 0.7 + 0.3 * 0.9, 1e-6);
-	CHECK_NEAR(reward_of("acc(reward=linear)", 0, 20000000), 0.0, 1e-6);
-	CHECK_NEAR(reward_of("acc(reward=linear, queue-max=2MB)", 0, 1000000), 0.15, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=linear)", SLOT_BYTES, 1000000),
+		   0.7 + 0.3 * 0.9, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=linear)", 0, 20000000), 0.0, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=linear, queue-max=2MB)", 0, 1000000), 0.15,
+		   1e-6);
 }
 
 /* U = 0.4 R / C + 0.6 Phi: 1 up to 15 packets of 1000 bytes, 0 from 500 KB on. */
 TEST(test_acc_reward_may_be_preds_utility)
 {
-	CHECK_NEAR(reward_of("acc(reward=pred)", SLOT_BYTES, 15000), 1.0, 1e-6);
-	CHECK_NEAR(reward_of("acc(reward=pred)", SLOT_BYTES / 4 * 3, 257500), 0.3 + 0.3, 1e-6);
-	CHECK_NEAR(reward_of("acc(reward=pred)", 0, 500000), 0.0, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=pred)", SLOT_BYTES, 15000), 1.0, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=pred)", SLOT_BYTES / 4 * 3, 257500),
+		   0.3 + 0.3, 1e-6);
+	CHECK_NEAR(reward_of("acc(preset=paper, reward=pred)", 0, 500000), 0.0, 1e-6);
 }
 
 static void check_newest(const struct acc_queue *q, uint32_t slot, const double *expected)
@@ -82,7 +86,7 @@ static void check_newest(const struct acc_queue *q, uint32_t slot, const double 
  * 0..19. The reward has the mean, which is worth nothing. */
 TEST(test_acc_state_is_normalised)
 {
-	struct acc_params p = params_of("acc");
+	struct acc_params p = params_of("acc(preset=paper)");
 	struct acc_queue q = { .setting = 12 };
 	struct weir_tune_telemetry t = slot_of(SLOT_BYTES / 4, 20000000);
 
@@ -95,7 +99,7 @@ TEST(test_acc_state_is_normalised)
 
 TEST(test_acc_state_is_three_slots_oldest_first_and_the_first_stands_for_missing_ones)
 {
-	struct acc_params p = params_of("acc");
+	struct acc_params p = params_of("acc(preset=paper)");
 	struct acc_queue q = { .setting = 0 };
 	struct weir_tune_telemetry a = slot_of(SLOT_BYTES / 5, 0), b = slot_of(SLOT_BYTES / 2, 0);
 
@@ -154,7 +158,7 @@ TEST(test_acc_sees_the_rate_of_the_line)
 /* 12 numbers of three slots; with traces 14 more. */
 TEST(test_acc_inputs_are_those_of_slots_and_of_traces)
 {
-	struct acc_params paper = params_of("acc(policy=untrained)"),
+	struct acc_params paper = params_of("acc(preset=paper, policy=untrained)"),
 			  ours = params_of("acc(preset=weir, policy=untrained)");
 
 	CHECK_INT(weir_acc_inputs(&paper), 12);
@@ -165,7 +169,7 @@ TEST(test_acc_counts_inputs_that_are_no_numbers_and_sees_0)
 {
 	struct agent_fixture d;
 
-	agent_fixture_open(&d, "acc(idle=none)", 2);
+	agent_fixture_open(&d, "acc(preset=paper, idle=none)", 2);
 	d.telemetry[0].rate_bps = 0;
 	d.telemetry[0].out_bytes = 5000;
 	for (int i = 0; i < 3; i++)
@@ -191,7 +195,7 @@ static int is_idle_after(struct acc_queue *q, const struct acc_params *p, uint64
 
 TEST(test_acc_queue_is_idle_below_min_and_busy_above)
 {
-	struct acc_params p = params_of("acc(idle=length)");
+	struct acc_params p = params_of("acc(preset=paper, idle=length)");
 	struct acc_queue q = { .setting = 0 };
 
 	CHECK_INT(is_idle_after(&q, &p, 1000, 99999), 1);
@@ -206,7 +210,7 @@ TEST(test_acc_queue_is_idle_below_min_and_busy_above)
 /* Three slots in a row without a change, and then above K_min again. */
 TEST(test_acc_queue_is_idle_when_its_reward_stays_for_three_slots)
 {
-	struct acc_params p = params_of("acc");
+	struct acc_params p = params_of("acc(preset=paper)");
 	struct acc_queue q = { .setting = 0 };
 
 	CHECK_INT(is_idle_after(&q, &p, 1000, 150000), 0);
@@ -232,7 +236,7 @@ TEST(test_acc_idle_queue_keeps_its_setting)
 	struct agent_fixture d;
 	struct weir_tune_knobs before;
 
-	agent_fixture_open(&d, "acc(policy=random)", 2);
+	agent_fixture_open(&d, "acc(preset=paper, policy=random)", 2);
 	before = d.knobs[0];
 	d.telemetry[0].queue_end_bytes = 99999;
 	d.telemetry[1].queue_end_bytes = 100001;
@@ -254,7 +258,7 @@ TEST(test_acc_of_a_network_sees_the_means_of_groups)
 	float seen[6 * 36], rewards[6];
 	uint8_t asks[6];
 
-	agent_fixture_open(&d, "acc(scope=network, idle=none)", 6);
+	agent_fixture_open(&d, "acc(preset=paper, scope=network, idle=none)", 6);
 	d.telemetry[0].out_bytes = SLOT_BYTES / 5;
 	d.telemetry[3].out_bytes = SLOT_BYTES / 5 * 3;
 	d.telemetry[3].queue_end_bytes = d.telemetry[3].queue_mean_bytes = 40000;
@@ -281,7 +285,7 @@ TEST(test_acc_of_a_network_sets_every_queue_of_a_group_alike)
 	uint8_t asks[6];
 	uint32_t actions[6] = { 5 + 49 * 6, 0, 0, 0, 0, 0 };
 
-	agent_fixture_open(&d, "acc(scope=network, idle=none)", 6);
+	agent_fixture_open(&d, "acc(preset=paper, scope=network, idle=none)", 6);
 	CHECK_INT(d.ops->scope(d.params), WEIR_AGENT_PER_NETWORK);
 	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, seen, rewards, asks);
 	d.ops->learner->act(d.state, d.params, &d.env, actions, d.knobs);

@@ -443,7 +443,7 @@ static void check_fits(const char *spec, const struct weir_learn_policy *policy,
 
 static void check_plan(const struct weir_learn_plan *plan, const char *message)
 {
-	struct weir_learn_policy policy = { "m", "fdcc", "", "", NULL, NULL };
+	struct weir_learn_policy policy = { "m", "fdcc", "", "", NULL, NULL, NULL };
 	struct weir_error e = { "" };
 	struct weir_learn_net net;
 
@@ -458,7 +458,7 @@ TEST(test_fdcc_takes_models_of_its_shape_and_meaning_only)
 			       large = recall_plan(512);
 	struct weir_learn_plan recall = recall_plan(128);
 	struct weir_learn_policy policy = {
-		"m", "fdcc", "1 dt=rtt last-action=change rates=root", "direct", NULL, NULL
+		"m", "fdcc", "1 dt=rtt last-action=change rates=root", "direct", NULL, NULL, NULL
 	};
 	struct weir_error e = { "" };
 	struct weir_learn_net net;

@@ -100,7 +100,7 @@ TEST(test_rl_cc_network_sees_two_intervals_and_remembers_the_rest)
 								  .lstm_units = 12,
 								  .output = WEIR_LEARN_TANH,
 								  .bias = WEIR_LEARN_NO_BIAS });
-	struct weir_learn_policy policy = { "m", "rl-cc", "", "", NULL, NULL };
+	struct weir_learn_policy policy = { "m", "rl-cc", "", "", NULL, NULL, NULL };
 	float inputs[5][WEIR_RL_CC_INPUTS];
 	struct weir_error e = { "" };
 	struct learn_fixture d;
@@ -142,7 +142,7 @@ TEST(test_rl_cc_takes_models_of_four_inputs_only)
 {
 	struct weir_learn_plan plan = weir_learn_plan_stack(&(struct weir_learn_stack){
 		.inputs = 8, .outputs = 1, .hidden = { 12 }, .output = WEIR_LEARN_TANH });
-	struct weir_learn_policy policy = { "m", "rl-cc", "", "", NULL, NULL };
+	struct weir_learn_policy policy = { "m", "rl-cc", "", "", NULL, NULL, NULL };
 	struct weir_error e = { "" };
 	struct weir_learn_net net;
 	struct pair q;

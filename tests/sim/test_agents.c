@@ -356,15 +356,16 @@ TEST(test_threads_agree_under_agents_and_tuners)
 	check_threads(FABRIC "[switch]\nmarking = red\n" DELAYED PROBED, &sharing);
 	check_threads(FABRIC "[switch]\nmarking = red\n" DELAYED PROBED, &wild);
 	/* Learning while it runs and exchanging what was seen; one agent for all. */
+	check_threads(FABRIC "[switch]\nmarking = red\ntune = acc(preset=paper, policy=untrained, "
+			     "learn=yes, actions=pred, "
+			     "after=50, batch=4, exchange-every=7, exchange=9)\n" DELAYED PROBED,
+		      NULL);
 	check_threads(
 		FABRIC
-		"[switch]\nmarking = red\ntune = acc(policy=untrained, learn=yes, actions=pred, "
-		"after=50, batch=4, exchange-every=7, exchange=9)\n" DELAYED PROBED,
+		"[switch]\nmarking = red\n"
+		"tune = acc(preset=paper, policy=random, actions=pred, scope=network)\n" DELAYED
+			PROBED,
 		NULL);
-	check_threads(FABRIC
-		      "[switch]\nmarking = red\n"
-		      "tune = acc(policy=random, actions=pred, scope=network)\n" DELAYED PROBED,
-		      NULL);
 	/* Where departures are gone through in order. */
 	check_threads(FABRIC "[switch]\nmarking = red\nbuffer-per = switch\nbuffer = 2MB\n"
 			     "lossless = 0\ntune = qla\n[host]\ncc = dcqcn\n" PROBED,

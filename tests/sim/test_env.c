@@ -17,7 +17,8 @@
 	"[traffic some]\npattern = all-to-all\nsizes = websearch\nload = 0.8\n" \
 	"[measure]\nto = 5ms\ndrain = 0us\n"
 #define SCENARIO \
-	NETWORK "[switch]\nmarking = red\ntune = acc(policy=untrained, idle=none, learn=no)\n" \
+	NETWORK "[switch]\nmarking = red\ntune = acc(preset=paper, policy=untrained, idle=none, " \
+		"learn=no)\n" \
 		"tune-interval = 100us\n" REST
 
 enum { ROWS_MAX = 64, SIZE_MAX_OF_ROW = 16 };
@@ -170,9 +171,9 @@ static uint64_t env_sum(struct bench *b, uint32_t action, uint64_t seed)
 
 TEST(test_env_with_a_constant_action_is_a_run_with_that_setting)
 {
-	static const char with_agent[] =
-		NETWORK GIVEN "tune = acc(policy=untrained, idle=none, learn=no, start=given)\n"
-			      "tune-interval = 100us\n" REST;
+	static const char with_agent[] = NETWORK GIVEN
+		"tune = acc(preset=paper, policy=untrained, idle=none, learn=no, start=given)\n"
+		"tune-interval = 100us\n" REST;
 	static const char with_fixed[] =
 		NETWORK GIVEN "tune = fixed(min=20KB, max=1MB, p=100%)\n" REST;
 	struct bench b;
@@ -188,9 +189,10 @@ TEST(test_env_goes_on_to_its_end_where_all_flows_have_ended)
 {
 	struct bench b;
 
-	bench_open(&b, NETWORK "[switch]\nmarking = red\ntune = acc(policy=untrained)\n"
-			       "tune-interval = 100us\n[traffic one]\npattern = many-to-one\n"
-			       "size = 10KB\n[host]\ncc = dcqcn\n[measure]\nto = 5ms\n");
+	bench_open(&b,
+		   NETWORK "[switch]\nmarking = red\ntune = acc(preset=paper, policy=untrained)\n"
+			   "tune-interval = 100us\n[traffic one]\npattern = many-to-one\n"
+			   "size = 10KB\n[host]\ncc = dcqcn\n[measure]\nto = 5ms\n");
 	episode_sum(&b, 1);
 	weir_env_free(b.env);
 }
@@ -425,7 +427,8 @@ TEST(test_env_that_refuses_is_one_sentence)
 		{ NETWORK "[switch]\nmarking = red\n" REST,
 		  "switch.tune: an environment needs an agent" },
 		{ NETWORK "[switch]\nmarking = red\ntune = fixed(min=5KB)\n" REST, "tune" },
-		{ NETWORK "[switch]\nmarking = red\ntune = acc(policy=untrained)\ntune-interval = "
+		{ NETWORK "[switch]\nmarking = red\ntune = acc(preset=paper, "
+			  "policy=untrained)\ntune-interval = "
 			  "4ms\n" REST,
 		  "has no step" },
 		{ NETWORK "[switch]\nmarkin = red\n" REST, "markin" },

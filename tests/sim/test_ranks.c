@@ -146,7 +146,8 @@ TEST(test_ranks_agree_under_agents)
 	static const char acc[] =
 		FABRIC "[switch]\nmarking = red(min=5KB, max=200KB, p=1%)\nbuffer = 1MB\n"
 		       "tune-interval = 20us\ntune-read-delay = 1us..5us\n"
-		       "tune = acc(policy=untrained, learn=yes, exchange-every=3, exchange=2, "
+		       "tune = acc(preset=paper, policy=untrained, learn=yes, exchange-every=3, "
+		       "exchange=2, "
 		       "after=2)\n"
 		       "[host]\ncc = dctcp\n[traffic x]\npattern = permutation\nsize = unlimited\n"
 		       "[measure]\nto = 300us\nprobe = scheme leaf4->h9 every 20us\n";
