@@ -151,7 +151,8 @@ $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call var
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
 SONAME := libweir.so.1
 SIM_SONAME := libweir-sim.so.1
-lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME)
+LAB_SONAME := libweir-lab.so.1
+lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME) build/$(LAB_SONAME)
 
 # The simulator for embedding programs (weir/sim.h, weir/env.h): one object that exports only weir_*.
 SIM := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
@@ -164,6 +165,14 @@ build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 build/$(SIM_SONAME): $(SIM:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
 	@echo link $@
 	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(SIM_SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
+
+# Results (weir/lab.h), with the simulator and the library, for Python. Needs SQLite.
+LAB := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c) \
+	$(wildcard $(addprefix lab/,capture/*.c scenario/*.c store/*.c analysis/*.c report/*.c api/*.c)) \
+	build/workloads.c build/models.c build/assets.c build/version.c
+build/$(LAB_SONAME): $(LAB:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
+	@echo link $@
+	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(LAB_SONAME) -Wl,-z,defs -o $@ $^ -lsqlite3 $(MPI_LIBS) -lm -pthread
 
 build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 	@echo link $@

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values as Weir writes them: quantities with units, and lists of a sweep."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Union
+
+from .errors import ScenarioError
+
+Time = Union[int, str]
+Settings = Mapping[str, Any]
+
+_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([A-Za-z%]*)\s*$")
+
+
+def time_ps(time: Time) -> int:
+    """A time in picoseconds: "5ms", or a whole number of picoseconds."""
+    if isinstance(time, int):
+        return time
+    match = _NUMBER.match(time)
+    if not match or match[2] not in _PS:
+        raise ScenarioError(f"'{time}' is no time; allowed: a number and ps, ns, us, ms or s, as in 5ms")
+    number = match[1]
+    if "." not in number and "e" not in number:
+        return int(number) * _PS[match[2]]
+    return round(float(number) * _PS[match[2]])
+
+
+def number(text: str) -> Optional[tuple[float, str]]:
+    """Number and unit of "0.3", "20KB" or "50us"; None: the text is no quantity."""
+    match = _NUMBER.match(text)
+    return (float(match[1]), match[2]) if match else None
+
+
+def text(value: Any) -> str:
+    """One value as a scenario has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def listed(values: Any) -> str:
+    """The values of a setting in [sweep]."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return text(values)
+    return ", ".join(text(value) for value in values)
+
+
+def assignment(path: str, value: Any) -> str:
+    """SECTION.KEY=VALUE; several values are the lines of a repeated key."""
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        return f"{path}=" + "; ".join(text(line) for line in value)
+    return f"{path}={text(value)}"
