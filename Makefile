@@ -4,6 +4,7 @@
 #	make			the program, ./weir
 #	make demo		a first look
 #	make test		all tests, in release and under sanitizers
+#	make test-python	the Python package and its notebooks; PYTHON=python3
 #	make test-browser	reports and live pages in a browser
 #	make test-cluster	Open MPI and Slurm on one machine, with failures
 #	make test-keeper	the keeper with a real Redis, real packets, the kernel's red (minutes)
@@ -13,7 +14,7 @@
 #	make asan		build/asan/weir, with address and undefined-behaviour sanitizers
 #	make docs		the generated pages of docs/reference and docs/results
 #	make site		the documentation as a static, searchable site, in build/site
-#	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
+#	make install		PREFIX=/usr/local, DESTDIR=, PYTHONDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
 #	make check-more		clang, threads, coverage, linters, big-endian (other tools)
 #	make format check-format clean
@@ -317,13 +318,23 @@ build/weir.%: weir
 
 COMPLETION := build/weir.bash build/weir.zsh build/weir.fish
 
+# The Python package: its tests and notebooks, and the code of its manual page. Python without numpy, pandas
+# and matplotlib runs what needs none of them.
+PYTHON ?= python3
+test-python: weir build/$(LAB_SONAME)
+	@PYTHON='$(PYTHON)' tools/test-python.sh
+
+# Where python3 looks for packages below PREFIX; if it looks at none there, PYTHONPATH must name this folder.
+PYTHONDIR ?= $(or $(shell $(PYTHON) -c 'import sys; print(next((p for p in sys.path if p.startswith("$(PREFIX)/lib/") and p.endswith("-packages")), ""))' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
+
 install: weir lib $(COMPLETION)
 	@$(PLACES) tools/install.sh install
 
 uninstall:
 	@$(PLACES) tools/install.sh uninstall
 
-PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)' SIM_SONAME='$(SIM_SONAME)'
+PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)' SIM_SONAME='$(SIM_SONAME)' \
+	LAB_SONAME='$(LAB_SONAME)' PYTHONDIR='$(PYTHONDIR)'
 LIBDIR ?= $(PREFIX)/lib
 
 dist: build/weir-$(VERSION).tar.gz
@@ -354,7 +365,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test run-tests test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs site install uninstall dist deb \
+.PHONY: all always asan lib test run-tests test-python test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs site install uninstall dist deb \
 	check-more check-format format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

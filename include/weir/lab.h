@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lab.h -- results as columns: the runs, flows, ports and series of a result folder, its tables
- *with their statistics, and the claims of papers with their verdicts.
+/* lab.h -- results as columns: runs, flows, ports and series of a result folder, its tables with
+ * their statistics, and the claims of papers with their verdicts.
  *
  *	struct weir_results *results;
  *	struct weir_frame *flows;
@@ -59,7 +59,10 @@ void weir_frame_free(struct weir_frame *frame); /* NULL: nothing to do */
 
 /* --- result folders --- */
 
-struct weir_results; /* an open folder: one state of it, whatever is added later */
+/* An open folder with the runs that it had when it was opened. It keeps no other program from
+ * adding runs; once one of its runs is replaced, or tables would have others, calls fail and say
+ * so. */
+struct weir_results;
 
 /* LATEST: the runs of the latest sweep into the folder, as weir table shows them; ALL: weir table
  * --all. */

@@ -4,6 +4,7 @@
 #include "lab/api/results.h"
 #include "lab/api/frame.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "lab/store/results.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,22 @@ int weir_results_open(struct weir_results **results, const char *folder, enum we
 		      struct weir_error *e)
 {
 	struct weir_results *r = memory_zeroed(1, sizeof(*r));
+	struct store *checked;
+	int failed;
 
+	r->folder = text_copy(folder);
 	r->scope = which == WEIR_RUNS_ALL ? STORE_ALL : STORE_PLANNED;
-	if (store_open(&r->store, folder, STORE_READ, e) == 0) {
-		if (store_runs(r->store, r->scope, &r->runs, e) == 0) {
-			*results = r;
-			return 0;
-		}
-		store_close(r->store);
+	failed = store_open(&checked, folder, STORE_READ, e);
+	if (!failed) {
+		failed = store_runs(checked, r->scope, &r->runs, e) ||
+			 store_open(&r->store, folder, STORE_FOLLOW, e);
+		store_close(checked);
 	}
-	free(r);
-	return -1;
+	if (failed)
+		weir_results_close(r);
+	else
+		*results = r;
+	return failed ? -1 : 0;
 }
 
 void weir_results_close(struct weir_results *results)
@@ -30,8 +36,28 @@ void weir_results_close(struct weir_results *results)
 	if (!results)
 		return;
 	stored_runs_free(&results->runs);
-	store_close(results->store);
+	if (results->store)
+		store_close(results->store);
+	free(results->folder);
 	free(results);
+}
+
+int results_changed(const struct weir_results *r, struct weir_error *e)
+{
+	return weir_error_set(e, "%.300s: has changed since it was opened; open it again",
+			      r->folder);
+}
+
+/* Is the run still the one that was there when the folder was opened? */
+static int results_check_run(const struct weir_results *r, const struct stored_run *run,
+			     struct weir_error *e)
+{
+	int64_t id;
+	int found = store_find_run(r->store, run->key, &id, e);
+
+	if (found < 0)
+		return -1;
+	return found && id == run->id ? 0 : results_changed(r, e);
 }
 
 uint32_t weir_results_run_count(const struct weir_results *results)
@@ -157,7 +183,9 @@ static int results_read_rows(struct weir_results *r, enum table_id table, uint32
 	frame_add_table_columns(frame, f.table);
 	for (uint32_t i = 0; i < r->runs.count; i++) {
 		f.run = i + 1;
-		if ((run == 0 || run == f.run) &&
+		if (run != 0 && run != f.run)
+			continue;
+		if (results_check_run(r, &r->runs.runs[i], e) ||
 		    store_each(r->store, r->runs.runs[i].id, table, &each, e))
 			return -1;
 	}

@@ -6,8 +6,14 @@
 #include "weir/lab.h"
 
 struct weir_results {
-	struct store *store; /* opened with STORE_READ: one snapshot */
+	char *folder;
+	/* Opened with STORE_FOLLOW: a snapshot would make sweeps into the folder wait until it is
+	 * closed. What was replaced since is noticed instead (results_changed). */
+	struct store *store;
 	enum store_scope scope;
 	struct stored_runs runs;
 };
+
+/* Sets the message that the folder has other runs now. Returns -1. */
+int results_changed(const struct weir_results *r, struct weir_error *e);
 #endif

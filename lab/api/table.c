@@ -10,6 +10,7 @@
 #include "lab/analysis/compare.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TABLE_TEXT_WIDTH = 100 };
 
@@ -151,6 +152,17 @@ static char *table_answer(const struct comparison *c, struct store *store, const
 
 /* --- entry points --- */
 
+/* Is the table of the runs that were there when the folder was opened? */
+static int table_has_runs(const struct comparison *c, const struct weir_results *r)
+{
+	int same = c->runs.count == r->runs.count;
+
+	for (uint32_t i = 0; i < c->runs.count && same; i++)
+		same = c->runs.runs[i].id == r->runs.runs[i].id &&
+		       strcmp(c->runs.runs[i].key, r->runs.runs[i].key) == 0;
+	return same;
+}
+
 int weir_results_table(struct weir_results *results, const struct weir_table_request *q,
 		       struct weir_table **table, struct weir_error *e)
 {
@@ -165,11 +177,20 @@ int weir_results_table(struct weir_results *results, const struct weir_table_req
 						 .same = is_whole ? ROWS_JOINED : ROWS_APART,
 						 .scope = results->scope };
 	struct comparison c;
-	char *answer;
+	struct store *store;
+	char *answer = NULL;
 
-	if (comparison_make(&c, results->store, &request, e))
+	if (store_open(&store, results->folder, STORE_READ, e))
 		return -1;
-	answer = is_whole ? table_answer(&c, results->store, q->normalize_to, e) : text_copy("");
+	if (comparison_make(&c, store, &request, e)) {
+		store_close(store);
+		return -1;
+	}
+	if (!table_has_runs(&c, results))
+		results_changed(results, e);
+	else
+		answer = is_whole ? table_answer(&c, store, q->normalize_to, e) : text_copy("");
+	store_close(store);
 	if (answer) {
 		*table = memory_zeroed(1, sizeof(**table));
 		(*table)->frame = frame_new();

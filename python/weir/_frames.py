@@ -33,7 +33,8 @@ def required(name: str, instead: str) -> ModuleType:
     """The package; without it, an error that says what to use instead."""
     found = optional(name)
     if found is None:
-        raise MissingPackage(f"{name} is not installed (on Debian: apt install python3-{name}); {instead}")
+        package = name.partition(".")[0]
+        raise MissingPackage(f"{package} is not installed (on Debian: apt install python3-{package}); {instead}")
     return found
 
 

@@ -91,11 +91,16 @@ def metric(results: Results, name: str, x: Optional[str], by: Optional[str], ax:
         _draw_lines(ax, lines, name, x, factor)
     else:
         _draw_bars(ax, lines, name, x, factor)
-    ax.set_xlabel(x or "")
+    ax.set_xlabel(_axis_label(table, x) if x else "")
     ax.set_ylabel(_label(name, unit))
     ax.set_ylim(bottom=0)
     _legend(ax, len(lines))
     return ax
+
+
+def _axis_label(table: Table, x: str) -> str:
+    units = {parsed[1] for parsed in (values.number(row[x]) for row in table.rows()) if parsed}
+    return f"{x} ({units.pop()})" if units not in (set(), {""}) and len(units) == 1 and _is_numeric(table, x) else x
 
 
 def _errors(rows: list[dict[str, Any]], name: str, factor: float) -> list[list[float]]:

@@ -7,7 +7,10 @@ from typing import Optional
 
 _PLACE = re.compile(r"^(?P<file>[^\n:]+?):(?:(?P<line>\d+):)? (?P<rest>.*)$", re.DOTALL)
 _OPTION = re.compile(r"^--set (?P<setting>[^=\s]+)=(?P<value>.*?): (?P<rest>.*)$", re.DOTALL)
-_SETTING = re.compile(r"^(?P<setting>[a-z][\w-]*(?:\.[\w@-]+)*): (?P<rest>.*)$", re.DOTALL)
+_SETTING = re.compile(
+    r"^(?P<setting>seed|(?:network|switch|host|rdma|traffic|measure|sweep|case|full)(?:\.[^\s:]+)?): (?P<rest>.*)$",
+    re.DOTALL,
+)
 _READ = re.compile(r"'([^']*)'")
 _NEAREST = re.compile(r"nearest: ([^)]*)\)")
 _ALLOWED = re.compile(r"(?:allowed: |allowed are |there are |it has )(.*?)(?: \(nearest: [^)]*\))?$", re.DOTALL)
@@ -48,7 +51,7 @@ class Error(Exception):
             self.setting = option["setting"]
             return option["rest"]
         setting = _SETTING.match(message)
-        place = None if setting and "." in setting["setting"] else _PLACE.match(message)
+        place = None if setting else _PLACE.match(message)
         rest = message
         if place and (place["line"] or "." in place["file"] or "/" in place["file"]):
             self.file, rest = place["file"], place["rest"]
@@ -86,7 +89,8 @@ class NotFound(Error, OSError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a sweep: runs that had ended are stored in `folder`, and the same call continues."""
+    """Ctrl-C during a sweep: runs that had ended are stored in `folder`, and the same call continues. Without a result
+    folder, `folder` is "" and nothing is kept."""
 
     def __init__(self, message: str, folder: str):
         super().__init__(message)

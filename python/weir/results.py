@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _library, _plots, values
-from ._frames import TEXT, Frame, optional, required
+from ._frames import Frame, required
 from .errors import ResultsError
 
 if TYPE_CHECKING:
@@ -98,14 +98,12 @@ class Results:
 
     runs, flows, ports, series, pauses and reasons are DataFrames with the columns of the CSV files that
     `weir export` writes (docs/reference/results.md); rows(TABLE) and lists(TABLE) are the same without pandas. Times
-    are picoseconds. A damaged run is a ResultsError that names it.
+    are picoseconds. A damaged run is a ResultsError that names it, and so are runs that were replaced since.
     """
 
     def __init__(self, folder: Union[str, os.PathLike[str]], *, all: bool = False):
         """all: also runs that are not of the latest sweep into the folder."""
         self.folder = os.fspath(folder)
-        self.keep_alive: Any = None  # a temporary folder
-        self._all = all
         self._results = ctypes.c_void_p()
         error = _library.ErrorBuffer()
         if _library.load().weir_results_open(self._results, self.folder.encode(), int(all), error):
@@ -300,5 +298,3 @@ def _numbers(runs: pandas.DataFrame) -> pandas.DataFrame:
             runs[name] = pandas.to_numeric(column.astype(object))
     return runs
 
-
-__all__ = ["Results", "Table", "TEXT", "optional"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
@@ -113,10 +115,16 @@ def _call(scenario: Scenario, arguments: list[str], out: Optional[str], progress
     if out is not None:
         _execute(scenario, arguments, out, progress)
         return Results(out)
-    temporary = tempfile.TemporaryDirectory(prefix="weir-")
-    _execute(scenario, arguments, temporary.name, progress)
-    results = Results(temporary.name)
-    results.keep_alive = temporary
+    temporary = tempfile.mkdtemp(prefix="weir-")
+    try:
+        _execute(scenario, arguments, temporary, progress)
+        results = Results(temporary)
+    except BaseException as problem:
+        shutil.rmtree(temporary, ignore_errors=True)
+        if isinstance(problem, Interrupted):
+            raise Interrupted("interrupted; nothing is kept without out=, a result folder", "") from None
+        raise
+    weakref.finalize(results, shutil.rmtree, temporary, ignore_errors=True)
     return results
 
 

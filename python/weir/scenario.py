@@ -104,7 +104,7 @@ class Scenario:
             done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
             if done.returncode:
                 raise self.error(done.stderr, done.returncode, path)
-        return done.stdout
+        return done.stdout.replace(path, self.name)
 
     @contextmanager
     def path(self) -> Iterator[str]:

@@ -224,6 +224,36 @@ TEST(test_results_refuse_rows_that_are_not_what_was_stored)
 	folder_remove(&f);
 }
 
+/* An open folder does not keep a writer waiting; what the writer replaced is noticed. */
+TEST(test_results_let_others_write_and_notice_what_they_replaced)
+{
+	const struct weir_table_request request = { .by = NULL };
+	struct folder f = folder_make();
+	struct weir_error e = { "" };
+	struct weir_frame *frame;
+	struct weir_results *r;
+	struct weir_table *t;
+	struct store *s;
+
+	damage_fill(&f);
+	r = results_open(&f, WEIR_RUNS_LATEST);
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+	CHECK_INT(store_exec(s, "PRAGMA busy_timeout = 1", &e), 0);
+	CHECK_INT(store_exec(s, "BEGIN IMMEDIATE", &e), 0);
+	CHECK_INT(store_exec(s, "UPDATE run SET wall_seconds = wall_seconds", &e), 0);
+	CHECK_INT(store_exec(s, "COMMIT", &e), 0);
+	store_close(s);
+	CHECK_INT(weir_results_read(r, "flows", 0, &frame, &e), 0);
+	weir_frame_free(frame);
+	damage_fill(&f); /* every run gets another id */
+	CHECK_INT(weir_results_read(r, "flows", 0, &frame, &e), -1);
+	CHECK_LIKE(e.text, "...: has changed since it was opened; open it again");
+	CHECK_INT(weir_results_table(r, &request, &t, &e), -1);
+	CHECK_LIKE(e.text, "...: has changed since it was opened; open it again");
+	weir_results_close(r);
+	folder_remove(&f);
+}
+
 /* --- tables --- */
 
 static void check_cells(const struct weir_frame *f, const struct comparison *c)
