@@ -198,6 +198,14 @@ class TestResults(unittest.TestCase):
             self.results.plot_series("queue sw->h1")
 
     @fixture.needs("numpy", "pandas", "matplotlib")
+    def test_values_in_different_units_have_their_places(self):
+        results = weir.sweep(fixture.SCENARIO, {"traffic.answers.period": ["200us", "1ms", "500us"], "seed": [1, 2]},
+                             progress=False)
+        ax = results.plot_metric("fct_mean_ns")
+        self.assertEqual([round(x, 9) for x in ax.containers[0].lines[0].get_xdata()], [0.2, 0.5, 1])
+        self.assertEqual(ax.get_xlabel(), "traffic.answers.period (ms)")
+
+    @fixture.needs("numpy", "pandas", "matplotlib")
     def test_numeric_settings_are_lines_with_intervals(self):
         results = weir.sweep(fixture.SCENARIO, {"traffic.answers.size": ["10KB", "40KB"], "host.cc": ["dctcp", "cubic"],
                                                 "seed": [1, 2]}, progress=False)

@@ -58,7 +58,15 @@ def _legend(ax: Any, count: int) -> None:
 
 
 def _is_numeric(table: Table, setting: str) -> bool:
-    return all(values.number(row[setting]) for row in table.rows())
+    """Are all values quantities of one unit?"""
+    parsed = [values.number(row[setting]) for row in table.rows()]
+    return None not in parsed and len({one[1] for one in parsed if one}) == 1
+
+
+def _quantity(row: dict[str, Any], setting: str) -> tuple[float, str]:
+    parsed = values.number(row[setting])
+    assert parsed is not None
+    return parsed
 
 
 def _choose(results: Results, x: Optional[str], by: Optional[str]) -> tuple[Optional[str], Optional[str]]:
@@ -91,16 +99,10 @@ def metric(results: Results, name: str, x: Optional[str], by: Optional[str], ax:
         _draw_lines(ax, lines, name, x, factor)
     else:
         _draw_bars(ax, lines, name, x, factor)
-    ax.set_xlabel(_axis_label(table, x) if x else "")
     ax.set_ylabel(_label(name, unit))
     ax.set_ylim(bottom=0)
     _legend(ax, len(lines))
     return ax
-
-
-def _axis_label(table: Table, x: str) -> str:
-    units = {parsed[1] for parsed in (values.number(row[x]) for row in table.rows()) if parsed}
-    return f"{x} ({units.pop()})" if units not in (set(), {""}) and len(units) == 1 and _is_numeric(table, x) else x
 
 
 def _errors(rows: list[dict[str, Any]], name: str, factor: float) -> list[list[float]]:
@@ -116,21 +118,19 @@ def _errors(rows: list[dict[str, Any]], name: str, factor: float) -> list[list[f
 
 
 def _draw_lines(ax: Any, lines: dict, name: str, x: str, factor: float) -> None:
+    everything = [_quantity(row, x) for rows in lines.values() for row in rows]
+    x_factor, x_unit = _scale(everything[0][1], max(abs(one[0]) for one in everything))
     for label, rows in lines.items():
-        rows.sort(key=lambda row: _number(row[x]))
+        rows.sort(key=lambda row: _quantity(row, x)[0])
         ax.errorbar(
-            [_number(row[x]) for row in rows],
+            [_quantity(row, x)[0] / x_factor for row in rows],
             [row[name] / factor for row in rows],
             yerr=_errors(rows, name, factor),
             marker="o",
             capsize=3,
             label=label,
         )
-
-
-def _number(text: str) -> float:
-    parsed = values.number(text)
-    return parsed[0] if parsed else float("nan")
+    ax.set_xlabel(x + (f" ({x_unit})" if x_unit else ""))
 
 
 def _draw_bars(ax: Any, lines: dict, name: str, x: Optional[str], factor: float) -> None:
@@ -147,6 +147,7 @@ def _draw_bars(ax: Any, lines: dict, name: str, x: Optional[str], factor: float)
             label=label,
         )
     ax.set_xticks(list(places.values()), list(places))
+    ax.set_xlabel(x or "")
 
 
 # --- distributions ---

@@ -293,8 +293,8 @@ def _numbers(runs: pandas.DataFrame) -> pandas.DataFrame:
         column = runs[name]
         if name in _NEVER_NUMBERS or not isinstance(column.dtype, pandas.CategoricalDtype):
             continue
-        parsed = [values.number(text) for text in column.cat.categories]
-        if parsed and all(one is not None and one[1] == "" for one in parsed):
+        texts = list(column.cat.categories)
+        if texts and all(text.strip()[-1:].isdigit() and values.number(text) for text in texts):
             runs[name] = pandas.to_numeric(column.astype(object))
     return runs
 

@@ -28,10 +28,21 @@ def time_ps(time: Time) -> int:
     return round(float(number) * _PS[match[2]])
 
 
+# The units that Weir writes: factor and unit of the number that a plot shows.
+_UNITS = {"": (1.0, ""), "%": (0.01, ""), "pkts": (1.0, "pkts")}
+_UNITS.update({name: (factor / 1e3, "ns") for name, factor in _PS.items()})
+_UNITS.update({f"{name}B": (1e3**power, "bytes") for power, name in enumerate(["", "K", "M", "G"])})
+_UNITS.update({f"{name}iB": (1024.0**power, "bytes") for power, name in enumerate("KMG", 1)})
+_UNITS.update({f"{name}bps": (1e3**power, "bps") for power, name in enumerate(["", "K", "M", "G", "T"])})
+
+
 def number(text: str) -> Optional[tuple[float, str]]:
-    """Number and unit of "0.3", "20KB" or "50us"; None: the text is no quantity."""
+    """Number and unit ("", "ns", "bytes", "bps" or "pkts") of "0.3", "20KB" or "50us"; None: it is no quantity."""
     match = _NUMBER.match(text)
-    return (float(match[1]), match[2]) if match else None
+    if not match or match[2] not in _UNITS:
+        return None
+    factor, unit = _UNITS[match[2]]
+    return float(match[1]) * factor, unit
 
 
 def text(value: Any) -> str:
