@@ -8,7 +8,7 @@
 struct weir_results {
 	char *folder;
 	/* Opened with STORE_FOLLOW: a snapshot would make sweeps into the folder wait until it is
-	 * closed. What was replaced since is noticed instead (results_changed). */
+	 * closed. Reading a run that was replaced fails instead (results_changed). */
 	struct store *store;
 	enum store_scope scope;
 	struct stored_runs runs;
