@@ -86,6 +86,16 @@ def _make() -> None:
     subprocess.run(["make", "-C", str(TREE), "weir", f"build/{SONAME}"], check=True)
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = Path(metadata_directory) / f"weir-{_version()}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(_metadata())
+    return info.name
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     _make()
     wheel = _Wheel(wheel_directory, pure=False)

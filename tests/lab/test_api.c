@@ -322,6 +322,57 @@ TEST(test_table_frame_has_the_cells_and_the_text_of_the_printed_table)
 	folder_remove(&f);
 }
 
+/* A run whose mean FCT is given and not simulated. */
+static void store_add_made(struct store *s, const char *marking, int seed, double fct_ns)
+{
+	char key[RUN_KEY_SIZE];
+	struct weir_error e = { "" };
+	struct sim sim;
+
+	sim_read(&sim,
+		 "seed = %d\n[network]\ntopology = star\nhosts = 4\n[switch]\nmarking = %s\n"
+		 "[traffic a]\npattern = many-to-one\nsize = 60KB\n",
+		 seed, marking);
+	for (int i = 0; i < METRICS_MAX; i++)
+		sim.r.value[i] = (double)NAN;
+	sim.r.value[metric_index("fct_mean_ns")] = fct_ns;
+	CHECK_INT(run_key(&sim.c, key, &e), 0);
+	CHECK_INT(store_add(s, key, &sim.c, &sim.r, &e), 0);
+	sim_end(&sim);
+}
+
+TEST(test_table_has_students_interval_and_marks_ratios_that_are_not_significant)
+{
+	static const char *const metrics[] = { "fct_mean_ns" };
+	struct weir_table_request request = { .metrics = metrics, .metric_count = 1 };
+	struct folder f = folder_make();
+	struct weir_error e = { "" };
+	struct weir_results *r;
+	struct weir_table *t;
+	struct store *s;
+
+	CHECK_INT(store_open(&s, f.path, STORE_WRITE, &e), 0);
+	store_add_made(s, "ecn", 1, 1000);
+	store_add_made(s, "ecn", 2, 3000);
+	store_add_made(s, "tcn", 1, 2000);
+	store_add_made(s, "tcn", 2, 3000);
+	store_close(s);
+	r = results_open(&f, WEIR_RUNS_LATEST);
+	CHECK_INT(weir_results_table(r, &request, &t, &e), 0);
+	CHECK(column_find(t->frame, "fct_mean_ns")->reals[0] == 2000);
+	CHECK_NEAR(column_find(t->frame, "fct_mean_ns_low")->reals[0], 2000 - 12.706 * 1000, 1e-6);
+	CHECK_NEAR(column_find(t->frame, "fct_mean_ns_high")->reals[0], 2000 + 12.706 * 1000, 1e-6);
+	CHECK_INT(column_find(t->frame, "fct_mean_ns_runs")->integers[0], 2);
+	weir_table_free(t);
+	request.normalize_to = "ecn";
+	CHECK_INT(weir_results_table(r, &request, &t, &e), 0);
+	CHECK_NEAR(column_find(t->frame, "fct_mean_ns")->reals[1], sqrt(2), 1e-9);
+	CHECK_STR(column_text(column_find(t->frame, "fct_mean_ns_mark"), 1), "~");
+	weir_table_free(t);
+	weir_results_close(r);
+	folder_remove(&f);
+}
+
 TEST(test_table_of_a_whole_sweep_has_the_answer)
 {
 	const struct weir_table_request request = { .by = NULL };
