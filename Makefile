@@ -321,7 +321,7 @@ COMPLETION := build/weir.bash build/weir.zsh build/weir.fish
 # The Python package: its tests and notebooks, and the code of its manual page. Python without numpy, pandas
 # and matplotlib runs what needs none of them.
 PYTHON ?= python3
-test-python: weir build/$(LAB_SONAME)
+test-python: weir build/$(LAB_SONAME) | build/have-build build/have-python
 	@PYTHON='$(PYTHON)' tools/test-python.sh
 
 # Where python3 looks for packages below PREFIX; if it looks at none there, PYTHONPATH must name this folder.
