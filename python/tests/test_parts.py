@@ -47,6 +47,14 @@ class TestPlugins(fixture.InFolder):
         self.assertTrue(row["host.cc"].startswith("./aimd.so"), row["host.cc"])
         self.assertGreater(row["flows_completed"], 0)
 
+    def test_plugin_that_crashes_ends_the_run_and_not_the_interpreter(self):
+        source = (fixture.TREE / "examples" / "cc" / "aimd.c").read_text()
+        broken = source.replace("struct aimd_state *s = state;\n\n\t(void)params;", "struct aimd_state *s = NULL;\n\n\t(void)params;")
+        path = weir.compile_plugin(broken, "broken.so")
+        with self.assertRaises(weir.RunError) as caught:
+            weir.run(fixture.SCENARIO, cc=path)
+        self.assertIn("broken.so", str(caught.exception))
+
     def test_messages_of_the_compiler(self):
         with self.assertRaisesRegex(weir.CompileError, "error"):
             weir.compile_plugin("this is no C;\n", "x.so")
