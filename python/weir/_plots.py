@@ -45,10 +45,6 @@ def _label(name: str, unit: str) -> str:
     return words.replace("_", " ") + (f" ({unit})" if unit else "")
 
 
-def _known(numbers: list[Optional[float]]) -> list[float]:
-    return [number for number in numbers if number is not None]
-
-
 def _legend(ax: Any, count: int) -> None:
     if count > 1:
         ax.legend(frameon=False)
