@@ -74,7 +74,8 @@ class _Wheel:
 
     def close(self) -> str:
         self.add(f"{self._info}/METADATA", _metadata().encode())
-        wheel = f"Wheel-Version: 1.0\nGenerator: weir\nRoot-Is-Purelib: {str(self._pure).lower()}\nTag: {_tag(self._pure)}\n"
+        pure, tag = str(self._pure).lower(), _tag(self._pure)
+        wheel = f"Wheel-Version: 1.0\nGenerator: weir\nRoot-Is-Purelib: {pure}\nTag: {tag}\n"
         self.add(f"{self._info}/WHEEL", wheel.encode())
         record = "\n".join(self._record + [f"{self._info}/RECORD,,"]) + "\n"
         self._zip.writestr(f"{self._info}/RECORD", record)

@@ -185,7 +185,7 @@ def include() -> str:
     for path in [found, Path("/usr/local/include"), Path("/usr/include")]:
         if path and (path / "weir" / "plugin.h").is_file():
             return str(path)
-    raise NotFound("weir/plugin.h is not there: install libweir-dev, or set WEIR_INCLUDE to the folder that holds weir/")
+    raise NotFound("weir/plugin.h is not there: install libweir-dev, or set WEIR_INCLUDE to the folder that has weir/")
 
 
 def papers() -> Optional[str]:

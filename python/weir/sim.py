@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
@@ -104,9 +105,10 @@ class Sim:
                 message = read.name + message[len("scenario"):]
             raise read.locate(ScenarioError(message))
         self._watches: dict[str, int] = {}
+        self._hosts: dict[str, int] = {}
         self._traffic: dict[str, int] = {}
         self._pending: dict[int, Callable] = {}  # callbacks that were not called yet, by number
-        self._next_number = 1
+        self._numbers = itertools.count(1)  # next() is atomic: callbacks may run on several threads
         self._problem: Optional[BaseException] = None
         # ctypes frees what the library would still call; these live as long as the simulation.
         self._on_delivered = _library.DELIVERED(self._run_delivered)
@@ -165,7 +167,11 @@ class Sim:
 
     def host(self, name: Host) -> int:
         """The number of a host, "h3"."""
-        return name if isinstance(name, int) else self._find(_library.load().weir_sim_find_host, name)
+        if isinstance(name, int):
+            return name
+        if name not in self._hosts:
+            self._hosts[name] = self._find(_library.load().weir_sim_find_host, name)
+        return self._hosts[name]
 
     # --- observing and changing ---
 
@@ -210,7 +216,7 @@ class Sim:
     # --- messages and calls ---
 
     def _number(self, function: Callable) -> int:
-        number, self._next_number = self._next_number, self._next_number + 1
+        number = next(self._numbers)
         self._pending[number] = function
         return number
 
