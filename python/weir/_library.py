@@ -269,7 +269,7 @@ def load() -> ctypes.CDLL:
         except OSError as problem:
             tried.append(str(problem))
         except AttributeError as problem:
-            raise NotFound(f"{name} is of another version of Weir: {problem}") from None
+            raise NotFound(f"{name} is not {SONAME}, or of another version of Weir: {problem}") from None
     raise NotFound(
         f"the library {SONAME} is not there: build it with 'make lib', install it, or set WEIR_LIBRARY to it "
         f"({'; '.join(tried)})"
