@@ -16,7 +16,7 @@ from weir.running import progress_of
 LONG = """
 import sys, weir
 try:
-    weir.sweep("long.ini", {"seed": range(1, 41)}, out="long.results", jobs=1, progress=False)
+    weir.sweep("long.ini", {"seed": range(1, 301)}, out="long.results", jobs=1, progress=False)
 except weir.Interrupted as e:
     print(type(e).__name__, e, e.folder)
     sys.exit(7)
@@ -86,13 +86,14 @@ class TestSweep(fixture.InFolder):
         said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 7, said)
         done, planned = progress_of("long.results")
-        self.assertEqual(planned, 40)
-        self.assertTrue(2 <= done < 40, done)
-        self.assertEqual(said.strip(), f"Interrupted interrupted; {done} of 40 runs are stored in long.results; "
+        self.assertEqual(planned, 300)
+        self.assertTrue(2 <= done < 300, done)
+        self.assertEqual(said.strip(), f"Interrupted interrupted; {done} of 300 runs are stored in long.results; "
                                        "the same call continues long.results")
         kept = {row["key"]: row["wall_seconds"] for row in weir.Results("long.results").rows("runs")}
-        whole = weir.sweep("long.ini", {"seed": range(1, 41)}, out="long.results", progress=False)
-        self.assertEqual(len(whole), 40)
+        more = range(1, done + 4)
+        whole = weir.sweep("long.ini", {"seed": more}, out="long.results", progress=False)
+        self.assertEqual(len(whole), len(more))
         now = {row["key"]: row["wall_seconds"] for row in whole.rows("runs")}
         self.assertEqual({key: now[key] for key in kept}, kept)
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenarios and their errors."""
+import pickle
 import unittest
 from pathlib import Path
 
 import fixture
 import weir
+from weir import values
 from weir.errors import Error
 
 
@@ -90,6 +92,13 @@ class TestError(unittest.TestCase):
                    file=None, setting="network.hosts", read="x", allowed="2 to 9")
         self.check("unknown table 'flow'; there are runs, flows (nearest: flows)",
                    file=None, line=None, setting=None, read="flow", nearest="flows")
+
+    def test_errors_and_values_survive_other_processes_and_notations(self):
+        for error in (weir.RunError("a", 3), weir.ScenarioError("a.ini:3: seed: 'x'"), weir.Interrupted("b", "c")):
+            copy = pickle.loads(pickle.dumps(error))
+            self.assertEqual((str(copy), vars(copy)), (str(error), vars(error)))
+        self.assertEqual([values.text(v) for v in (True, 1e-5, 0.5, 7, "2us")], ["yes", "0.00001", "0.5", "7", "2us"])
+        self.assertEqual(values.listed(["tcn(threshold=50us)", 0.1]), "tcn(threshold=50us), 0.1")
 
 
 if __name__ == "__main__":

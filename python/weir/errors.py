@@ -73,7 +73,7 @@ class ResultsError(Error, ValueError):
 class RunError(Error, RuntimeError):
     """A run that failed: the system refused something, or a bug of Weir. `status` is the exit status."""
 
-    def __init__(self, message: str, status: int):
+    def __init__(self, message: str, status: int = 1):
         super().__init__(message)
         self.status = status
 
@@ -92,6 +92,6 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a sweep: runs that had ended are stored in `folder`, and the same call continues. Without a result
     folder, `folder` is "" and nothing is kept."""
 
-    def __init__(self, message: str, folder: str):
+    def __init__(self, message: str, folder: str = ""):
         super().__init__(message)
         self.folder = folder

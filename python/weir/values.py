@@ -49,6 +49,8 @@ def text(value: Any) -> str:
     """One value as a scenario has it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and "e" in str(value):
+        return f"{value:.20f}".rstrip("0").rstrip(".")  # without an exponent
     return str(value)
 
 
