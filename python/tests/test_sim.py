@@ -89,8 +89,20 @@ class TestSim(unittest.TestCase):
             with self.assertRaises(ZeroDivisionError):
                 sim.run_until("1ms")
             sim.run_until("2ms")
-        with self.assertRaisesRegex(ValueError, "closed"):
-            sim.run_until("3ms")
+        for use in (lambda: sim.run_until("3ms"), lambda: sim.now_ps, lambda: sim.host("h1"), sim.flows):
+            self.assertRaisesRegex(ValueError, "closed", use)
+
+    def test_callbacks_may_only_use_their_turn_while_it_lasts(self):
+        kept = []
+        with self.sim() as sim:
+            for use in (lambda turn: sim.send(1, 2, 3), lambda turn: sim.observe("queue sw->h0"),
+                        lambda turn: sim.now_ps, lambda turn: sim.run_until("9ms"), lambda turn: sim.close()):
+                sim.call_at(0, sim.now_ps + 1, use)
+                with self.assertRaisesRegex(ValueError, "a callback calls functions of its turn"):
+                    sim.run_until(sim.now_ps + 2)
+            sim.call_at(0, sim.now_ps + 1, kept.append)
+            sim.run_until("1ms")
+            self.assertRaisesRegex(ValueError, "the turn is over", lambda: kept[0].now_ps)
 
 
 if __name__ == "__main__":

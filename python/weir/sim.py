@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
@@ -45,17 +46,25 @@ class Turn:
     """What a callback may do: it runs in the turn of a host. Valid until the callback returns."""
 
     def __init__(self, sim: Sim, address: int):
-        self._sim, self._address = sim, address
+        self._sim = sim
+        self._address: Optional[int] = address
+
+    @property
+    def _open(self) -> int:
+        """The struct weir_sim_turn."""
+        if self._address is None:
+            raise ValueError("the turn is over: its callback has returned")
+        return self._address
 
     @property
     def host(self) -> int:
         """The host."""
-        return _library.load().weir_sim_turn_host(self._address)
+        return _library.load().weir_sim_turn_host(self._open)
 
     @property
     def now_ps(self) -> int:
         """The present time."""
-        return _library.load().weir_sim_turn_now_ps(self._address)
+        return _library.load().weir_sim_turn_now_ps(self._open)
 
     def send(
         self,
@@ -68,12 +77,12 @@ class Turn:
     ) -> None:
         """Sends a message from the host of the turn."""
         message = self._sim._message(self.host, destination, bytes, traffic, class_id, delivered)
-        self._sim._check(lambda e: _library.load().weir_sim_turn_send(self._address, message, e))
+        self._sim._check(lambda e: _library.load().weir_sim_turn_send(self._open, message, e))
 
     def call_at(self, time: values.Time, called: Called) -> None:
         """Calls the function in the turn of the host at that time."""
         call = self._sim._call(time, called)
-        self._sim._check(lambda e: _library.load().weir_sim_turn_call_at(self._address, call, e))
+        self._sim._check(lambda e: _library.load().weir_sim_turn_call_at(self._open, call, e))
 
 
 Delivered = Callable[[Turn, Delivery], None]
@@ -104,19 +113,22 @@ class Sim:
             if message.startswith("scenario:"):
                 message = read.name + message[len("scenario"):]
             raise read.locate(ScenarioError(message))
+        self._is_running = False
         self._watches: dict[str, int] = {}
         self._hosts: dict[str, int] = {}
         self._traffic: dict[str, int] = {}
         self._pending: dict[int, Callable] = {}  # callbacks that were not called yet, by number
         self._numbers = itertools.count(1)  # next() is atomic: callbacks may run on several threads
         self._problem: Optional[BaseException] = None
-        # ctypes frees what the library would still call; these live as long as the simulation.
-        self._on_delivered = _library.DELIVERED(self._run_delivered)
-        self._on_called = _library.CALLED(self._run_called)
+        # ctypes frees what the library would still call; these live as long as the simulation, which they must not
+        # keep alive themselves.
+        this = weakref.proxy(self)
+        self._on_delivered = _library.DELIVERED(lambda *arguments: this._run_delivered(*arguments))
+        self._on_called = _library.CALLED(lambda *arguments: this._run_called(*arguments))
 
     def close(self) -> None:
         """Frees the simulation; also done when the object goes."""
-        if getattr(self, "_sim", None):
+        if getattr(self, "_sim", None) and self._open:
             _library.load().weir_sim_free(self._sim)
             self._sim = ctypes.c_void_p()
 
@@ -128,9 +140,16 @@ class Sim:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _check(self, call: Callable[[_library.ErrorBuffer], int]) -> None:
+    @property
+    def _open(self) -> ctypes.c_void_p:
+        """The struct weir_sim, for calls from outside of callbacks."""
         if not self._sim:
             raise ValueError("the simulation is closed")
+        if self._is_running:
+            raise ValueError("run_until has not returned: a callback calls functions of its turn")
+        return self._sim
+
+    def _check(self, call: Callable[[_library.ErrorBuffer], int]) -> None:
         error = _library.ErrorBuffer()
         if call(error):
             raise Error(error.message)
@@ -140,29 +159,36 @@ class Sim:
     @property
     def now_ps(self) -> int:
         """The present time."""
-        return _library.load().weir_sim_now_ps(self._sim)
+        return _library.load().weir_sim_now_ps(self._open)
 
     def run_until(self, time: values.Time) -> None:
         """Simulates all events before that time."""
-        self._check(lambda e: _library.load().weir_sim_run_until(self._sim, values.time_ps(time), e))
+        handle, end_ps = self._open, values.time_ps(time)
+        self._is_running = True
+        try:
+            self._check(lambda e: _library.load().weir_sim_run_until(handle, end_ps, e))
+        finally:
+            self._is_running = False
         if self._problem:
             problem, self._problem = self._problem, None
             raise problem
 
     def audit(self) -> None:
         """Checks that every packet and byte is accounted for."""
-        self._check(lambda e: _library.load().weir_sim_audit(self._sim, e))
+        self._check(lambda e: _library.load().weir_sim_audit(self._open, e))
 
     # --- names ---
 
     @property
     def hosts(self) -> int:
         """The number of hosts."""
-        return _library.load().weir_sim_hosts(self._sim)
+        return _library.load().weir_sim_hosts(self._open)
 
-    def _find(self, call: Any, name: str) -> int:
+    def _find(self, call: Any, name: str, handle: Optional[ctypes.c_void_p] = None) -> int:
         found = ctypes.c_uint32()
-        self._check(lambda e: call(self._sim, name.encode(), found, e))
+        # Without a handle not self._open: looking for a host or a section is allowed in callbacks.
+        chosen = handle or self._sim or self._open
+        self._check(lambda e: call(chosen, name.encode(), found, e))
         return found.value
 
     def host(self, name: Host) -> int:
@@ -179,28 +205,28 @@ class Sim:
         """Starts to observe a probe, "queue sw->h0", "throughput flow:3", "scheme sw->h0"; returns the names of its
         values. Throughput counts from here on."""
         if what not in self._watches:
-            self._watches[what] = self._find(_library.load().weir_sim_watch, what)
-            self._watches[what + "\0end"] = _library.load().weir_sim_watches(self._sim)
+            self._watches[what] = self._find(_library.load().weir_sim_watch, what, self._open)
+            self._watches[what + "\0end"] = _library.load().weir_sim_watches(self._open)
         first, end = self._watches[what], self._watches[what + "\0end"]
-        names = (_library.load().weir_sim_watch_name(self._sim, i) for i in range(first, end))
+        names = (_library.load().weir_sim_watch_name(self._open, i) for i in range(first, end))
         return [name.decode() for name in names]
 
     def observe(self, what: str) -> Any:
         """The present value of a probe; of one with several values, a dict by their names."""
         names = self.watch(what)
         first = self._watches[what]
-        found = [_library.load().weir_sim_observe(self._sim, first + i) for i in range(len(names))]
+        found = [_library.load().weir_sim_observe(self._open, first + i) for i in range(len(names))]
         return found[0] if len(found) == 1 else dict(zip(names, found))
 
     def set(self, what: str, value: str) -> None:
         """Changes a link, set("link leaf0->spine1", "down"), or a marking scheme,
         set("marking sw->h0", "ecn(k=30pkts)")."""
-        self._check(lambda e: _library.load().weir_sim_set(self._sim, what.encode(), value.encode(), e))
+        self._check(lambda e: _library.load().weir_sim_set(self._open, what.encode(), value.encode(), e))
 
     def flows(self) -> list[Flow]:
         """The flows of the scenario's own traffic."""
         library = _library.load()
-        heads = (library.weir_sim_flow_at(self._sim, i) for i in range(library.weir_sim_flows(self._sim)))
+        heads = (library.weir_sim_flow_at(self._open, i) for i in range(library.weir_sim_flows(self._open)))
         return [
             Flow(
                 head.source,
@@ -260,12 +286,12 @@ class Sim:
         delivered -- delivered(turn, delivery) is called in the turn of the receiver when the last byte is there
         """
         message = self._message(source, destination, bytes, traffic, class_id, delivered)
-        self._check(lambda e: _library.load().weir_sim_send(self._sim, message, e))
+        self._check(lambda e: _library.load().weir_sim_send(self._open, message, e))
 
     def call_at(self, host: Host, time: values.Time, called: Called) -> None:
         """Calls called(turn) in the turn of the host at that time."""
         call, number = self._call(time, called), self.host(host)
-        self._check(lambda e: _library.load().weir_sim_call_at(self._sim, number, call, e))
+        self._check(lambda e: _library.load().weir_sim_call_at(self._open, number, call, e))
 
     # Callbacks come from C, which cannot pass an exception on; with several threads, from any of them.
 
@@ -273,10 +299,12 @@ class Sim:
         function = self._pending.pop(number)
         if self._problem:
             return
+        turn = Turn(self, address)
         try:
-            function(Turn(self, address), *arguments)
+            function(turn, *arguments)
         except BaseException as problem:
             self._problem = problem
+        turn._address = None
 
     def _run_delivered(self, number: int, address: int, head: Any) -> None:
         d = head.contents
