@@ -232,7 +232,7 @@ const struct topic topic_all[] = {
 	  "pause_ns, pfc_deadlocks; probe = pauses leaf0->h3 every 10us. scenarios/pfc.ini\n"
 	  "is an example. See also: weir help xoff, watchdog.\n" },
 	{ "python", "gymnasium gym pandas matplotlib jupyter notebook dataframe parquet",
-	  "The package weir: apt install python3-weir, or pip install ./python in the source.\n"
+	  "The package weir: apt install python3-weir, or pip install ./python.\n"
 	  "    import weir\n"
 	  "    r = weir.sweep(\"mine.ini\", {\"switch.marking\": [\"none\", \"tcn\"]})\n"
 	  "    print(r.table()); r.flows; r.plot_metric(\"fct_p99_ns\")   # DataFrames, axes\n"
@@ -240,7 +240,7 @@ const struct topic topic_all[] = {
 	  "Without the package:\n"
 	  "    weir export mine.results --csv figures      # runs, flows, ports, series\n"
 	  "    weir export mine.results --plots figures    # with plots.py\n"
-	  "Environments for reinforcement learning: examples/python, weir/env.h.\n"
+	  "Environments for reinforcement learning: weir/env.h, examples/python.\n"
 	  "See docs/manual/15-python.md, 12-learning.md and docs/reference/results.md.\n" },
 	{ "rtt", "base-rtt bdp round-trip latency",
 	  "The base round-trip time: a full packet and its ACK in an idle network.\n"
