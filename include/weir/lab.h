@@ -77,7 +77,8 @@ uint32_t weir_results_left_out(const struct weir_results *results); /* runs of o
 
 /* The rows of one run, numbered from 1 in the order of the sweep, or of all runs (run 0). table:
  * "runs", "flows", "ports", "pauses", "reasons" or "series", with the columns of the CSV file of
- * that name (docs/reference/results.md). The caller frees *frame with weir_frame_free. O(rows). */
+ * that name (docs/reference/results.md); flows also have "counted", 1 for those that metrics cover.
+ * The caller frees *frame with weir_frame_free. O(rows). */
 int weir_results_read(struct weir_results *results, const char *table, uint32_t run,
 		      struct weir_frame **frame, struct weir_error *e);
 

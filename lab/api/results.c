@@ -5,6 +5,7 @@
 #include "lab/api/frame.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "lab/store/flow_metric.h"
 #include "lab/store/results.h"
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,8 @@ static void frame_add_table_columns(struct weir_frame *frame, const struct table
 struct row_frame {
 	struct weir_frame *frame;
 	const struct table *table;
-	uint32_t run; /* the current run, from 1 */
+	uint32_t run;                  /* the current run, from 1 */
+	struct measure_config measure; /* flows: that of the run */
 };
 
 static void frame_set_cell(struct weir_frame *frame, uint32_t column, struct cell cell)
@@ -163,6 +165,16 @@ static int row_frame_visit(void *context, const void *row)
 	return 0;
 }
 
+/* The last column says whether the run's metrics cover the flow. */
+static int row_frame_visit_flow(void *context, const void *row)
+{
+	const struct row_frame *f = context;
+
+	row_frame_add(f, row, 0);
+	frame_set_integer(f->frame, f->frame->column_count - 1, flow_is_counted(&f->measure, row));
+	return 0;
+}
+
 static int row_frame_visit_series(void *context, const void *row)
 {
 	const struct stored_series *series = row;
@@ -172,19 +184,32 @@ static int row_frame_visit_series(void *context, const void *row)
 	return 0;
 }
 
+/* The [measure] settings of a run. */
+static struct measure_config results_measure(const struct stored_run *run)
+{
+	struct flow_set set = { .count = 0 };
+
+	flow_set_measure(&set, run);
+	return set.measure;
+}
+
 static int results_read_rows(struct weir_results *r, enum table_id table, uint32_t run,
 			     struct weir_frame *frame, struct weir_error *e)
 {
-	struct row_frame f = { frame, &table_all[table], 0 };
+	struct row_frame f = { .frame = frame, .table = &table_all[table] };
 	const struct row_visitor each = { table == TABLE_SERIES ? row_frame_visit_series
+					  : table == TABLE_FLOW ? row_frame_visit_flow
 								: row_frame_visit,
 					  &f };
 
 	frame_add_table_columns(frame, f.table);
+	if (table == TABLE_FLOW)
+		frame_add_column(frame, "counted", "", WEIR_COLUMN_INTEGER);
 	for (uint32_t i = 0; i < r->runs.count; i++) {
 		f.run = i + 1;
 		if (run != 0 && run != f.run)
 			continue;
+		f.measure = results_measure(&r->runs.runs[i]);
 		if (results_check_run(r, &r->runs.runs[i], e) ||
 		    store_each(r->store, r->runs.runs[i].id, table, &each, e))
 			return -1;
@@ -218,7 +243,7 @@ static void frame_add_run_columns(struct weir_frame *frame, const struct stored_
 
 static void frame_fill_runs(struct weir_frame *frame, const struct stored_runs *runs, uint32_t only)
 {
-	struct row_frame f = { frame, &table_all[TABLE_RUN], 0 };
+	struct row_frame f = { .frame = frame, .table = &table_all[TABLE_RUN] };
 	uint32_t settings, metrics;
 
 	frame_add_run_columns(frame, runs, &settings, &metrics);

@@ -151,7 +151,7 @@ def _draw_bars(ax: Any, lines: dict, name: str, x: Optional[str], factor: float)
 
 def cdf(results: Results, column: str, by: Optional[str], ax: Any) -> Any:
     numpy = required("numpy", _INSTEAD)
-    flows = results.flows
+    flows = results.flows[results.flows["counted"] == 1]
     if column not in flows:
         raise ResultsError(f"flows have no column '{column}'; there are {', '.join(flows.columns)}")
     if by is None:
@@ -163,7 +163,7 @@ def cdf(results: Results, column: str, by: Optional[str], ax: Any) -> Any:
     if not samples:
         raise ResultsError(f"no flow has a value of {column}")
     ax = _axes(ax)
-    factor, unit = _scale(flows.attrs["units"].get(column, ""), float(max(numpy.median(s) for _, s in samples)))
+    factor, unit = _scale(results.flows.attrs["units"].get(column, ""), float(max(numpy.median(s) for _, s in samples)))
     for label, sample in samples:
         ax.step(sample / factor, numpy.arange(1, len(sample) + 1) / len(sample), where="post", label=label)
     ax.set_xscale("log")

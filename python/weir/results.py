@@ -157,7 +157,8 @@ class Results:
 
     @functools.cached_property
     def flows(self) -> pandas.DataFrame:
-        """A row for each flow."""
+        """A row for each flow; "counted" is 1 for those that metrics cover: of known size, started in the measured
+        interval."""
         return self.frame("flows")
 
     @functools.cached_property
@@ -272,8 +273,8 @@ class Results:
         by: Optional[str] = None,
         ax: Optional[matplotlib.axes.Axes] = None,
     ) -> matplotlib.axes.Axes:
-        """The distribution of a column of flows ("fct_ps", "slowdown", "size_bytes") over the flows of all seeds, a
-        line for each value of the setting `by`; without it, of the first setting that differs."""
+        """The distribution of a column of flows ("fct_ps", "slowdown", "size_bytes") over the counted flows of all seeds,
+        a line for each value of the setting `by`; without it, of the first setting that differs."""
         return _plots.cdf(self, column, by, ax)
 
     def plot_series(

@@ -96,17 +96,18 @@ static void check_value(const struct weir_column *c, uint64_t row, const char *f
 	}
 }
 
-static void check_same_as_csv(const struct weir_frame *f, char *csv)
+/* own: last columns that the file does not have. */
+static void check_same_as_csv(const struct weir_frame *f, uint32_t own, char *csv)
 {
 	char field[4096], end = ',';
 
-	for (uint32_t i = 0; i < f->column_count; i++) {
+	for (uint32_t i = 0; i < f->column_count - own; i++) {
 		csv_field(field, &csv, &end);
 		CHECK_STR(f->columns[i].name, field);
 	}
 	CHECK_INT(end, '\n');
 	for (uint64_t row = 0; row < f->row_count; row++)
-		for (uint32_t i = 0; i < f->column_count; i++) {
+		for (uint32_t i = 0; i < f->column_count - own; i++) {
 			csv_field(field, &csv, &end);
 			check_value(&f->columns[i], row, field);
 		}
@@ -140,7 +141,7 @@ TEST(test_frames_have_the_columns_and_values_of_exported_files)
 		csv = folder_read(&out, name, &length);
 		CHECK_INT(weir_results_read(r, tables[i], 0, &frame, &e), 0);
 		CHECK(frame->row_count > 0);
-		check_same_as_csv(frame, csv);
+		check_same_as_csv(frame, strcmp(tables[i], "flows") == 0, csv);
 		weir_frame_free(frame);
 		free(csv);
 	}
