@@ -69,6 +69,16 @@ for symbol in $(nm -D --defined-only "$root/lib/libweir.so" "$root/lib/libweir-s
 	grep -q "\<$symbol\>" include/weir/*.h || fail "a shared library shows $symbol, which no header declares"
 done
 
+# Debian's packages take every library.
+for file in "$root"/lib/lib*; do
+	taken=
+	for pattern in $(sed -n 's|^usr/lib/\*/\(lib[^/ ]*\)$|\1|p' packaging/debian/*.install); do
+		# shellcheck disable=SC2254
+		case ${file##*/} in $pattern) taken=1 ;; esac
+	done
+	[ "$taken" ] || fail "no package takes lib/${file##*/}"
+done
+
 make_it uninstall
 [ -z "$(find "$root" ! -type d)" ] || fail "left behind: $(find "$root" ! -type d)"
 [ ! -e "$root/share/weir" ] && [ ! -e "$root/share/doc/weir" ] && [ ! -e "$root/include/weir" ] || fail "folders of ours"
