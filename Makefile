@@ -4,6 +4,7 @@
 #	make			the program, ./weir
 #	make demo		a first look
 #	make test		all tests, in release and under sanitizers
+#	make test-python	the Python package and its notebooks; PYTHON=python3
 #	make test-browser	reports and live pages in a browser
 #	make test-cluster	Open MPI and Slurm on one machine, with failures
 #	make test-keeper	the keeper with a real Redis, real packets, the kernel's red (minutes)
@@ -13,7 +14,7 @@
 #	make asan		build/asan/weir, with address and undefined-behaviour sanitizers
 #	make docs		the generated pages of docs/reference and docs/results
 #	make site		the documentation as a static, searchable site, in build/site
-#	make install		PREFIX=/usr/local, DESTDIR=; make uninstall takes the same
+#	make install		PREFIX=/usr/local, DESTDIR=, PYTHONDIR=; make uninstall takes the same
 #	make dist deb		build/weir-VERSION.tar.gz; Debian packages of it, in build/
 #	make check-more		clang, threads, coverage, linters, big-endian (other tools)
 #	make format check-format clean
@@ -152,7 +153,8 @@ $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call var
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
 SONAME := libweir.so.1
 SIM_SONAME := libweir-sim.so.1
-lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME)
+LAB_SONAME := libweir-lab.so.1
+lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME) build/$(LAB_SONAME)
 
 # The simulator for embedding programs (weir/sim.h, weir/env.h): one object that exports only weir_*.
 SIM := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c lab/capture/*.c lab/scenario/*.c) build/workloads.c build/models.c build/version.c
@@ -165,6 +167,14 @@ build/libweir-sim.a: $(SIM:%.c=build/release/%.o)
 build/$(SIM_SONAME): $(SIM:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
 	@echo link $@
 	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(SIM_SONAME) -Wl,-z,defs -o $@ $^ -lm -pthread
+
+# Results (weir/lab.h), with the simulator and the library, for Python. Needs SQLite.
+LAB := $(filter-out $(FREESTANDING),$(wildcard base/*.c)) $(wildcard config/*.c sim/*/*.c) \
+	$(wildcard $(addprefix lab/,capture/*.c scenario/*.c store/*.c analysis/*.c report/*.c api/*.c)) \
+	build/workloads.c build/models.c build/assets.c build/version.c
+build/$(LAB_SONAME): $(LAB:%.c=build/shared/%.o) $(LIB:%.c=build/shared/%.o)
+	@echo link $@
+	@$(CC) $(FLAGS_shared) $(LDFLAGS_release) $(LDFLAGS) -shared -Wl,-soname,$(LAB_SONAME) -Wl,-z,defs -o $@ $^ -lsqlite3 $(MPI_LIBS) -lm -pthread
 
 build/$(SONAME): $(LIB:%.c=build/shared/%.o)
 	@echo link $@
@@ -310,13 +320,23 @@ build/weir.%: weir
 
 COMPLETION := build/weir.bash build/weir.zsh build/weir.fish
 
+# The Python package: its tests and notebooks, and the code of its manual page. Python without numpy, pandas
+# and matplotlib runs what needs none of them.
+PYTHON ?= python3
+test-python: weir build/$(LAB_SONAME) | build/have-build build/have-python
+	@PYTHON='$(PYTHON)' tools/test-python.sh
+
+# Where python3 looks for packages below PREFIX; if it looks at none there, PYTHONPATH must name this folder.
+PYTHONDIR ?= $(or $(shell $(PYTHON) -c 'import sys; print(next((p for p in sys.path if p.startswith("$(PREFIX)/lib/") and p.endswith("-packages")), ""))' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
+
 install: weir lib $(COMPLETION)
 	@$(PLACES) tools/install.sh install
 
 uninstall:
 	@$(PLACES) tools/install.sh uninstall
 
-PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)' SIM_SONAME='$(SIM_SONAME)'
+PLACES = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SONAME='$(SONAME)' SIM_SONAME='$(SIM_SONAME)' \
+	LAB_SONAME='$(LAB_SONAME)' PYTHONDIR='$(PYTHONDIR)'
 LIBDIR ?= $(PREFIX)/lib
 
 dist: build/weir-$(VERSION).tar.gz
@@ -347,7 +367,7 @@ build/have-%: packages.txt tools/packages.sh
 	@tools/packages.sh $*
 	@touch $@
 
-.PHONY: all always asan lib test run-tests test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs site install uninstall dist deb \
+.PHONY: all always asan lib test run-tests test-python test-browser test-cluster test-keeper mutants demo bench bench-instructions bench-lab bench-memory bench-ns3 bench-switch proof-switch proof-testbed docs site install uninstall dist deb \
 	check-more check-format format clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

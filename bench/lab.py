@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """lab.py -- what the lab takes for stores with many flows: 10^6, in one run and in ten; with an argument another number. A scenario of 10^7 is checked.
+Where pandas is installed, also the flows as a DataFrame.
 
 	bench/lab.py [FLOWS]"""
 
+import importlib.util
 import pathlib
 import sys
 import tempfile
@@ -11,6 +13,9 @@ import tempfile
 import cost
 
 CHECKED = 10**7
+
+# With the Python package of the tree.
+DATA_FRAME = "import sys; sys.path.insert(0, 'python'); import weir; print(len(weir.Results(sys.argv[1]).flows))"
 
 SCENARIO = """# So many short flows of many sizes.
 [network]
@@ -55,10 +60,12 @@ def main():
                 (f"{runs}: export --csv", ["export", store, "--csv", f"{folder}/csv"]),
                 (f"{runs}: export --json", ["export", store, "--json", f"{folder}/json"]),
             ]
-        print(f"{str(flows) + ' flows':34} {'wall':>8} {'program':>8} {'system':>8} {'peak':>9}")
+        if importlib.util.find_spec("pandas"):
+            rows.append(("one: DataFrame of flows, with imports", [sys.executable, "-c", DATA_FRAME, f"{folder}/one.results"]))
+        print(f"{str(flows) + ' flows':38} {'wall':>8} {'program':>8} {'system':>8} {'peak':>9}")
         for what, command in rows:
-            wall, user, system, peak = cost.take(["./weir"] + command)
-            print(f"{what:34} {wall:6.2f} s {user:6.2f} s {system:6.2f} s {peak / 1e6:6.0f} MB", flush=True)
+            wall, user, system, peak = cost.take(command if command[0] == sys.executable else ["./weir"] + command)
+            print(f"{what:38} {wall:6.2f} s {user:6.2f} s {system:6.2f} s {peak / 1e6:6.0f} MB", flush=True)
 
 
 if __name__ == "__main__":

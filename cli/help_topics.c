@@ -231,17 +231,17 @@ const struct topic topic_all[] = {
 	  "(head-of-line blocking). Metrics: pause_fraction (_up, _down, _from_hosts),\n"
 	  "pause_ns, pfc_deadlocks; probe = pauses leaf0->h3 every 10us. scenarios/pfc.ini\n"
 	  "is an example. See also: weir help xoff, watchdog.\n" },
-	{ "python", "gymnasium gym pandas matplotlib jupyter",
-	  "The simulator as an environment for reinforcement learning: examples/python has\n"
-	  "reset and step as Gymnasium does, by ctypes over libweir-sim.so (weir/env.h).\n"
-	  "    obs = env.reset(seed)\n"
-	  "    obs, reward, done = env.step(actions)\n"
-	  "Results for pandas and matplotlib:\n"
-	  "    weir run mine.ini --json - | python3 analyse.py\n"
+	{ "python", "gymnasium gym pandas matplotlib jupyter notebook dataframe parquet",
+	  "The package weir: apt install python3-weir, or pip install ./python.\n"
+	  "    import weir\n"
+	  "    r = weir.sweep(\"mine.ini\", {\"switch.marking\": [\"none\", \"tcn\"]})\n"
+	  "    print(r.table()); r.flows; r.plot_metric(\"fct_p99_ns\")   # DataFrames, axes\n"
+	  "    sim = weir.Sim(text); sim.run_until(\"5ms\"); sim.observe(\"queue sw->h0\")\n"
+	  "Without the package:\n"
 	  "    weir export mine.results --csv figures      # runs, flows, ports, series\n"
 	  "    weir export mine.results --plots figures    # with plots.py\n"
-	  "A result folder also holds one SQLite file. See docs/manual/12-learning.md,\n"
-	  "14-embedding.md and docs/reference/results.md.\n" },
+	  "Environments for reinforcement learning: weir/env.h, examples/python.\n"
+	  "See docs/manual/15-python.md, 12-learning.md and docs/reference/results.md.\n" },
 	{ "rtt", "base-rtt bdp round-trip latency",
 	  "The base round-trip time: a full packet and its ACK in an idle network.\n"
 	  "Serialisation, propagation and processing delays count, queueing does not. 'weir\n"

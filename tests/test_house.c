@@ -8,7 +8,7 @@
  *
  *	in sim:    net <- traffic <- core <- measure <- parallel <- run
  *
- *	in lab:    capture <- scenario <- store <- analysis <- report <- campaign
+ *	in lab:    capture <- scenario <- store <- analysis <- report <- campaign, api
  *
  *	in switch: plane <- wire <- run; testbed stands on switch, sim/run and lab/store
  *
@@ -63,6 +63,7 @@ static const struct room rooms[] = {
 	{ "lab/analysis", LAB_INPUTS "lab/store " },
 	{ "lab/report", LAB_INPUTS "lab/store lab/analysis " },
 	{ "lab/campaign", LAB_INPUTS "lab/store lab/analysis lab/report " },
+	{ "lab/api", LAB_INPUTS "lab/store lab/analysis lab/report " },
 	{ "switch/plane", ALL_LIB "config " },
 	{ "switch/wire", ALL_LIB "switch/plane " },
 	{ "switch/run", ALL_LIB "config switch/plane switch/wire " },

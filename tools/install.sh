@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# install.sh install|uninstall -- installs the built files below DESTDIR, PREFIX and LIBDIR, or removes them:
-# one list for both. Documents keep their relative places, so that their links hold.
+# install.sh install|uninstall -- installs the built files below DESTDIR, PREFIX, LIBDIR and PYTHONDIR, or removes
+# them: one list for both. Documents keep their relative places, so that their links hold.
 set -eu
 root=$DESTDIR
 share=$PREFIX/share
@@ -50,6 +50,9 @@ link "$SONAME" "$LIBDIR/libweir.so"
 place 644 "build/$SIM_SONAME" "$LIBDIR/libweir-sim.so.$VERSION"
 link "libweir-sim.so.$VERSION" "$LIBDIR/$SIM_SONAME"
 link "$SIM_SONAME" "$LIBDIR/libweir-sim.so"
+place 644 "build/$LAB_SONAME" "$LIBDIR/libweir-lab.so.$VERSION"
+link "libweir-lab.so.$VERSION" "$LIBDIR/$LAB_SONAME"
+link "$LAB_SONAME" "$LIBDIR/libweir-lab.so"
 [ "$1" = uninstall ] ||
 	sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$LIBDIR|" -e "s|@VERSION@|$VERSION|" packaging/weir.pc.in >build/weir.pc
 place 644 build/weir.pc "$LIBDIR/pkgconfig/weir.pc"
@@ -66,11 +69,16 @@ done
 for file in scenarios/papers/*/*; do
 	place 644 "$file" "$share/weir/${file#scenarios/}"
 done
+for file in python/weir/*.py python/weir/py.typed; do
+	place 644 "$file" "$PYTHONDIR/${file#python/}"
+done
 examples=$(find examples -type f ! -name '*.so' ! -name '*.o' ! -path '*/__pycache__/*')
-for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*/*.md docs/*/*.png $examples; do
+for file in README.md SECURITY.md CHANGELOG.md LICENSE models/README.md docs/*.md docs/*/*.md docs/*/*.png python/notebooks/*.ipynb $examples; do
 	place 644 "$file" "$doc/$file"
 done
 
 if [ "$1" = uninstall ]; then
+	rm -rf "$root$PYTHONDIR/weir/__pycache__"
+	rmdir "$root$PYTHONDIR/weir" 2>/dev/null || :
 	find "$root$share/weir" "$root$doc" "$root$PREFIX/include/weir" -depth -type d -empty -delete 2>/dev/null || :
 fi

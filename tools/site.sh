@@ -26,7 +26,7 @@ for page in $pages; do
 done
 
 # Links to directories of the source become names on the site.
-find "$source/pages" -name '*.md' -exec sed -i -E 's#\[([^]]*)\]\((\.\./)*(scenarios|scenarios/papers|lib|lib/[a-z]+|models|docs/templates|examples/[a-z]+|tests/mutants)/?\)#`\1`#g' {} +
+find "$source/pages" -name '*.md' -exec sed -i -E 's#\[([^]]*)\]\((\.\./)*(scenarios|scenarios/papers|lib|lib/[a-z]+|models|docs/templates|python/weir|examples/[a-z]+|tests/mutants)/?\)#`\1`#g' {} +
 
 # nav TITLE PREFIX: the pages in docs/manual/README.md whose links begin with PREFIX.
 nav() {

@@ -24,7 +24,8 @@
  * Threads: several simulations may exist in one process, each used by one thread at a time; they
  * share nothing. Callbacks run in the turn of a host, on a thread of the simulation; with several
  * threads other hosts' turns run at the same time. A callback may touch data of its host and data
- * that it locks; it calls functions of its turn and no other functions of the simulation.
+ * that it locks; it calls functions of its turn, weir_sim_find_host and weir_sim_find_traffic, and
+ * no other functions of the simulation.
  *
  * Errors: functions that return int return 0, or -1 with a message. When the system is out of
  * memory the program ends with a message. Times are picoseconds. */

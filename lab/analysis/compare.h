@@ -147,6 +147,10 @@ void comparison_caveats(const struct comparison *c, const struct line_sink *sink
  * interval includes 1); "*": fewer runs than the rest of the row; or "". */
 const char *cell_mark(const struct compare_row *row, const struct compare_cell *cell);
 
+/* The flows behind a row, summed over its runs. Only if c->flows is not NULL. */
+struct compare_flows comparison_flows_of_row(const struct comparison *c,
+					     const struct compare_row *row);
+
 /* As CSV: one line per row; for each column the mean, both ends of the interval and the number of
  * runs. */
 void comparison_csv(FILE *f, const struct comparison *c);

@@ -74,6 +74,22 @@ int fact_is_shown(const struct comparison *c, enum compare_fact fact)
 	return (fact == FACT_PORT && c->ports_differ) || (fact == FACT_COUNTED && c->split_count);
 }
 
+struct compare_flows comparison_flows_of_row(const struct comparison *c,
+					     const struct compare_row *row)
+{
+	struct compare_flows sum = { .unfinished = 0 };
+
+	for (uint32_t i = 0; i < row->run_count; i++) {
+		const struct compare_flows *one =
+			&c->flows[(size_t)row->runs[i] * c->part_count + row->part];
+
+		for (int k = 0; k < CLASSES; k++)
+			sum.counted[k] += one->counted[k];
+		sum.unfinished += one->unfinished;
+	}
+	return sum;
+}
+
 /* "118", or "118..124" if runs differ. */
 static void fact_counted_text(struct compare_fact_text *t, const struct comparison *c,
 			      const struct compare_row *row, enum flow_class class)

@@ -414,19 +414,12 @@ static void comparison_csv_head(FILE *f, const struct comparison *c)
 	fputc('\n', f);
 }
 
-/* Sums the flows over all runs of the row. */
 static void comparison_csv_flows(FILE *f, const struct comparison *c, const struct compare_row *row)
 {
-	double counted = 0, unfinished = 0;
+	struct compare_flows flows = comparison_flows_of_row(c, row);
 
-	for (uint32_t i = 0; i < row->run_count; i++) {
-		size_t at = (size_t)row->runs[i] * c->part_count + row->part;
-
-		counted += (double)c->flows[at].counted[CLASS_ALL];
-		unfinished += (double)c->flows[at].unfinished;
-	}
-	csv_write_number(f, counted);
-	csv_write_number(f, unfinished);
+	csv_write_number(f, (double)flows.counted[CLASS_ALL]);
+	csv_write_number(f, (double)flows.unfinished);
 }
 
 void comparison_csv(FILE *f, const struct comparison *c)

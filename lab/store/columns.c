@@ -117,7 +117,7 @@ static const struct column run_columns[] = {
 	  HIDDEN },
 	{ "version", COLUMN_TEXT, AT(run_head, version), "",
 	  .help = "of the program and its sources: `0.2.0+3f2a91c0d4e7`" },
-	{ "title", COLUMN_DERIVED, .show = show_title },
+	{ "title", COLUMN_DERIVED, .show = show_title, .shows = CELL_TEXT },
 	{ "wall_seconds", COLUMN_REAL, AT(run_head, wall_seconds), "s",
 	  .help = "how long it took" },
 	{ "held_up", COLUMN_MAYBE_TEXT, AT(run_head, held_up), "",
@@ -127,7 +127,7 @@ static const struct column run_columns[] = {
 	{ "partial", COLUMN_DERIVED, 0, "",
 	  .help = "1: interrupted, or measure.drain expired; only of a single run that is not "
 		  "stored",
-	  .show = show_partial, .hidden_in = VIEW_STORE },
+	  .show = show_partial, .shows = CELL_FLAG, .hidden_in = VIEW_STORE },
 	{ .name = NULL },
 };
 
@@ -170,7 +170,8 @@ static const struct column traffic_columns[] = {
 static const struct column flow_columns[] = {
 	{ "flow", COLUMN_COUNT32, AT(stored_flow, flow), "", .help = "its number in the run" },
 	{ "traffic", COLUMN_COUNT32, AT(stored_flow, section), "",
-	  .help = "number of its section; in exports the section's name", .show = show_traffic },
+	  .help = "number of its section; in exports the section's name", .show = show_traffic,
+	  .shows = CELL_TEXT },
 	{ "class", COLUMN_COUNT32, AT(stored_flow, class_id), "", .help = "traffic class" },
 	{ "src", COLUMN_COUNT32, AT(stored_flow, src), "", .help = "host number", .csv = "source" },
 	{ "dst", COLUMN_COUNT32, AT(stored_flow, dst), "", .help = "host number",
@@ -180,24 +181,24 @@ static const struct column flow_columns[] = {
 	{ "start_ps", COLUMN_TIME, AT(stored_flow, start_ps), "ps",
 	  .help = "start time; 2^63 - 1, empty in exports: never started, because its dependencies "
 		  "did not complete",
-	  .show = show_start },
+	  .show = show_start, .shows = CELL_REAL },
 	{ "finish_ps", COLUMN_MAYBE_TIME, AT(stored_flow, finish_ps), "ps",
 	  .help = "completion time (measure.completion): arrival of the last byte at the receiver, "
 		  "or of its ACK at the sender; NULL: unfinished" },
 	{ "fct_ps", COLUMN_DERIVED, 0, "ps", .help = "finish_ps less start_ps",
-	  .show = column_show_fct, .hidden_in = VIEW_JSON },
+	  .show = column_show_fct, .shows = CELL_REAL, .hidden_in = VIEW_JSON },
 	{ "ideal_ps", COLUMN_MAYBE_TIME, AT(stored_flow, ideal_ps), "ps",
 	  .help = "FCT in an otherwise idle network; NULL: unlimited, or control: the request of a "
 		  "read, the response to a write (`pattern = storage`), whose times are in no "
 		  "metric of completion",
 	  .csv = "ideal_fct_ps" },
 	{ "slowdown", COLUMN_DERIVED, 0, "", .help = "fct_ps over ideal_fct_ps",
-	  .show = column_show_slowdown, .hidden_in = VIEW_JSON },
+	  .show = column_show_slowdown, .shows = CELL_REAL, .hidden_in = VIEW_JSON },
 	{ "kind", COLUMN_DERIVED, 0, "", .help = "`data`, or `control`: see ideal_ps",
-	  .show = show_kind },
+	  .show = show_kind, .shows = CELL_TEXT },
 	{ "state", COLUMN_DERIVED, 0, "",
 	  .help = "`completed`, `unfinished`, `unlimited` or `never-started`: see below",
-	  .show = show_state },
+	  .show = show_state, .shows = CELL_TEXT },
 	{ .name = NULL },
 };
 
@@ -355,6 +356,37 @@ struct cell column_cell(const struct column *c, const void *row, uint64_t point)
 struct cell column_shown(const struct column *c, const void *row, uint64_t point)
 {
 	return c->show ? c->show(row) : column_cell(c, row, point);
+}
+
+enum cell_kind column_shown_kind(const struct column *c)
+{
+	if (c->show)
+		return c->shows;
+	switch (c->type) {
+	case COLUMN_ID:
+	case COLUMN_PLACE:
+	case COLUMN_COUNT32:
+	case COLUMN_COUNT:
+	case COLUMN_TIME:
+	case COLUMN_TIMES:
+		return CELL_INTEGER;
+	case COLUMN_FLAG:
+		return CELL_FLAG;
+	case COLUMN_KEY:
+	case COLUMN_TEXT:
+	case COLUMN_MAYBE_TEXT:
+		return CELL_TEXT;
+	case COLUMN_MAYBE_TIME:
+	case COLUMN_MAYBE_SIZE:
+	case COLUMN_REAL:
+	case COLUMN_MAYBE_REAL:
+	case COLUMN_REALS:
+		return CELL_REAL;
+	case COLUMN_DERIVED:
+	case COLUMN_TYPES:
+		break;
+	}
+	return CELL_UNKNOWN;
 }
 
 /* --- as Markdown --- */

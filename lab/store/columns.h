@@ -78,6 +78,8 @@ struct column {
 	const char *csv;                      /* name in CSV; NULL: the same */
 	unsigned hidden_in;                   /* bit set of enum view */
 	struct cell (*show)(const void *row); /* value in exports; NULL: the stored one */
+	/* What show returns, besides CELL_UNKNOWN: CELL_REAL for numbers. */
+	enum cell_kind shows;
 	/* Schema version (store_sql.h) that introduced the column; 0: present in all. Such a column
 	 * may be NULL, which is its value in runs of earlier schemas; NULL is not hashed, so their
 	 * digests stay valid. */
@@ -107,6 +109,9 @@ const char *column_csv_name(const struct column *c);
 /* The stored value, and the exported one; point: index into a list. */
 struct cell column_cell(const struct column *c, const void *row, uint64_t point);
 struct cell column_shown(const struct column *c, const void *row, uint64_t point);
+
+/* The kind of its exported values: CELL_REAL also for whole numbers that may be unknown. */
+enum cell_kind column_shown_kind(const struct column *c);
 
 static inline int column_is_list(const struct column *c)
 {

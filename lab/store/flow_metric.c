@@ -128,17 +128,21 @@ static void flow_set_reserve(struct flow_set *s, uint64_t count)
 	s->flows = memory_grow(s->flows, s->room, sizeof(*s->flows));
 }
 
-/* Keeps unfinished flows of any kind; completed control flows are not counted. */
+/* Unfinished flows of any kind are; completed control flows are not. */
+int flow_is_counted(const struct measure_config *m, const struct stored_flow *f)
+{
+	return f->start_ps >= (int64_t)m->from_ps &&
+	       (!m->to_ps || f->start_ps < (int64_t)m->to_ps) && f->size_bytes != FLOW_UNLIMITED &&
+	       f->start_ps != INT64_MAX && (f->finish_ps < 0 || f->ideal_ps >= 0);
+}
+
 int flow_set_add(void *set, const struct stored_flow *f)
 {
 	struct flow_set *s = set;
 	uint32_t section = f->section < SECTIONS_MAX ? f->section : SECTIONS_MAX - 1;
 	struct counted_flow counted = { f->size_bytes, -1, (double)NAN, section, f->class_id };
 
-	if (f->start_ps < (int64_t)s->measure.from_ps ||
-	    (s->measure.to_ps && f->start_ps >= (int64_t)s->measure.to_ps) ||
-	    f->size_bytes == FLOW_UNLIMITED || f->start_ps == INT64_MAX ||
-	    (f->finish_ps >= 0 && f->ideal_ps < 0))
+	if (!flow_is_counted(&s->measure, f))
 		return 0;
 	if (f->finish_ps >= 0) {
 		counted.fct_ps = f->finish_ps - f->start_ps;

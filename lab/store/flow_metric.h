@@ -61,6 +61,9 @@ struct flow_set {
 /* Sets `measure` from the [measure] settings of a stored run. */
 void flow_set_measure(struct flow_set *s, const struct stored_run *run);
 
+/* Do metrics of the run cover the flow? */
+int flow_is_counted(const struct measure_config *m, const struct stored_flow *f);
+
 /* Adds a row of TABLE_FLOW if it counts. A visitor for store_each_flow; always returns 0. */
 int flow_set_add(void *set, const struct stored_flow *f);
 

@@ -37,6 +37,9 @@ const char *store_file(const struct store *s);
 /* 1: found; 0: not found; -1: message. */
 int store_has(struct store *s, const char *key, struct weir_error *e);
 
+/* The same; sets the id of the run. A run that is replaced gets another id. */
+int store_find_run(struct store *s, const char *key, int64_t *id, struct weir_error *e);
+
 /* Adds a run in one transaction; replaces a run of the same key. The caller must not add partial
  * runs. */
 int store_add(struct store *s, const char *key, const struct config *c, const struct run_result *r,

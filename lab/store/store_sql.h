@@ -136,9 +136,6 @@ struct run_list {
 		done; /* number of keys in the plan; of these, number of runs in the store */
 };
 
-/* The id of the run of that key. 1: found; 0: not found; -1: message. */
-int store_find_run(struct store *s, const char *key, int64_t *id, struct weir_error *e);
-
 /* On -1 there is nothing to free. */
 int store_list(struct store *s, struct run_list *l, struct weir_error *e);
 void run_list_free(struct run_list *l);
