@@ -149,7 +149,7 @@ int pairs_new(struct engine *e, struct weir_error *error)
 		if (e->flows.flows[i].connection == i && pair_new(e, &e->flows.flows[i], error))
 			return -1;
 	for (uint16_t i = 0; i < e->config->traffic_count; i++)
-		if (e->config->traffic[i].ops->takes_messages && pairs_new_of_messages(e, i, error))
+		if (e->config->traffic[i].ops->messages && pairs_new_of_messages(e, i, error))
 			return -1;
 	return 0;
 }
