@@ -158,6 +158,9 @@ int figure_check(const struct figure *f, const struct stored_runs *runs, enum fi
  * claims without a reason. */
 int claim_note_has_number(const struct claim *c);
 
+/* Is the case there for readings alone? A claim of the paper then does not name it. */
+int figure_case_is_of_reading(const struct figure *f, const char *name);
+
 /* Text for people. */
 struct claim_text {
 	char text[160];

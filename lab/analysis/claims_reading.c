@@ -8,10 +8,9 @@
 #include "lab/analysis/claims.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "lab/scenario/scenario.h"
 #include <stdlib.h>
 #include <string.h>
-
-static const char case_path[] = "case";
 
 int reading_is_judged(const struct reading *r)
 {
@@ -76,6 +75,23 @@ int reading_make(struct reading *r, struct claims_section *s, struct weir_error 
 	return 0;
 }
 
+int figure_case_is_of_reading(const struct figure *f, const char *name)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < f->claim_count; i++) {
+		const char *of = selection_value(&f->claims[i].of, CASE_PATH);
+		const char *over = selection_value(&f->claims[i].over, CASE_PATH);
+
+		if ((of && strcmp(of, name) == 0) || (over && strcmp(over, name) == 0))
+			return 0;
+	}
+	for (uint32_t i = 0; i < f->reading_count; i++)
+		for (uint32_t k = 0; k < f->readings[i].cases.count; k++)
+			found |= strcmp(f->readings[i].cases.conditions[k].value, name) == 0;
+	return found;
+}
+
 /* --- claims of a reading --- */
 
 static void selection_copy(struct selection *to, const struct selection *from)
@@ -118,32 +134,27 @@ static void selection_spell(struct selection *s)
 }
 
 /* Replaces the condition on the same path, or adds one. Returns 1 if something changed. */
-static int selection_set(struct selection *s, const struct condition *to)
+static int selection_set(struct selection *s, const char *path, const char *value)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
-		if (strcmp(s->conditions[i].path, to->path) != 0)
+		if (strcmp(s->conditions[i].path, path) != 0)
 			continue;
-		if (strcmp(s->conditions[i].value, to->value) == 0)
+		if (strcmp(s->conditions[i].value, value) == 0)
 			return 0;
-		text_print(&s->conditions[i].value, "%s", to->value);
+		text_print(&s->conditions[i].value, "%s", value);
 		return 1;
 	}
 	s->conditions = memory_grow(s->conditions, s->count + UINT64_C(1), sizeof(*s->conditions));
-	s->conditions[s->count++] = (struct condition){ text_copy(to->path), text_copy(to->value) };
+	s->conditions[s->count++] = (struct condition){ text_copy(path), text_copy(value) };
 	return 1;
 }
 
 static int selection_set_case(struct selection *s, const struct selection *cases)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		for (uint32_t k = 0; k < cases->count; k++)
-			if (strcmp(s->conditions[i].path, case_path) == 0 &&
-			    strcmp(s->conditions[i].value, cases->conditions[k].path) == 0) {
-				text_print(&s->conditions[i].value, "%s",
-					   cases->conditions[k].value);
-				return 1;
-			}
-	return 0;
+	const char *named = selection_value(s, CASE_PATH);
+	const char *other = named ? selection_value(cases, named) : NULL;
+
+	return other ? selection_set(s, CASE_PATH, other) : 0;
 }
 
 /* Applies the reading to one side of a claim. Returns 1 if something changed. */
@@ -152,7 +163,8 @@ static int reading_apply_side(const struct reading *r, struct selection *s)
 	int changed = selection_set_case(s, &r->cases);
 
 	for (uint32_t i = 0; i < r->where.count; i++)
-		changed |= selection_set(s, &r->where.conditions[i]);
+		changed |=
+			selection_set(s, r->where.conditions[i].path, r->where.conditions[i].value);
 	if (changed)
 		selection_spell(s);
 	return changed;

@@ -84,6 +84,14 @@ int selection_read(struct selection *s, const char *text, struct weir_error *e)
 	return failed;
 }
 
+const char *selection_value(const struct selection *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (strcmp(s->conditions[i].path, path) == 0)
+			return s->conditions[i].value;
+	return NULL;
+}
+
 /* --- values --- */
 
 /* Copies the next option, "k=65pkts". 0: no more options, or one that is too long. */

@@ -26,6 +26,9 @@ void selection_free(struct selection *s);
 /* Does the run meet all conditions? */
 int selection_has(const struct selection *s, const struct stored_run *run);
 
+/* The value of the condition on that path; NULL: there is none. */
+const char *selection_value(const struct selection *s, const char *path);
+
 /* Refuses a path or value that no run has, with the nearest one as a hint, and conditions that no
  * run meets together. */
 int selection_check(const struct selection *s, const struct stored_runs *runs,

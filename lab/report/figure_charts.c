@@ -18,6 +18,16 @@ const struct stored_run *drawing_run(const struct drawing *d, const struct compa
 	return &d->r->compare.runs.runs[row->runs[0]];
 }
 
+int drawing_has_row(const struct drawing *d, const struct compare_row *row)
+{
+	const struct stored_run *run = drawing_run(d, row);
+	const char *name = stored_setting(run, CASE_PATH);
+
+	return selection_has(&d->p->where, run) &&
+	       (!name || selection_value(&d->p->where, CASE_PATH) ||
+		!figure_case_is_of_reading(d->f, name));
+}
+
 /* Finds an axis by its path, or by the last part of it. */
 static int panel_find_axis(const struct comparison *c, const char *path)
 {
@@ -77,7 +87,7 @@ static struct report_text panel_variant_of(const struct drawing *d, const struct
 		if (panel_is_drawn(d, a))
 			continue;
 		for (uint32_t i = 0; i < c->row_count; i++)
-			differs |= selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
+			differs |= drawing_has_row(d, &c->rows[i]) &&
 				   c->rows[i].value[a] != row->value[a];
 		if (differs)
 			snprintf(t.text + used, sizeof(t.text) - used, "%s%s = %s",
@@ -304,7 +314,7 @@ static int panel_has_one_name(const struct drawing *d, const char *name)
 	const struct comparison *c = &d->r->compare;
 
 	for (uint32_t i = 0; i < c->row_count; i++)
-		if (selection_has(&d->p->where, drawing_run(d, &c->rows[i])) &&
+		if (drawing_has_row(d, &c->rows[i]) &&
 		    strcmp(drawing_line_name(d, &c->rows[i]), name) != 0)
 			return 0;
 	return 1;
@@ -385,7 +395,7 @@ static int panel_has_one_x(struct drawing *d)
 	const struct comparison *c = &d->r->compare;
 
 	for (uint32_t i = 0; i < c->row_count; i++) {
-		if (!selection_has(&d->p->where, drawing_run(d, &c->rows[i])))
+		if (!drawing_has_row(d, &c->rows[i]))
 			continue;
 		if (d->only_x && strcmp(d->only_x, panel_x_of(d, &c->rows[i])) != 0)
 			return 0;
@@ -413,7 +423,7 @@ static int panel_find_numbers(struct drawing *d, struct weir_error *e)
 
 static int panel_draw_row(struct drawing *d, const struct compare_row *row, struct weir_error *e)
 {
-	if (!selection_has(&d->p->where, drawing_run(d, row)))
+	if (!drawing_has_row(d, row))
 		return 0;
 	switch (d->p->kind) {
 	case PANEL_LINES:
@@ -482,7 +492,8 @@ int figure_charts(struct report *r, struct store *s, const struct figure *f, str
 	int failed = 0;
 
 	for (uint32_t i = 0; i < f->panel_count && !failed; i++) {
-		drawings[i] = (struct drawing){ .r = r, .s = s, .p = &f->panels[i], .part = i };
+		drawings[i] =
+			(struct drawing){ .r = r, .s = s, .f = f, .p = &f->panels[i], .part = i };
 		failed = panel_draw(&drawings[i], f, e);
 	}
 	if (!failed)

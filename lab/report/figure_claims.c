@@ -283,6 +283,9 @@ void figure_add_readings(struct document *d, const struct figure_report *fr)
 	for (uint32_t i = 0; i < fr->figure->reading_count; i++)
 		reading_add(d, fr, i);
 	document_close(d);
+	document_add(d, DOCUMENT_PARAGRAPH, "note",
+		     "Claims are judged again by each reading, and counted by the one that judges "
+		     "them above. Panels leave out cases of other readings.");
 	document_close(d);
 }
 

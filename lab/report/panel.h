@@ -11,6 +11,7 @@ enum { NO_AXIS = -1 };
 struct drawing {
 	struct report *r;
 	struct store *s;
+	const struct figure *f;
 	const struct panel *p;
 	uint32_t part;     /* number of the panel */
 	char *title;       /* "(a) small flows" */
@@ -27,6 +28,9 @@ struct drawing {
 
 /* The first run of a row. */
 const struct stored_run *drawing_run(const struct drawing *d, const struct compare_row *row);
+
+/* Does the panel show the row? Cases of other readings are left out, unless the panel names one. */
+int drawing_has_row(const struct drawing *d, const struct compare_row *row);
 
 /* The name of the row's line. */
 const char *drawing_line_name(const struct drawing *d, const struct compare_row *row);

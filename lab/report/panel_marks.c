@@ -162,7 +162,7 @@ static void mark_rows(const struct drawing *d, const struct figure *f)
 	struct statement_list s = mark_find_statements(d, f);
 
 	for (uint32_t i = 0; i < all->row_count; i++)
-		if (selection_has(&d->p->where, drawing_run(d, &all->rows[i])))
+		if (drawing_has_row(d, &all->rows[i]))
 			mark_row(d, &s, &all->rows[i]);
 	free(s.all);
 }
@@ -230,8 +230,8 @@ static void mark_cdf(const struct drawing *d, const struct claim *c)
 	const struct compare_row *row = drawing_only_row(d, &c->of);
 	struct cdf_point p;
 
-	if (row && selection_has(&d->p->where, drawing_run(d, row)) && mark_find_cdf_point(c, &p) &&
-	    p.quantity == drawn && mark_is_only_class(d, row, p.class))
+	if (row && drawing_has_row(d, row) && mark_find_cdf_point(c, &p) && p.quantity == drawn &&
+	    mark_is_only_class(d, row, p.class))
 		mark_add_ring(d, row, p.x, p.share);
 }
 
@@ -274,8 +274,7 @@ static void mark_series(const struct drawing *d, const struct claim *c)
 	uint32_t at = 0;
 	double x;
 
-	if (!row || !panel_has_series(d->p, c->series.series) ||
-	    !selection_has(&d->p->where, drawing_run(d, row)))
+	if (!row || !panel_has_series(d->p, c->series.series) || !drawing_has_row(d, row))
 		return;
 	chart = drawing_chart(d, row);
 	panel_name_series(d, row, c->series.series, &name);

@@ -95,11 +95,8 @@ static int digest_add_pair(void *user, struct ini_place *at, const char *key, co
 /* Of the cases that a claim selects; of all cases, if it selects by something else. */
 static void claim_print_cases(FILE *f, const struct digest_input *s, const struct selection *by)
 {
-	const char *wanted = NULL;
+	const char *wanted = selection_value(by, CASE_PATH);
 
-	for (uint32_t i = 0; i < by->count; i++)
-		if (strcmp(by->conditions[i].path, CASE_PATH) == 0)
-			wanted = by->conditions[i].value;
 	for (uint32_t i = 0; i < s->case_count; i++)
 		if (!wanted || strcmp(s->cases[i].name, wanted) == 0)
 			fprintf(f, "%s\n%s", s->cases[i].name, s->cases[i].text);

@@ -132,6 +132,24 @@ TEST(test_lines_have_a_point_for_each_x_and_a_line_for_each_case)
 	fixture_end(&d);
 }
 
+TEST(test_panels_leave_out_cases_of_other_readings_unless_they_name_them)
+{
+	struct fixture d;
+
+	fixture_begin(&d, "[panel a]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+			  "[panel b]\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
+			  "where = case=ecn\n"
+			  "[claim c]\nsays = s\nsection = 1\nmetric = queue_mean_pkts\n"
+			  "of = case=none, traffic.req.size=20KB\nrange = 900pkts..\n"
+			  "[reading r]\nsays = s\nsource = x\ncases = none=ecn\n");
+	CHECK_INT(d.r.charts.count, 2);
+	CHECK_INT(d.r.charts.all[0].line_count, 1);
+	CHECK_STR(d.r.charts.all[0].lines[0].name, "none");
+	CHECK_INT(d.r.charts.all[1].line_count, 1);
+	CHECK_STR(d.r.charts.all[1].lines[0].name, "ecn");
+	fixture_end(&d);
+}
+
 TEST(test_a_normalized_panel_divides_by_the_named_case_at_the_same_x_seed_by_seed)
 {
 	struct fixture d;
