@@ -151,8 +151,8 @@ endef
 $(foreach v,release asan shared clang tsan coverage big-endian,$(eval $(call variant,$(v))))
 
 VERSION := $(shell sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)
-SONAME := libweir.so.1
-SIM_SONAME := libweir-sim.so.1
+SONAME := libweir.so.2
+SIM_SONAME := libweir-sim.so.2
 LAB_SONAME := libweir-lab.so.1
 lib: build/release/libweir.a build/$(SONAME) build/libweir-sim.a build/$(SIM_SONAME) build/$(LAB_SONAME)
 

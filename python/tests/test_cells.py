@@ -23,6 +23,10 @@ class TestCells(fixture.InFolder):
     def test_own_congestion_control(self):
         cells.run(cells.notebook(NOTEBOOKS / "2-own-congestion-control.ipynb"))
 
+    def test_environment(self):
+        printed = cells.run(cells.notebook(NOTEBOOKS / "3-environment.ipynb"))
+        self.assertIn("best constant action 2", printed)
+
     def test_page_of_the_manual(self):
         found = cells.page(fixture.TREE / "docs" / "manual" / "15-python.md")
         self.assertGreater(len(found), 8)

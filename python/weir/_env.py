@@ -18,7 +18,7 @@ except ImportError:
         """A mistake of the caller, in one sentence of the library."""
 
 
-NAMES = ("libweir-sim.so.1", "libweir-lab.so.1")
+NAMES = ("libweir-sim.so.2", "libweir-lab.so.1")
 QUEUES, THRESHOLDS, FLOWS = range(3)
 GOES_ON, TRUNCATED, TERMINATED = range(3)
 

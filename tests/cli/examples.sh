@@ -112,7 +112,7 @@ c++ -std=c++17 -Wall -Wextra -Werror user.cc $(pkg-config --cflags --libs weir) 
 sed -n 1p out | grep -qx tcn || fail "C++: $(cat out)"
 sed -n 2p out | grep -q "unknown marking 'tnc'.*nearest: tcn" || fail "C++: $(cat out)"
 sed -n 3p out | grep -qw dctcp || fail "C++: $(cat out)"
-ldd ./user | grep -q "libweir.so.1 => $dir/weir/lib" || fail "C++: not linked with the shared library"
+ldd ./user | grep -q "libweir.so.2 => $dir/weir/lib" || fail "C++: not linked with the shared library"
 # And with the archive alone.
 rm "$dir/weir/lib/libweir.so"*
 c++ -std=c++17 user.cc $(pkg-config --cflags --libs weir) -o static

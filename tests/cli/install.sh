@@ -35,7 +35,7 @@ strangers=$(cd "$root" && find . ! -type d | grep -v -x -e ./bin/weir -e './lib/
 	-e ./share/zsh/site-functions/_weir -e ./share/fish/vendor_completions.d/weir.fish -e ./lib/systemd/system/weir-keeper@.service \
 	-e ./lib/sysusers.d/weir.conf) || :
 [ -z "$strangers" ] || fail "also installed: $strangers"
-for file in bin/weir lib/libweir.a lib/libweir.so.1 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
+for file in bin/weir lib/libweir.a lib/libweir.so.2 lib/pkgconfig/weir.pc share/man/man1/weir.1 \
 	share/weir/scenarios/demo.ini share/doc/weir/examples/plugin/mine.c share/doc/weir/docs/manual/13-extending.md \
 	share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish \
 	lib/systemd/system/weir-keeper@.service lib/sysusers.d/weir.conf lib/python3/dist-packages/weir/__init__.py; do
@@ -63,8 +63,8 @@ fi
 [ "$(grep -c / "$dir/figures")" -ge "$(ls scenarios/papers/*/*.ini | wc -l)" ]
 
 # A program that was linked with the shared library asks for it by a name without a minor version.
-[ "$(objdump -p "$root/lib/libweir.so" | awk '$1 == "SONAME" { print $2 }')" = libweir.so.1 ] || fail SONAME
-[ "$(readlink "$root/lib/libweir.so.1")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)" ]
+[ "$(objdump -p "$root/lib/libweir.so" | awk '$1 == "SONAME" { print $2 }')" = libweir.so.2 ] || fail SONAME
+[ "$(readlink "$root/lib/libweir.so.2")" = "libweir.so.$(sed -n 's/.*WEIR_VERSION "\(.*\)"/\1/p' base/version.h)" ]
 for symbol in $(nm -D --defined-only "$root/lib/libweir.so" "$root/lib/libweir-sim.so" "$root/lib/libweir-lab.so" | awk 'NF == 3 && $3 !~ /[.]resolver$/ { print $3 }'); do
 	grep -q "\<$symbol\>" include/weir/*.h || fail "a shared library shows $symbol, which no header declares"
 done

@@ -18,7 +18,7 @@ env -u MAKEFLAGS -u MAKELEVEL make install DESTDIR="$dir" PREFIX=/opt/weir >"$di
 	exit 1
 }
 PYTHONPATH=$PWD/python
-WEIR_LIBRARY=$dir/opt/weir/lib/libweir-sim.so.1
+WEIR_LIBRARY=$dir/opt/weir/lib/libweir-sim.so.2
 export PYTHONPATH WEIR_LIBRARY PYTHONDONTWRITEBYTECODE=1
 "$python" -m unittest discover -s python/tests -p 'test_env*.py' 2>"$dir/log" || {
 	cat "$dir/log"

@@ -258,7 +258,7 @@ TEST(test_env_thresholds_are_settings_of_the_same_numbers)
 			"tune = fixed(min=32768B, max=131072B, p=25%)\n" REST;
 	static const char given[] =
 		NETWORK "[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
-			"tune = acc(policy=untrained, idle=none, learn=no, start=given)\n"
+			"tune = acc(preset=paper, policy=untrained, idle=none, learn=no, start=given)\n"
 			"tune-interval = 100us\n" REST;
 	float box[3 * ROWS_MAX], measures[9 * ROWS_MAX];
 	struct bench b;
@@ -299,7 +299,7 @@ TEST(test_env_agents_observe_the_thresholds_that_a_learner_chose)
 {
 	static const char text[] =
 		"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 1us\n"
-		"[switch]\nmarking = red\ntune = acc(policy=untrained, idle=none)\n"
+		"[switch]\nmarking = red\ntune = acc(preset=paper, policy=untrained, idle=none)\n"
 		"tune-interval = 100us\n[host]\ncc = dctcp\n[traffic t]\npattern = list\n"
 		"flow = 0 1 unlimited 0us\n[measure]\nto = 1ms\n";
 	const struct weir_env_plan plan = { .agents = WEIR_ENV_THRESHOLDS };

@@ -199,7 +199,7 @@ TEST(test_env_of_queues_gives_the_transitions_of_the_acc_trainer)
 {
 	static const char text[] =
 		"[network]\ntopology = star\nhosts = 4\nrate = 10Gbps\ndelay = 1us\n"
-		"[switch]\nmarking = red\ntune = acc(preset=weir, policy=untrained, idle=none)\n"
+		"[switch]\nmarking = red\ntune = acc(preset=fct, policy=untrained, idle=none)\n"
 		"tune-interval = 100us\nbuffer = 1MB\n[host]\ncc = dcqcn\n"
 		"[traffic t]\npattern = all-to-all\nsizes = websearch\nload = 0.8\n"
 		"[measure]\nto = 20ms\ndrain = 0us\n";
