@@ -542,6 +542,22 @@ TEST(test_acc_takes_what_its_options_leave_open_from_the_model)
 	check_adopts("acc", &m, "preset=paper, discount=0.9000");
 }
 
+TEST(test_acc_refuses_a_model_of_another_preset_than_the_one_asked_for)
+{
+	static const char plain[] = "1: queue step, rate, CE rate, setting";
+	struct weir_learn_net paper = net_of(12, 20);
+	struct weir_learn_policy m = {
+		.scheme = "acc", .features = plain, .actions = "template 20", .net = &paper
+	};
+	struct agent_fixture d;
+	struct weir_error e = { "" };
+
+	agent_fixture_set(&d, "acc(preset=weir)", 0);
+	d.ops->scheme.model->adopt(d.params, &m);
+	CHECK_INT(d.ops->scheme.model->fits(d.params, &m, &e), -1);
+	CHECK_CONTAINS(e.text, "leave out preset and traces");
+}
+
 /* --- every agent --- */
 
 TEST(test_every_agent_is_found_by_name_and_runs_with_its_defaults)
