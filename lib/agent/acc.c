@@ -157,7 +157,7 @@ static void acc_choose_batch(struct acc_state *s, const struct acc_params *p,
 	const struct weir_learn_batch batch = { .samples = count, .current = s->batch };
 	uint32_t outputs = weir_acc_outputs(p);
 
-	if (p->control != ACC_RANDOM)
+	if (weir_acc_control(p) != ACC_RANDOM)
 		weir_learn_forward(s->net, s->weights, &batch, s->tape, s->values);
 	for (uint32_t i = 0; i < count; i++) {
 		float *values = s->values + (size_t)i * outputs;
@@ -173,7 +173,7 @@ static void acc_choose_batch(struct acc_state *s, const struct acc_params *p,
 /* Epsilon-greedy actions for the places that need one. */
 static void acc_choose(struct acc_state *s, const struct acc_params *p)
 {
-	int is_random = p->control == ACC_RANDOM;
+	int is_random = weir_acc_control(p) == ACC_RANDOM;
 	struct weir_learn_choice how = {
 		.epsilon = is_random ? 1.0F : weir_acc_epsilon(&s->online, p),
 		.temperature = is_random ? 0.0F : acc_fraction(p->temperature_q32),
@@ -329,6 +329,7 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 	struct acc_state *s = state;
 	const struct acc_params *p = params;
 	struct weir_learn_draw first = { env->seed, ACC_LEARNER, 0 };
+	int joins_switches = 0;
 
 	acc_layout(s, p, env, &(struct acc_arena){ .base = state });
 	s->online.seed = env->seed;
@@ -338,13 +339,16 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 	if (weir_acc_is_learning(p))
 		acc_start_online(s, p, env->seed);
 	for (uint32_t i = 0; i < env->queue_count; i++)
-		s->is_held |=
-			weir_acc_holds_fabric(p) && env->queues[i].group != WEIR_AGENT_TO_HOST;
+		joins_switches |= env->queues[i].group != WEIR_AGENT_TO_HOST;
+	joins_switches &= weir_acc_holds_fabric(p);
+	s->is_held = (uint32_t)joins_switches || weir_acc_control(p) == ACC_CONSTANT;
 	for (uint32_t i = 0; i < env->queue_count; i++) {
 		const struct weir_agent_queue *q = &env->queues[i];
 
-		if (s->is_held)
+		if (joins_switches)
 			knobs[i] = weir_acc_held();
+		else if (s->is_held)
+			knobs[i] = weir_acc_knobs(p, weir_acc_anchor(p), q);
 		else if (p->start == ACC_SECN2)
 			knobs[i] = weir_acc_secn2(q->rate_bps);
 		acc_note_setting(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);
@@ -481,7 +485,8 @@ extern const struct weir_agent_ops weir_agent_acc;
 const struct weir_agent_ops weir_agent_acc = {
 	.scheme = {
 		.name = "acc",
-		.help = "tunes each queue's ECN thresholds with a trained deep Q-network (ACC)",
+		.help = "tunes each queue's ECN thresholds with a deep Q-network (ACC); alone it holds "
+			"constants",
 		.cite = "Yan et al., ACC, SIGCOMM 2021",
 		.params_size = sizeof(struct acc_params),
 		.options = weir_acc_options,

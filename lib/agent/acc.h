@@ -15,7 +15,7 @@
 #include "weir/learn.h"
 
 enum acc_preset { ACC_AUTO, ACC_PAPER, ACC_WEIR, ACC_FCT, ACC_PRESETS };
-enum acc_control { ACC_TRAINED, ACC_UNTRAINED, ACC_RANDOM };
+enum acc_control { ACC_CONTROL_AUTO, ACC_TRAINED, ACC_UNTRAINED, ACC_RANDOM, ACC_CONSTANT };
 enum acc_actions {
 	ACC_ACTIONS_PRESET,
 	ACC_TEMPLATE,
@@ -89,6 +89,7 @@ int weir_acc_check(const void *params, struct weir_error *e);
 
 /* The values of options that were left open: those of the preset, which weir_acc_model sets to that
  * of the model. */
+enum acc_control weir_acc_control(const struct acc_params *p);
 int weir_acc_is_paper(const struct acc_params *p);
 int weir_acc_is_central(const struct acc_params *p); /* one agent for the network */
 int weir_acc_is_by_rate(const struct acc_params *p); /* thresholds */

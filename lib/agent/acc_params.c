@@ -11,7 +11,8 @@
  * of settings on the fronts of p99 and goodput; a queue term that is linear up to 4 MB, as doubling
  * a short queue costs little and doubling a long one much; the weight of throughput among the
  * inputs, so that one network serves operators who value throughput or tail latency; a margin over
- * a setting that is on nearly every front; and a constant on switches between switches. */
+ * a setting that is on nearly every front; and a constant on switches between switches. As no
+ * training is nowhere behind the constants, policy=constant is what fct does without a model. */
 #include "lib/agent/acc.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static const struct preset {
 };
 
 static const char *const preset_names[] = { "auto", "paper", "weir", "fct", NULL };
-static const char *const control_names[] = { "trained", "untrained", "random", NULL };
+static const char *const control_names[] = { "auto",   "trained",  "untrained",
+					     "random", "constant", NULL };
 static const char *const scope_names[] = { "auto", "switch", "network", NULL };
 static const char *const actions_names[] = { "preset", "template", "grid",  "square",
 					     "pred",   "weir",     "front", NULL };
@@ -68,8 +70,11 @@ const struct weir_option weir_acc_options[] = {
 	  "model, "
 	  "fct without one",
 	  preset_names },
-	{ "policy", WEIR_OPT_CHOICE, AT(control), "trained", 0, 0,
-	  "trained Q-network, untrained Q-network, or random actions as a baseline",
+	{ "policy", WEIR_OPT_CHOICE, AT(control), "auto", 0, 0,
+	  "trained Q-network; untrained Q-network, or random actions as a baseline; constant: "
+	  "400KB, "
+	  "4MB, 20% where all ports of a switch lead to hosts, 50KB, 400KB, 1% elsewhere; auto: "
+	  "constant in fct without a model, else trained",
 	  control_names },
 	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
 	  "trained model: a file, or a built-in name; empty: the preset's", NULL },
@@ -180,6 +185,16 @@ static const struct preset *acc_preset(const struct acc_params *p)
 	return &presets[p->preset ? p->preset : ACC_FCT];
 }
 
+/* C-ACC has a model of the paper's only. */
+enum acc_control weir_acc_control(const struct acc_params *p)
+{
+	if (p->control != ACC_CONTROL_AUTO)
+		return (enum acc_control)p->control;
+	return p->model[0] || weir_acc_is_central(p) || acc_preset(p) != &presets[ACC_FCT]
+		       ? ACC_TRAINED
+		       : ACC_CONSTANT;
+}
+
 int weir_acc_is_paper(const struct acc_params *p)
 {
 	return acc_preset(p) == &presets[ACC_PAPER];
@@ -257,7 +272,7 @@ int weir_acc_is_learning(const struct acc_params *p)
 {
 	uint64_t learn = p->learn ? p->learn : acc_preset(p)->learn;
 
-	return learn == ACC_LEARN_YES && p->control != ACC_RANDOM;
+	return learn == ACC_LEARN_YES && weir_acc_control(p) != ACC_RANDOM;
 }
 
 static double acc_discount(const struct acc_params *p)
@@ -360,9 +375,18 @@ int weir_acc_check(const void *params, struct weir_error *e)
 			p->hidden, ACC_HIDDEN_MAX, WEIR_LEARN_UNITS_MAX);
 	if (p->control == ACC_RANDOM && p->learn == ACC_LEARN_YES)
 		return weir_error_set(e, "policy=random has nothing to learn; leave out learn=yes");
-	if (p->control != ACC_TRAINED && p->model[0])
+	if (weir_acc_control(p) != ACC_TRAINED && p->model[0])
 		return weir_error_set(e, "a model is given, but policy=%s does not use it",
 				      control_names[p->control]);
+	if (weir_acc_control(p) == ACC_CONSTANT &&
+	    (p->weight_q32 || p->margin_q32 || p->learn == ACC_LEARN_YES))
+		return weir_error_set(e, "weight, margin and learn=yes are for a network; add "
+					 "policy=trained or a model");
+	if (weir_acc_control(p) == ACC_CONSTANT && weir_acc_table(p) != ACC_FRONT)
+		return weir_error_set(e,
+				      "policy=constant has no setting in actions=%s; leave out "
+				      "actions or add policy=trained",
+				      weir_acc_table_name(weir_acc_table(p)));
 	if (p->after > p->memory)
 		return weir_error_set(e, "after is %llu; memory holds %llu transitions",
 				      (unsigned long long)p->after, (unsigned long long)p->memory);
@@ -394,7 +418,7 @@ static const char *acc_standard_model(const void *params)
 {
 	const struct acc_params *p = params;
 
-	if (p->control != ACC_TRAINED)
+	if (weir_acc_control(p) != ACC_TRAINED)
 		return NULL;
 	return weir_acc_is_central(p) ? "acc-network" : acc_preset(p)->model;
 }
@@ -455,6 +479,7 @@ static void acc_model_adopt(void *params, const struct weir_learn_policy *m)
 	struct acc_params *p = params;
 	int is_own = m && strcmp(m->scheme, "acc") == 0, is_traced;
 
+	p->control = weir_acc_control(p);
 	if (!p->preset)
 		p->preset = is_own ? acc_model_preset(m) : ACC_FCT;
 	is_own = is_own && acc_model_preset(m) == (enum acc_preset)p->preset;

@@ -73,7 +73,7 @@ static int fits(const void *params, const struct weir_learn_policy *policy, stru
 	return policy->net->plan.current_size == 3 ? 0 : weir_error_set(e, "has not 3 inputs");
 }
 
-static const struct weir_scheme_model own = { offsetof(struct params, model), offsetof(struct params, policy), NULL, fits };
+static const struct weir_scheme_model own = { offsetof(struct params, model), offsetof(struct params, policy), NULL, fits, NULL };
 
 /* The sign of a weight decides, so that another model gives another result. */
 static uint32_t enqueue(void *state, const void *params, const struct weir_mark_view *v)
@@ -185,7 +185,7 @@ bad() {
 bad nameless 's/own = { offsetof(struct params, model)/own = { 8/' "model: at name_offset 8 is no option of WEIR_OPT_TEXT"
 bad outside 's/offsetof(struct params, policy), NULL/4096, NULL/' "model: policy_offset 4096 is no place in params_size 264"
 bad inside 's/offsetof(struct params, policy), NULL/16, NULL/' "model: policy_offset 16 is in option model"
-bad unfit 's/NULL, fits }/NULL, NULL }/' "model: the hook .fits is missing"
+bad unfit 's/NULL, fits, NULL }/NULL, NULL, NULL }/' "model: the hook .fits is missing"
 bad nowhere 's/.model = &own/.model = (const void *)8/' ".model is no struct weir_scheme_model"
 
 # --- weir model, and what another program reads ---

@@ -143,16 +143,34 @@ static uint64_t fct_min_bytes(const char *spec, float value, uint32_t queues)
 
 TEST(test_acc_fct_leaves_its_anchor_only_for_more_than_the_margin)
 {
-	CHECK_INT(fct_min_bytes("acc", 0.01F, 1), 400000);
-	CHECK_INT(fct_min_bytes("acc", 0.03F, 1), 20000);
-	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.4F, 1), 400000);
-	CHECK_INT(fct_min_bytes("acc(margin=0.5)", 0.6F, 1), 20000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained)", 0.01F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained)", 0.03F, 1), 20000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained, margin=0.5)", 0.4F, 1), 400000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained, margin=0.5)", 0.6F, 1), 20000);
 }
 
 TEST(test_acc_fct_holds_a_constant_on_switches_between_switches)
 {
-	CHECK_INT(fct_min_bytes("acc", 1.0F, 2), 50000);
-	CHECK_INT(fct_min_bytes("acc(fabric=tuned)", 1.0F, 2), 20000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained)", 1.0F, 2), 50000);
+	CHECK_INT(fct_min_bytes("acc(policy=trained, fabric=tuned)", 1.0F, 2), 20000);
+}
+
+TEST(test_acc_alone_is_a_constant_by_place)
+{
+	struct agent_fixture d;
+
+	for (uint32_t queues = 1; queues <= 2; queues++) {
+		agent_fixture_open(&d, "acc", queues);
+		for (int i = 0; i < 20; i++) {
+			d.telemetry[0].out_bytes = 300000;
+			d.telemetry[0].queue_end_bytes = 100000 * (uint64_t)i;
+			agent_fixture_step(&d);
+			CHECK_INT(d.knobs[0].min_bytes, queues == 1 ? 400000 : 50000);
+			CHECK_INT(d.knobs[0].max_bytes, queues == 1 ? 4000000 : 400000);
+			CHECK_NEAR(knobs_percent(&d.knobs[0]), queues == 1 ? 20 : 1, 1e-3);
+		}
+		agent_fixture_close(&d);
+	}
 }
 
 TEST(test_acc_fct_observes_the_weight_of_throughput)
@@ -161,7 +179,7 @@ TEST(test_acc_fct_observes_the_weight_of_throughput)
 	float observations[27], reward;
 	uint8_t asks;
 
-	agent_fixture_open(&d, "acc(weight=0.75)", 1);
+	agent_fixture_open(&d, "acc(policy=trained, weight=0.75)", 1);
 	CHECK_INT(d.ops->learner->observation_size(d.params), 27);
 	d.ops->learner->observe(d.state, d.params, &d.env, d.telemetry, observations, &reward,
 				&asks);
@@ -319,6 +337,9 @@ TEST(test_acc_refuses_settings_that_contradict_each_other)
 	check_refused("acc(preset=paper, policy=random, learn=yes)", "nothing to learn");
 	check_refused("acc(preset=paper, policy=untrained, model=x.model)",
 		      "policy=untrained does not use it");
+	check_refused("acc(weight=0.4)", "add policy=trained or a model");
+	check_refused("acc(learn=yes)", "add policy=trained or a model");
+	check_refused("acc(actions=grid)", "leave out actions or add policy=trained");
 	check_refused("acc(preset=paper, after=20000)", "memory holds 10000");
 	check_refused("ack", "nearest");
 }
@@ -454,7 +475,8 @@ static const char *standard_of(const char *spec)
 
 TEST(test_acc_presets_have_models_of_their_own)
 {
-	CHECK_STR(standard_of("acc"), "acc-fct");
+	CHECK_STR(standard_of("acc"), NULL);
+	CHECK_STR(standard_of("acc(policy=trained)"), "acc-fct");
 	CHECK_STR(standard_of("acc(preset=paper)"), "acc-paper");
 	CHECK_STR(standard_of("acc(preset=weir)"), "acc-weir");
 	CHECK_STR(standard_of("acc(preset=paper, scope=network)"), "acc-network");
@@ -518,6 +540,22 @@ TEST(test_acc_takes_what_its_options_leave_open_from_the_model)
 					.actions = "template 20, 7 for each of 3 groups",
 					.net = &central };
 	check_adopts("acc", &m, "preset=paper, discount=0.9000");
+}
+
+TEST(test_acc_refuses_a_model_of_another_preset_than_the_one_asked_for)
+{
+	static const char plain[] = "1: queue step, rate, CE rate, setting";
+	struct weir_learn_net paper = net_of(12, 20);
+	struct weir_learn_policy m = {
+		.scheme = "acc", .features = plain, .actions = "template 20", .net = &paper
+	};
+	struct agent_fixture d;
+	struct weir_error e = { "" };
+
+	agent_fixture_set(&d, "acc(preset=weir)", 0);
+	d.ops->scheme.model->adopt(d.params, &m);
+	CHECK_INT(d.ops->scheme.model->fits(d.params, &m, &e), -1);
+	CHECK_CONTAINS(e.text, "leave out preset and traces");
 }
 
 /* --- every agent --- */
