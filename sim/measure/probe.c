@@ -407,7 +407,7 @@ static double probe_read_state(struct probe *p)
  * before measuring begins, and for the first sample. */
 static double probe_read_reward(struct probe *p)
 {
-	static const struct acc_params standard;
+	static const struct acc_params standard = { .preset = ACC_PAPER };
 	const struct weir_port *port = &engine_egress(p->set->engine, p->target)->port;
 	double sent = (double)port->tx_bytes, sent_before = p->before, area_before = p->area;
 	struct weir_tune_telemetry t = {
