@@ -289,17 +289,6 @@ static void reproduce_renew_index(const struct reproduce_request *q, const struc
 
 /* --- the command --- */
 
-/* A reason must be shown: by an experiment with its numbers, which a reference alone does not
- * have. */
-static void reproduce_warn_of_notes(const struct figure *f)
-{
-	for (uint32_t i = 0; i < f->claim_count; i++)
-		if (!claim_note_has_number(&f->claims[i]))
-			fprintf(stderr,
-				"weir: %s:%d: [claim %s]: note: has no number of its own: %s\n",
-				f->file, f->claims[i].line, f->claims[i].name, f->claims[i].note);
-}
-
 /* Checks the files of all requested figures before anything runs. */
 static int reproduce_check_all(const struct reproduce_request *q, const struct figure_list *l,
 			       const struct figure_range *r, struct weir_error *e)
@@ -309,8 +298,6 @@ static int reproduce_check_all(const struct reproduce_request *q, const struct f
 
 		if (figure_job_read(&j, &l->all[r->first + i], q->size, e))
 			return -1;
-		if (q->check)
-			reproduce_warn_of_notes(&j.figure);
 		figure_job_free(&j);
 	}
 	return 0;

@@ -154,10 +154,6 @@ int figure_reads_flows(const struct figure *f);
 int figure_check(const struct figure *f, const struct stored_runs *runs, enum figure_size size,
 		 struct weir_error *e);
 
-/* Has the claim's note a number of its own, rather than "see another claim" alone? 1 also for
- * claims without a reason. */
-int claim_note_has_number(const struct claim *c);
-
 /* Is the case there for readings alone? A claim of the paper then does not name it. */
 int figure_case_is_of_reading(const struct figure *f, const char *name);
 

@@ -354,7 +354,21 @@ static int claims_read_size(struct claim *c, struct claims_section *s, struct we
 	return 0;
 }
 
-/* A failure has one of a few reasons, and the note must say more than the reason's name. */
+/* Has the text a number, rather than the names of other claims alone? */
+static int claims_has_number(const char *text)
+{
+	static const char between[] = " \t,;:()";
+
+	for (const char *at = text; *at; at += strcspn(at, between)) {
+		at += strspn(at, between);
+		at += *at == '-'; /* "-3", and not the number in the name of a claim */
+		if (*at >= '0' && *at <= '9')
+			return 1;
+	}
+	return 0;
+}
+
+/* A failure has one of a few reasons, and the note shows it: by an experiment, with its numbers. */
 static int claims_read_why(struct claim *c, struct claims_section *s, struct weir_error *e)
 {
 	static const char *const words[WHYS - 1] = { "silent", "fails", "size", "unexplained" };
@@ -371,24 +385,18 @@ static int claims_read_why(struct claim *c, struct claims_section *s, struct wei
 					 "unexplained");
 	if (!text)
 		return 0;
+	if (!claims_has_number(note)) {
+		claims_value(s, "note");
+		return weir_error_set(e,
+				      "note: %s has no number of its own; a note names an "
+				      "experiment and what it gave",
+				      weir_quote(note).text);
+	}
 	why = claims_find_word("reason", text, words, WHYS - 1, e);
 	if (why < 0)
 		return weir_error_prefix(e, "why: ");
 	c->why = (enum claim_why)(why + 1);
 	return 0;
-}
-
-int claim_note_has_number(const struct claim *c)
-{
-	static const char between[] = " \t,;:()";
-
-	for (const char *at = c->note; *at; at += strcspn(at, between)) {
-		at += strspn(at, between);
-		at += *at == '-'; /* "-3", and not the number in the name of a claim */
-		if (*at >= '0' && *at <= '9')
-			return 1;
-	}
-	return c->why == WHY_NOT_SAID;
 }
 
 int claim_make(struct claim *c, struct claims_section *s, struct weir_error *e)

@@ -168,7 +168,7 @@ of = case=codel, traffic.requests.size=10KB
 over = case=none, traffic.requests.size=10KB
 value = 100
 why = fails
-note = It was made up to fail.
+note = It was made up to fail, 1.
 END
 "$weir" reproduce all --papers "$dir/papers" --out "$dir/out" >"$dir/log" 2>&1 || {
 	cat "$dir/log"

@@ -147,7 +147,7 @@ over = case=none, traffic.requests.size=10KB
 value = 10
 sentence = queue
 why = fails
-note = it was made up to fail.
+note = it was made up to fail: 0.1.
 
 [claim later]
 says = nothing is dropped under ECN
@@ -238,7 +238,7 @@ expect 0 --papers papers
 line 'made/fig2 .*  *shipped: 1 agrees, 1 not at this size, 1 not measured'
 cp good.ini papers/made/fig2.ini
 # A note decides nothing.
-sed 's/^note = .*/note = Another./' good.claims >papers/made/fig2.claims
+sed 's/^note = .*/note = Another, 1./' good.claims >papers/made/fig2.claims
 expect 0 --papers papers
 line 'made/fig2 .*  *shipped: 1 agrees, 1 not reproduced here, 1 not at this size'
 cp good.claims papers/made/fig2.claims
@@ -272,7 +272,7 @@ last_line 'made/fig2, by claims: 1 agrees, 1 same direction, 1 not reproduced he
 page=reproduction/made/fig2/figure.html
 for text in '<h1>Queues with and without marking</h1>' '(a) mean queue' '>queue mean (pkts)</text>' \
 	'>size (KB)</text>' '>queue mean, relative to none</text>' '>share of flows</text>' '>time (ms)</text>' \
-	'<span>none</span>' '<span>ecn</span>' 'Shown by experiment: it was made up to fail.' \
+	'<span>none</span>' '<span>ecn</span>' 'Shown by experiment: it was made up to fail: 0.1.' \
 	'<p>4 claims: 1 <b' '<p>3 sentences: 1 <b' 'a part of the sentence <i>queue</i>' '<small>direction: less than 1</small>' \
 	'<b class="verdict not">not reproduced here</b>'; do
 	grep -qF -e "$text" $page || fail "$page must contain $text"
@@ -348,7 +348,7 @@ expect 0 --papers papers --summary --markdown summary.md
 last_line summary.md
 for text in '| Made | quick | 2 of 2 | 40 | 8 | 2 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 0 | ' \
 	'| Made | full | 1 of 2 | 24 | 4 | 2 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | ' \
-	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: Queues' '- bad: Shown by experiment: it was made up to fail.' \
+	'| Made | quick | 2 of 2 | 40 | 6 | 2 | 0 | 0 | 2 | 0 | 0 | 0 | 2 | 0 |' '### made/fig2: Queues' '- bad: Shown by experiment: it was made up to fail: 0.1.' \
 	'| paper | size | figures | claims not reproduced here | paper silent | shown by experiment | too small to tell | unexplained | not said |' \
 	'| Made | quick | 2 of 2 | 2 | 0 | 2 | 0 | 0 | 0 |'; do
 	grep -qF -e "$text" summary.md || { cat summary.md; fail "summary.md must contain $text"; }

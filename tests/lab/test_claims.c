@@ -53,7 +53,7 @@ TEST(test_claims_are_read_as_written)
 		"section = 6.3.1\nmetric = fct_small_p99_ns\n"
 		"of = case=pred, traffic.web.load=0.9\nover = case=ecn#\n"
 		"value = 0.32\ntolerance = 25%\nsize = full\n"
-		"why = silent\nnote = sensitive to K";
+		"why = silent\nnote = sensitive to K: 0.4 with 20";
 	struct figure f;
 
 	read_figure(&f, text);
@@ -88,7 +88,7 @@ TEST(test_claims_are_read_as_written)
 	CHECK_NEAR(f.claims[0].against, 1, 0);
 	CHECK_INT(f.claims[0].size, FIGURE_FULL);
 	CHECK_INT(f.claims[0].why, WHY_SILENT);
-	CHECK_STR(f.claims[0].note, "sensitive to K");
+	CHECK_STR(f.claims[0].note, "sensitive to K: 0.4 with 20");
 	figure_free(&f);
 }
 
@@ -357,7 +357,7 @@ TEST(test_claim_mistakes_have_their_line)
 		  "9: [claim c]: note: why is missing; allowed: silent, fails, size, unexplained" },
 		{ "metric = drops\nvalue = 3\nwhy = fails\n",
 		  "9: [claim c]: why: a note is missing that says what was tried" },
-		{ "metric = drops\nvalue = 3\nwhy = fail\nnote = n\n",
+		{ "metric = drops\nvalue = 3\nwhy = fail\nnote = 1\n",
 		  "9: [claim c]: why: unknown reason 'fail'; there are silent, fails, size, "
 		  "unexplained (nearest: fails)" },
 		{ "metric = drops\nvalue = 3\nfitted = K\nwhy = fails\nnote = n\n",
@@ -577,26 +577,31 @@ TEST(test_figure_reads_flows_only_where_runs_do_not_know_the_number)
 
 TEST(test_a_note_needs_a_number_of_its_own)
 {
-	static const struct {
-		const char *keys;
-		int has;
-	} cases[] = {
-		{ "", 1 },
-		{ "why = fails\nnote = see small-p99-0.9 of acc/fig14.\n", 0 },
-		{ "why = silent\nnote = sensitive to K.\n", 0 },
-		{ "why = fails\nnote = see other: 1.05 to 1.17 in 6 settings.\n", 1 },
-		{ "why = fails\nnote = it is (0.9 with K = 20)\n", 1 },
-		{ "why = size\nnote = -3 to 4\n", 1 },
-	};
+	static const char *const good[] = { "see other: 1.05 to 1.17 in 6 settings.",
+					    "it is (0.9 with K = 20)", "-3 to 4" };
+	static const char *const bad[] = { "see small-p99-0.9 of acc/fig14.", "sensitive to K." };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		char keys[256];
 		struct figure f;
 
-		snprintf(keys, sizeof(keys), "metric = drops\nvalue = 3\n%s", cases[i].keys);
+		snprintf(keys, sizeof(keys), "metric = drops\nvalue = 3\nwhy = fails\nnote = %s\n",
+			 good[i]);
 		read_claim(&f, keys);
-		CHECK_INT(claim_note_has_number(&f.claims[0]), cases[i].has);
+		CHECK_STR(f.claims[0].note, good[i]);
 		figure_free(&f);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[512], message[256];
+
+		snprintf(text, sizeof(text),
+			 "%smetric = drops\nvalue = 3\nwhy = fails\nnote = %s\n", claim_head,
+			 bad[i]);
+		snprintf(message, sizeof(message),
+			 "fig.claims:10: [claim c]: note: '%s' has no number of its own; a note "
+			 "names an experiment and what it gave",
+			 bad[i]);
+		check_refused(text, message);
 	}
 }
 

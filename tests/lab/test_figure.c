@@ -529,7 +529,7 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 		"[panel a]\ntitle = <b>&\nkind = lines\ny = queue_mean_pkts\nx = traffic.req.size\n"
 		"[claim odd]\nsays = <script>alert(1)</script> & \"more\"\nsection = 1 < 2\n"
 		"metric = queue_mean_pkts\nof = case=ecn, traffic.req.size=20KB\nvalue = 900pkts\n"
-		"why = unexplained\nnote = </table>\n";
+		"why = unexplained\nnote = </table> 1\n";
 	struct fixture d;
 	struct verdict verdicts[1];
 	char path[128], *html, *link;
@@ -552,7 +552,7 @@ TEST(test_a_figures_page_is_well_formed_whatever_its_texts_are)
 	CHECK(check_markup(html, MARKUP_HTML) > 20);
 	CHECK(strstr(html, "alert(1)</script>") == NULL);
 	CHECK_CONTAINS(html, "(section 1 &lt; 2)");
-	CHECK_CONTAINS(html, "Unexplained: &lt;/table&gt;");
+	CHECK_CONTAINS(html, "Unexplained: &lt;/table&gt; 1");
 	CHECK_CONTAINS(html, "9.5 pkts");
 	free(html);
 	fixture_end(&d);

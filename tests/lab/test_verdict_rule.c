@@ -210,10 +210,10 @@ TEST(test_reasons_of_claims_that_are_not_reproduced_are_counted)
 	struct figure f;
 
 	read_figure(&f,
-		    PART("a", "x") "why = fails\nnote = n\n" PART("b", "x")
-			    PART("c", "y") "why = silent\nnote = n\n" PART("d", "z") "why = "
+		    PART("a", "x") "why = fails\nnote = 1\n" PART("b", "x")
+			    PART("c", "y") "why = silent\nnote = 1\n" PART("d", "z") "why = "
 										     "fails\n"
-										     "note = n\n");
+										     "note = 1\n");
 	counts = why_count(&f, verdicts);
 	CHECK_INT(counts.of[WHY_FAILS], 1);
 	CHECK_INT(counts.of[WHY_SILENT], 1);
