@@ -72,9 +72,9 @@ const struct weir_option weir_acc_options[] = {
 	  preset_names },
 	{ "policy", WEIR_OPT_CHOICE, AT(control), "auto", 0, 0,
 	  "trained Q-network; untrained Q-network, or random actions as a baseline; constant: "
-	  "400KB, "
-	  "4MB, 20% where all ports of a switch lead to hosts, 50KB, 400KB, 1% elsewhere; auto: "
-	  "constant in fct without a model, else trained",
+	  "20KB, "
+	  "1MB, 100% per 25 Gb/s where all ports of a switch lead to hosts, 50KB, 400KB, 1% "
+	  "elsewhere; auto: constant in fct without a model, else trained",
 	  control_names },
 	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
 	  "trained model: a file, or a built-in name; empty: the preset's", NULL },
@@ -379,14 +379,9 @@ int weir_acc_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "a model is given, but policy=%s does not use it",
 				      control_names[p->control]);
 	if (weir_acc_control(p) == ACC_CONSTANT &&
-	    (p->weight_q32 || p->margin_q32 || p->learn == ACC_LEARN_YES))
-		return weir_error_set(e, "weight, margin and learn=yes are for a network; add "
-					 "policy=trained or a model");
-	if (weir_acc_control(p) == ACC_CONSTANT && weir_acc_table(p) != ACC_FRONT)
-		return weir_error_set(e,
-				      "policy=constant has no setting in actions=%s; leave out "
-				      "actions or add policy=trained",
-				      weir_acc_table_name(weir_acc_table(p)));
+	    (p->weight_q32 || p->margin_q32 || p->actions || p->learn == ACC_LEARN_YES))
+		return weir_error_set(e, "weight, margin, actions and learn=yes are for a network; "
+					 "add policy=trained or a model");
 	if (p->after > p->memory)
 		return weir_error_set(e, "after is %llu; memory holds %llu transitions",
 				      (unsigned long long)p->after, (unsigned long long)p->memory);
