@@ -474,7 +474,7 @@ static void acc_model_adopt(void *params, const struct weir_learn_policy *m)
 	struct acc_params *p = params;
 	int is_own = m && strcmp(m->scheme, "acc") == 0, is_traced;
 
-	p->control = weir_acc_control(p);
+	p->control = p->control || !m ? weir_acc_control(p) : ACC_TRAINED;
 	if (!p->preset)
 		p->preset = is_own ? acc_model_preset(m) : ACC_FCT;
 	is_own = is_own && acc_model_preset(m) == (enum acc_preset)p->preset;
@@ -482,7 +482,10 @@ static void acc_model_adopt(void *params, const struct weir_learn_policy *m)
 		p->scope =
 			is_own && strstr(m->actions, BY_GROUP) ? ACC_PER_NETWORK : ACC_PER_SWITCH;
 	if (!p->thresholds)
-		p->thresholds = is_own && strstr(m->actions, BY_RATE) ? ACC_BY_RATE : ACC_FIXED;
+		p->thresholds =
+			p->control == ACC_CONSTANT || (is_own && strstr(m->actions, BY_RATE))
+				? ACC_BY_RATE
+				: ACC_FIXED;
 	if (!p->reward)
 		p->reward = acc_preset(p)->reward;
 	p->queue_max_bytes = weir_acc_queue_max(p);
