@@ -348,7 +348,7 @@ static void acc_init(void *state, const void *params, const struct weir_agent_en
 		if (joins_switches)
 			knobs[i] = weir_acc_held();
 		else if (s->is_held)
-			knobs[i] = weir_acc_knobs(p, weir_acc_anchor(p), q);
+			knobs[i] = weir_acc_constant(q->rate_bps);
 		else if (p->start == ACC_SECN2)
 			knobs[i] = weir_acc_secn2(q->rate_bps);
 		acc_note_setting(&s->queues[i], weir_acc_nearest(p, &knobs[i], q), &knobs[i]);

@@ -129,6 +129,11 @@ struct weir_tune_knobs weir_acc_knobs(const struct acc_params *p, uint32_t setti
 /* SECN2: 100 KB, 400 KB, 20 % at 25 Gb/s, thresholds in proportion to the rate. */
 struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps);
 
+/* 20 KB, 1 MB, 100 % at 25 Gb/s, thresholds in proportion to the rate: the setting of
+ * policy=constant on switches whose ports all lead to hosts. Others are behind the front of
+ * constants less often, and have a multiple of its p99 under steady load. */
+struct weir_tune_knobs weir_acc_constant(uint64_t rate_bps);
+
 /* 50 KB, 400 KB, 1 %: the setting of switches between switches with fabric=held. Of 50 constants
  * the one that is nowhere behind the others by more than 3 % in four Clos networks with and without
  * a sender window. */

@@ -320,6 +320,12 @@ struct weir_tune_knobs weir_acc_secn2(uint64_t rate_bps)
 				  acc_at_rate(400 * BYTES_PER_KB, rate_bps), acc_percent_q32(20));
 }
 
+struct weir_tune_knobs weir_acc_constant(uint64_t rate_bps)
+{
+	return weir_tune_knobs_of(acc_at_rate(20 * BYTES_PER_KB, rate_bps),
+				  acc_at_rate(1000 * BYTES_PER_KB, rate_bps), WEIR_ONE_Q32);
+}
+
 struct weir_tune_knobs weir_acc_held(void)
 {
 	return weir_tune_knobs_of(50 * BYTES_PER_KB, 400 * BYTES_PER_KB, acc_percent_q32(1));

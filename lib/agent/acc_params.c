@@ -72,9 +72,9 @@ const struct weir_option weir_acc_options[] = {
 	  preset_names },
 	{ "policy", WEIR_OPT_CHOICE, AT(control), "auto", 0, 0,
 	  "trained Q-network; untrained Q-network, or random actions as a baseline; constant: "
-	  "400KB, "
-	  "4MB, 20% where all ports of a switch lead to hosts, 50KB, 400KB, 1% elsewhere; auto: "
-	  "constant in fct without a model, else trained",
+	  "20KB, "
+	  "1MB, 100% per 25 Gb/s where all ports of a switch lead to hosts, 50KB, 400KB, 1% "
+	  "elsewhere; auto: constant in fct without a model, else trained",
 	  control_names },
 	{ "model", WEIR_OPT_TEXT, AT(model), NULL, 0, 0,
 	  "trained model: a file, or a built-in name; empty: the preset's", NULL },
@@ -379,14 +379,9 @@ int weir_acc_check(const void *params, struct weir_error *e)
 		return weir_error_set(e, "a model is given, but policy=%s does not use it",
 				      control_names[p->control]);
 	if (weir_acc_control(p) == ACC_CONSTANT &&
-	    (p->weight_q32 || p->margin_q32 || p->learn == ACC_LEARN_YES))
-		return weir_error_set(e, "weight, margin and learn=yes are for a network; add "
-					 "policy=trained or a model");
-	if (weir_acc_control(p) == ACC_CONSTANT && weir_acc_table(p) != ACC_FRONT)
-		return weir_error_set(e,
-				      "policy=constant has no setting in actions=%s; leave out "
-				      "actions or add policy=trained",
-				      weir_acc_table_name(weir_acc_table(p)));
+	    (p->weight_q32 || p->margin_q32 || p->actions || p->learn == ACC_LEARN_YES))
+		return weir_error_set(e, "weight, margin, actions and learn=yes are for a network; "
+					 "add policy=trained or a model");
 	if (p->after > p->memory)
 		return weir_error_set(e, "after is %llu; memory holds %llu transitions",
 				      (unsigned long long)p->after, (unsigned long long)p->memory);
@@ -479,7 +474,7 @@ static void acc_model_adopt(void *params, const struct weir_learn_policy *m)
 	struct acc_params *p = params;
 	int is_own = m && strcmp(m->scheme, "acc") == 0, is_traced;
 
-	p->control = weir_acc_control(p);
+	p->control = p->control || !m ? weir_acc_control(p) : ACC_TRAINED;
 	if (!p->preset)
 		p->preset = is_own ? acc_model_preset(m) : ACC_FCT;
 	is_own = is_own && acc_model_preset(m) == (enum acc_preset)p->preset;
@@ -487,7 +482,10 @@ static void acc_model_adopt(void *params, const struct weir_learn_policy *m)
 		p->scope =
 			is_own && strstr(m->actions, BY_GROUP) ? ACC_PER_NETWORK : ACC_PER_SWITCH;
 	if (!p->thresholds)
-		p->thresholds = is_own && strstr(m->actions, BY_RATE) ? ACC_BY_RATE : ACC_FIXED;
+		p->thresholds =
+			p->control == ACC_CONSTANT || (is_own && strstr(m->actions, BY_RATE))
+				? ACC_BY_RATE
+				: ACC_FIXED;
 	if (!p->reward)
 		p->reward = acc_preset(p)->reward;
 	p->queue_max_bytes = weir_acc_queue_max(p);

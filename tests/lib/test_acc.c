@@ -165,9 +165,9 @@ TEST(test_acc_alone_is_a_constant_by_place)
 			d.telemetry[0].out_bytes = 300000;
 			d.telemetry[0].queue_end_bytes = 100000 * (uint64_t)i;
 			agent_fixture_step(&d);
-			CHECK_INT(d.knobs[0].min_bytes, queues == 1 ? 400000 : 50000);
-			CHECK_INT(d.knobs[0].max_bytes, queues == 1 ? 4000000 : 400000);
-			CHECK_NEAR(knobs_percent(&d.knobs[0]), queues == 1 ? 20 : 1, 1e-3);
+			CHECK_INT(d.knobs[0].min_bytes, queues == 1 ? 20000 : 50000);
+			CHECK_INT(d.knobs[0].max_bytes, queues == 1 ? 1000000 : 400000);
+			CHECK_NEAR(knobs_percent(&d.knobs[0]), queues == 1 ? 100 : 1, 1e-3);
 		}
 		agent_fixture_close(&d);
 	}
@@ -339,7 +339,7 @@ TEST(test_acc_refuses_settings_that_contradict_each_other)
 		      "policy=untrained does not use it");
 	check_refused("acc(weight=0.4)", "add policy=trained or a model");
 	check_refused("acc(learn=yes)", "add policy=trained or a model");
-	check_refused("acc(actions=grid)", "leave out actions or add policy=trained");
+	check_refused("acc(actions=grid)", "add policy=trained or a model");
 	check_refused("acc(preset=paper, after=20000)", "memory holds 10000");
 	check_refused("ack", "nearest");
 }
