@@ -107,6 +107,20 @@ static void check_print_own(const struct config *c, const struct traffic_config 
 	puts(all ? ", lossless" : some ? ", in part lossless" : "");
 }
 
+/* "traffic ai: collective, 8 ranks, 5 iterations of 112 messages and 234.9 MB" */
+static void check_print_job(const struct check_built *b, const struct job_demand *d)
+{
+	const struct traffic_config *t = &b->c->traffic[d->traffic];
+
+	printf("traffic %s: %s, %u ranks, ", t->name, t->pattern, d->ranks);
+	if (d->iterations)
+		printf("%u iteration%s of ", d->iterations, d->iterations == 1 ? "" : "s");
+	else
+		fputs("until measure.to iterations of ", stdout);
+	printf("%s messages and %s\n", format_count(d->messages).text, format_bytes(d->bytes).text);
+	check_print_own(b->c, t);
+}
+
 static void check_print_demand(const struct check_built *b, uint32_t traffic)
 {
 	const struct traffic_config *t = &b->c->traffic[traffic];
@@ -115,6 +129,12 @@ static void check_print_demand(const struct check_built *b, uint32_t traffic)
 	/* n flows have n - 1 gaps between the first start and the last. */
 	double bps = weir_bytes_to_bits((double)d.bytes) * (double)(d.flows - 1) / (double)d.flows /
 		     seconds;
+
+	for (uint32_t i = 0; i < b->r->job_count; i++)
+		if (b->r->jobs[i].traffic == traffic) {
+			check_print_job(b, &b->r->jobs[i]);
+			return;
+		}
 
 	printf("traffic %s: %s, %" PRIu64 " flow%s", t->name, t->pattern, d.flows,
 	       d.flows == 1 ? "" : "s");

@@ -239,6 +239,8 @@ static inline int traffic_is_persistent(const struct config *c, const struct tra
 {
 	const struct weir_cc_ops *cc = t->cc_ops ? t->cc_ops : c->cc;
 
+	if (t->ops->messages)
+		return 1;
 	if (t->connections != CONNECTIONS_AUTO)
 		return t->connections == CONNECTIONS_PERSISTENT;
 	return cc && cc->transport == WEIR_CC_RDMA && t->ops->keeps_order &&

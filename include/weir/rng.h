@@ -40,7 +40,8 @@ enum weir_rng_purpose {
 	WEIR_RNG_FABRIC,
 	WEIR_RNG_TUNING,
 	WEIR_RNG_CONNECTION,
-	WEIR_RNG_JITTER
+	WEIR_RNG_JITTER,
+	WEIR_RNG_COMPUTE
 };
 
 static inline struct weir_rng weir_rng_make(uint64_t seed, uint64_t owner,

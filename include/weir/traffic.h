@@ -42,6 +42,12 @@ enum weir_traffic_unit {
 	WEIR_TRAFFIC_IOS     /* I/Os of several flows: storage */
 };
 
+enum weir_traffic_messages {
+	WEIR_MESSAGES_NONE,
+	WEIR_MESSAGES_OF_PROGRAM, /* that embeds the simulator: weir/sim.h */
+	WEIR_MESSAGES_OF_JOB,     /* built in only */
+};
+
 struct weir_traffic_ops {
 	struct weir_scheme scheme;
 	/* Adds all flows of a section, at least one. -1 with a message. */
@@ -54,7 +60,8 @@ struct weir_traffic_ops {
 	 * persistent connection; over RDMA they do by default, as such applications keep their
 	 * queue pairs. NULL: no. */
 	int (*keeps_order)(const void *params);
-	int takes_messages; /* 1: the program sends messages (weir/sim.h); generate adds no flow */
+	/* Not WEIR_MESSAGES_NONE: generate adds no flow. Messages of a pair share a connection. */
+	enum weir_traffic_messages messages;
 	enum weir_traffic_unit unit;
 };
 

@@ -291,6 +291,7 @@ struct engine {
 	 * not (yet). Written by the sender. NULL: flows end at the receiver, which writes
 	 * flow.finish_ps. */
 	int64_t *acked_ps;
+	uint32_t sees_acks; /* 1: acked_ps is kept, or jobs wait for acknowledgements */
 
 	/* Packets that arrived marked, by flow, of connections that are over; NULL: no probe reads
 	 * them. */

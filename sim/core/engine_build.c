@@ -6,6 +6,7 @@
 #include "sim/core/agents.h"
 #include "sim/core/event_switch.h"
 #include "sim/core/host.h"
+#include "sim/core/job_run.h"
 #include "sim/core/link.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/marking_map.h"
@@ -295,6 +296,8 @@ static void build_telemetry(struct engine *e)
 /* 0xff in all bytes is -1: not complete. */
 static void build_completions(struct engine *e)
 {
+	e->sees_acks =
+		e->config->measure.completion == COMPLETION_SENDER || jobs_wait_for_acks(&e->flows);
 	if (e->config->measure.completion != COMPLETION_SENDER)
 		return;
 	e->acked_ps = memory_new(e->flows.count, sizeof(*e->acked_ps));

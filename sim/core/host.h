@@ -278,9 +278,9 @@ void sender_start(struct worker *w, struct host *h, uint32_t flow);
 /* TIMER_RETRANSMIT or TIMER_APPLICATION; the transport's own go to sender_on_transport_timer. */
 void sender_on_timer(struct worker *w, struct host *h, uint32_t connection, enum timer_kind kind);
 
-/* measure.completion = sender: records the completion of messages that the ACK acknowledges. Called
+/* engine.sees_acks: records the completion of messages that the ACK acknowledges. Called
  * before the transport gets the ACK, because it may free the connection. */
-void sender_record_completions(struct worker *w, const struct host *h, struct sender *s,
+void sender_record_completions(struct worker *w, struct host *h, struct sender *s,
 			       const struct weir_packet *packet);
 
 /* Class of the segment that the sender would send next; sender_can_send holds. Fast path: the
@@ -338,7 +338,7 @@ static inline void sender_on_ack(struct worker *w, struct host *h, struct weir_p
 	if (LIKELY(handle != FLOW_NONE)) {
 		struct sender *s = slab_at(&w->senders, handle);
 
-		if (UNLIKELY(w->engine->acked_ps != NULL))
+		if (UNLIKELY(w->engine->sees_acks))
 			sender_record_completions(w, h, s, packet);
 		sender_transport(w->engine, s)->ops->on_ack(w, h, s, handle, packet);
 	}

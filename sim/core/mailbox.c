@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mailbox.c -- see mailbox.h. */
 #include "sim/core/mailbox.h"
+#include "sim/core/job_run.h"
 #include "sim/core/sender.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,13 +90,15 @@ uint32_t engine_next_flow(const struct engine *e, uint32_t flow)
 static struct mail_connection *mail_find_place(struct mail_connection *places, uint32_t count,
 					       const struct mail_connection *key)
 {
-	uint64_t hash = weir_hash64((uint64_t)key->traffic << 32 | key->to, key->class_id);
+	uint64_t hash = weir_hash64((uint64_t)key->traffic << 32 | key->to,
+				    (uint64_t)key->channel << 8 | key->class_id);
 
 	for (;; hash++) {
 		struct mail_connection *c = &places[hash & (count - 1)];
 
-		if (c->opener == FLOW_NONE || (c->to == key->to && c->traffic == key->traffic &&
-					       c->class_id == key->class_id))
+		if (c->opener == FLOW_NONE ||
+		    (c->to == key->to && c->traffic == key->traffic &&
+		     c->class_id == key->class_id && c->channel == key->channel))
 			return c;
 	}
 }
@@ -181,13 +184,13 @@ static void mailbox_append_waiting(const struct engine *e, struct host *h, uint3
 
 /* A record and a connection for the flow; FLOW_NONE: the plan has no room, message. */
 static uint32_t mailbox_admit(struct worker *w, const struct host *h, struct flow *f,
-			      struct weir_error *error)
+			      uint8_t channel, struct weir_error *error)
 {
 	const struct mailboxes *mail = w->engine->mail;
 	struct mailbox *box = box_of(w->engine, h);
-	struct mail_connection key = { .to = f->dst,
-				       .traffic = f->traffic,
-				       .class_id = f->class_id };
+	struct mail_connection key = {
+		.to = f->dst, .traffic = f->traffic, .class_id = f->class_id, .channel = channel
+	};
 	struct mail_connection *c = mail_find_connection(box, &key);
 	uint32_t segments = message_segments(w->engine, f), record;
 	int is_new = !mail_is_open(c, segments);
@@ -224,33 +227,54 @@ static uint32_t mailbox_admit(struct worker *w, const struct host *h, struct flo
 int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
 		 struct weir_error *error)
 {
+	const struct mailboxes *mail = w->engine->mail;
+
+	if (check_message(w->engine, m, error))
+		return -1;
+	return mailbox_post(w, h,
+			    &(struct mail_post){ .to = m->to,
+						 .traffic = mail->sections[m->traffic],
+						 .class_id = (uint8_t)m->class_id,
+						 .bytes = m->bytes,
+						 .listener = { m->delivered, m->context } },
+			    now_ps, error);
+}
+
+int mailbox_post(struct worker *w, struct host *h, const struct mail_post *post, int64_t now_ps,
+		 struct weir_error *error)
+{
 	const struct engine *e = w->engine;
 	struct flow flow = {
 		.start_ps = now_ps,
 		.finish_ps = -1,
-		.size_bytes = m->bytes,
+		.size_bytes = post->bytes,
 		.stop_ps = WEIR_TIME_NEVER_PS,
 		.src = h->number,
-		.dst = m->to,
+		.dst = post->to,
 		.next = FLOW_NONE,
-		.flags = m->delivered ? FLOW_HAS_CALLBACK : 0,
+		.flags = (uint8_t)((post->is_of_job || post->listener.delivered ? FLOW_HAS_CALLBACK
+										: 0) |
+				   (post->wants_ack ? FLOW_SIGNALS_SENT : 0)),
+		.traffic = post->traffic,
 		.tx = FLOW_NONE,
 		.rx = FLOW_NONE,
 	};
 	uint32_t record;
 
-	if (check_message(e, m, error))
-		return -1;
-	flow.traffic = e->mail->sections[m->traffic];
-	flow.class_id = (uint8_t)(flow_traffic(e, &flow)->class_id + m->class_id);
+	flow.class_id = (uint8_t)(flow_traffic(e, &flow)->class_id + post->class_id);
 	if (check_flow(e, &flow, error))
 		return -1;
-	record = mailbox_admit(w, h, &flow, error);
+	record = mailbox_admit(w, h, &flow, post->channel, error);
 	if (record == FLOW_NONE)
 		return -1;
 	*flow_at(e, record) = flow;
+	/* NOLINTBEGIN(performance-no-int-to-ptr): a label is never followed. */
 	e->mail->listeners[record - e->mail->first] =
-		(struct mail_listener){ m->delivered, m->context };
+		post->is_of_job ? (struct mail_listener){ NULL, (void *)(uintptr_t)post->label }
+				: post->listener;
+	/* NOLINTEND(performance-no-int-to-ptr) */
+	w->flows_opened += !e->acked_ps; /* as receiver.c counts their ends */
+	w->opened_ps = now_ps > w->opened_ps ? now_ps : w->opened_ps;
 	mailbox_append_waiting(e, h, record);
 	return 0;
 }
@@ -264,7 +288,18 @@ void mailbox_deliver(struct worker *w, struct host *h, uint32_t message)
 					     f->finish_ps };
 	struct weir_sim_turn turn = { w, h };
 
-	l->delivered(l->context, &turn, &d);
+	if (l->delivered)
+		l->delivered(l->context, &turn, &d);
+	else
+		job_on_delivery(w, h, (uint64_t)(uintptr_t)l->context, f->size_bytes);
+}
+
+void mailbox_on_ack(struct worker *w, struct host *h, uint32_t message)
+{
+	const struct mailboxes *mail = w->engine->mail;
+
+	flow_at(w->engine, message)->flags &= (uint8_t)~FLOW_SIGNALS_SENT;
+	job_on_ack(w, h, (uint64_t)(uintptr_t)mail->listeners[message - mail->first].context);
 }
 
 /* --- calls --- */
@@ -327,7 +362,7 @@ void mailbox_on_timer(struct worker *w, struct host *h)
 
 /* --- building --- */
 
-/* Lists sections with pattern = messages. rdma.base-rtt = pair is refused with them: pairs'
+/* Lists sections with pattern = messages. rdma.base-rtt = pair is refused with messages: pairs'
  * transports are built for the flows of the scenario. */
 static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mail,
 				   struct weir_error *error)
@@ -336,16 +371,17 @@ static int mailboxes_list_sections(const struct engine *e, struct mailboxes *mai
 
 	mail->sections = memory_grow(NULL, c->traffic_count + UINT64_C(1), sizeof(*mail->sections));
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
-		if (!c->traffic[i].ops->takes_messages)
+		if (c->traffic[i].ops->messages == WEIR_MESSAGES_NONE)
 			continue;
 		if (c->rdma.window_of == WINDOW_OF_PAIR &&
 		    traffic_cc(c, i)->transport == WEIR_CC_RDMA)
 			return weir_error_set(
 				error,
-				"rdma.base-rtt: pair, but traffic.%s has pattern = messages; "
+				"rdma.base-rtt: pair, but traffic.%s has pattern = %s; "
 				"take network",
-				c->traffic[i].name);
-		mail->sections[mail->section_count++] = (uint16_t)i;
+				c->traffic[i].name, c->traffic[i].ops->scheme.name);
+		if (c->traffic[i].ops->messages == WEIR_MESSAGES_OF_PROGRAM)
+			mail->sections[mail->section_count++] = (uint16_t)i;
 	}
 	return 0;
 }

@@ -4,7 +4,8 @@
  *
  * A message is a flow record, like those of the scenario. Each host has a range of records of its
  * own, behind the scenario's, so that a record's number does not depend on other hosts; and
- * connections by (receiver, section, class), opened for the first message and kept.
+ * connections by (receiver, section, class, channel), opened for the first message and kept. Jobs
+ * (job_run.h) send in the same way.
  *
  * Ownership and threads: a mailbox belongs to its host. Only the host's worker touches it, or the
  * caller's thread while the workers are stopped. The program's callbacks run on the host's worker.
@@ -22,7 +23,7 @@
 struct mail_connection {
 	uint32_t to;
 	uint16_t traffic;
-	uint8_t class_id;
+	uint8_t class_id, channel;
 	uint32_t opener;   /* record that opened it; FLOW_NONE: an empty place of the table */
 	uint32_t oldest;   /* first of its records in use, a list by flow.next */
 	uint32_t segments; /* of all its messages so far */
@@ -46,8 +47,21 @@ struct mailbox {
 enum { MAIL_CALL_BITS = 24 };
 
 struct mail_listener {
-	weir_sim_delivered *delivered;
+	weir_sim_delivered *delivered; /* NULL: the message is a job's, and context its label */
 	void *context;
+};
+
+/* A message of a program or of a job. */
+struct mail_post {
+	uint32_t to;      /* host */
+	uint16_t traffic; /* its section, counted among all */
+	uint8_t class_id; /* counted from the section's first */
+	uint8_t channel;  /* messages of different channels have connections of their own */
+	uint8_t is_of_job;
+	uint8_t wants_ack; /* of a job: 1: job_on_ack when its last byte is acknowledged */
+	uint64_t bytes;
+	uint64_t label;                /* of a job */
+	struct mail_listener listener; /* of a program; delivered NULL: nobody listens */
 };
 
 struct mailboxes {
@@ -77,6 +91,10 @@ void mailboxes_free(struct engine *e);
 int mailbox_send(struct worker *w, struct host *h, const struct weir_sim_message *m, int64_t now_ps,
 		 struct weir_error *error);
 
+/* The same for a checked section and class, of a program or a job. */
+int mailbox_post(struct worker *w, struct host *h, const struct mail_post *post, int64_t now_ps,
+		 struct weir_error *error);
+
 /* Calls call->called on the host's worker at call->time_ps, which is not before now_ps. */
 int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_sim_call *call,
 		    int64_t now_ps, struct weir_error *error);
@@ -84,8 +102,10 @@ int mailbox_call_at(const struct engine *e, struct host *h, const struct weir_si
 /* TIMER_MAILBOX: starts messages and makes calls that are due. */
 void mailbox_on_timer(struct worker *w, struct host *h);
 
-/* The last byte of a message with FLOW_HAS_CALLBACK has arrived. */
+/* The last byte of a message with FLOW_HAS_CALLBACK has arrived; that of one with FLOW_SIGNALS_SENT
+ * was acknowledged. */
 void mailbox_deliver(struct worker *w, struct host *h, uint32_t message);
+void mailbox_on_ack(struct worker *w, struct host *h, uint32_t message);
 
 /* Iterates over the flow records in use, the scenario's and those of mailboxes: FLOW_NONE gives the
  * first, and comes after the last. */

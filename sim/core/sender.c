@@ -4,6 +4,7 @@
  * that owns the host. */
 #include "base/compiler.h"
 #include "sim/core/sender.h"
+#include "sim/core/mailbox.h"
 #include "sim/parallel/ranks.h"
 
 /* --- retransmission timer --- */
@@ -206,7 +207,7 @@ int sender_close_if_done(struct worker *w, struct sender *s, uint32_t handle)
 /* --- completion at the sender --- */
 
 /* Moves una_message over the messages that the ACK completes. */
-void sender_record_completions(struct worker *w, const struct host *h, struct sender *s,
+void sender_record_completions(struct worker *w, struct host *h, struct sender *s,
 			       const struct weir_packet *packet)
 {
 	const struct engine *e = w->engine;
@@ -221,7 +222,10 @@ void sender_record_completions(struct worker *w, const struct host *h, struct se
 		if (f->end_segment > acked || f->size_bytes == FLOW_UNLIMITED)
 			return;
 		/* Records beyond the scenario's flows are messages of a program (mailbox.h). */
-		if (message < e->flows.count && e->acked_ps[message] < 0) {
+		if (message >= e->flows.count) {
+			if (f->flags & FLOW_SIGNALS_SENT)
+				mailbox_on_ack(w, h, message);
+		} else if (e->acked_ps && e->acked_ps[message] < 0) {
 			e->acked_ps[message] = h->now_ps;
 			w->flows_done++;
 		}

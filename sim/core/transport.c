@@ -87,7 +87,7 @@ static int pair_has_own_transport(const struct engine *e, const struct flow *f)
 
 	return cc->transport == WEIR_CC_RDMA &&
 	       (e->config->rdma.window_of == WINDOW_OF_PAIR || cc->needs & WEIR_CC_NEEDS_PATH) &&
-	       !e->config->traffic[f->traffic].ops->takes_messages;
+	       !e->config->traffic[f->traffic].ops->messages;
 }
 
 /* Appends a transport. The array moves, because it is aligned to cache lines; there are few. */

@@ -3,6 +3,8 @@
 #include "config/nic.h"
 #include "sim/core/switch_pfc.h"
 #include "sim/measure/measure.h"
+#include "sim/traffic/job.h"
+#include <stdlib.h>
 
 /* Flows are a burst if they offer more than this many times the rate of their receivers' links. */
 enum { GOODPUT_BURST = 2 };
@@ -33,6 +35,8 @@ int measure_new(struct measure *m, const struct config *c, struct weir_error *e)
 	m->ports = memory_new(m->engine->net->link_count, sizeof(*m->ports));
 	m->stats = memory_new(m->engine->net->link_count, sizeof(*m->stats));
 	m->flow_bytes = memory_new(m->engine->flows.count, sizeof(*m->flow_bytes));
+	if (m->engine->flows.jobs)
+		m->job_bytes = memory_zeroed(m->engine->flows.jobs->count, sizeof(*m->job_bytes));
 	if (m->engine->pauses)
 		m->pauses = memory_new(m->engine->net->link_count, sizeof(*m->pauses));
 	return 0;
@@ -46,6 +50,7 @@ void measure_free(struct measure *m)
 	gather_free(m);
 	memory_free(m->ports, m->engine->net->link_count, sizeof(*m->ports));
 	memory_free(m->stats, m->engine->net->link_count, sizeof(*m->stats));
+	free(m->job_bytes);
 	memory_free(m->flow_bytes, m->engine->flows.count, sizeof(*m->flow_bytes));
 	memory_free(m->pauses, m->engine->net->link_count, sizeof(*m->pauses));
 }
@@ -131,6 +136,20 @@ static void measure_each_receiver(struct measure *m,
 	}
 }
 
+/* Replaces the bytes by the difference to them. */
+static void measure_count_jobs(struct measure *m)
+{
+	const struct job_list *l = m->engine->flows.jobs;
+
+	for (uint32_t i = 0; l && i < l->count; i++) {
+		uint64_t bytes = 0;
+
+		for (uint32_t r = 0; r < l->jobs[i].rank_count; r++)
+			bytes += l->jobs[i].ranks[r].received_bytes;
+		m->job_bytes[i] = bytes - m->job_bytes[i];
+	}
+}
+
 static void measure_receiver_begin(struct measure *m, struct receiver *r)
 {
 	r->measured_bytes = r->bytes;
@@ -173,6 +192,7 @@ void measure_begin(struct measure *m, int64_t now_ps)
 			port_stats_start(e, p);
 	}
 	measure_count_pauses(m, now_ps);
+	measure_count_jobs(m);
 	measure_each_receiver(m, measure_receiver_begin);
 	probes_begin(m->probes);
 }
@@ -182,7 +202,7 @@ void measure_plan_goodput(struct measure *m, int64_t last_start_ps)
 	const struct engine *e = m->engine;
 	unsigned char *receives = memory_new(e->net->host_count, sizeof(*receives));
 	double bytes = 0, receivers_bps = 0, seconds = weir_ps_to_s(last_start_ps - m->from_ps);
-	int waits = 0;
+	int waits = e->flows.jobs != NULL;
 
 	for (uint32_t i = 0; i < e->flows.count; i++) {
 		const struct flow *f = &e->flows.flows[i];
@@ -241,6 +261,7 @@ void measure_end(struct measure *m, int64_t now_ps)
 			weir_port_stats_stop(p, now_ps);
 	}
 	measure_count_pauses(m, now_ps);
+	measure_count_jobs(m);
 	measure_each_receiver(m, measure_receiver_end);
 	measure_completed_flows(m);
 	probes_end(m->probes);

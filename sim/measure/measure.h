@@ -53,6 +53,7 @@ struct measure {
 	struct host_counts hosts;       /* summed */
 	struct port_end *ends; /* per link, of ports of other ranks (gather.c); NULL: one rank */
 	uint64_t *parts; /* per flow of other ranks: its measure_part_bytes there; NULL: one rank */
+	uint64_t *job_bytes;  /* per job: received by its ranks in the interval; NULL: no jobs */
 	uint64_t *flow_bytes; /* per flow that opened a connection: received in the interval */
 };
 

@@ -260,4 +260,5 @@ void measure_results(struct measure *m, struct run_result *r)
 	r->value[PAUSE_FRACTION] = r->value[PAUSE_TIME] * (double)WEIR_PS_PER_NS /
 				   (interval_ps * (double)e->net->link_count);
 	metrics_of_sections(m, r, interval_ps);
+	metrics_of_jobs(m, r, interval_ps);
 }

@@ -83,6 +83,13 @@ enum metric_id {
 	ROUND_MEAN,
 	ROUND_P50,
 	ROUND_P99,
+	ITERATIONS,
+	ITERATION_MEAN,
+	ALGBW,
+	BUSBW,
+	EXPOSED,
+	RANK_LAG,
+	JOB_TIME,
 	REWARD_MEAN,
 	SETTINGS_REFUSED,
 	PACKET_HOPS,
@@ -99,6 +106,12 @@ void metrics_of_flows(const struct measure *m, struct run_result *r);
 
 /* I/Os and rounds of the listed flows. */
 void metrics_of_applications(const struct measure *m, struct run_result *r);
+
+/* Metrics of jobs, of the run and of their sections. After metrics_of_sections. */
+void metrics_of_jobs(const struct measure *m, struct run_result *r, double interval_ps);
+
+/* Sets a metric of section_metric_all for a section. */
+void section_set(const struct run_result *r, uint32_t section, enum metric_id metric, double value);
 
 /* The metrics of each [traffic] section (section_metric_all). After metrics_of_applications and the
  * list of pauses. */

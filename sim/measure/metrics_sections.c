@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* metrics_sections.c -- metrics of each [traffic] section: goodput, pauses of its classes, I/Os and
- * rounds. (Completion times of a section are made from its flows: lab/store/flow_metric.h.) */
+ * rounds of flows (those of jobs: metrics_jobs.c). (Completion times of a section are made from its
+ * flows: lab/store/flow_metric.h.) */
 #include "sim/measure/metrics.h"
 #include "sim/core/switch_pfc.h"
 #include "sim/traffic/traffic.h"
@@ -22,6 +23,13 @@ const struct section_metric section_metric_all[SECTION_METRICS] = {
 	{ ROUND_MEAN, SECTION_ROUNDS },
 	{ ROUND_P50, SECTION_ROUNDS },
 	{ ROUND_P99, SECTION_ROUNDS },
+	{ ITERATIONS, SECTION_JOBS },
+	{ ITERATION_MEAN, SECTION_JOBS },
+	{ ALGBW, SECTION_JOBS },
+	{ BUSBW, SECTION_JOBS },
+	{ EXPOSED, SECTION_JOBS },
+	{ RANK_LAG, SECTION_JOBS },
+	{ JOB_TIME, SECTION_JOBS },
 };
 
 int section_metric_find(uint32_t metric)
@@ -49,7 +57,10 @@ int section_has(const struct config *c, uint32_t section, enum section_need need
 	case SECTION_IOS:
 		return traffic_ends(c->traffic[section].ops) == FLOW_ENDS_IO;
 	case SECTION_ROUNDS:
-		return traffic_ends(c->traffic[section].ops) == FLOW_ENDS_ROUND;
+		return traffic_ends(c->traffic[section].ops) == FLOW_ENDS_ROUND ||
+		       c->traffic[section].ops->messages == WEIR_MESSAGES_OF_JOB;
+	case SECTION_JOBS:
+		return c->traffic[section].ops->messages == WEIR_MESSAGES_OF_JOB;
 	case SECTION_LOSSLESS:
 		for (uint32_t k = 0; k < WEIR_PFC_CLASSES; k++)
 			found |= section_has_lossless_class(c, section, k);
@@ -66,8 +77,7 @@ static double *section_values(const struct run_result *r, uint32_t section)
 	return r->section_value + (uint64_t)section * SECTION_METRICS;
 }
 
-static void section_set(const struct run_result *r, uint32_t section, enum metric_id metric,
-			double value)
+void section_set(const struct run_result *r, uint32_t section, enum metric_id metric, double value)
 {
 	section_values(r, section)[section_metric_find(metric)] = value;
 }

@@ -127,6 +127,56 @@ static double flow_packets(const struct engine *e, const struct flow *f,
 	return segments * (1 + 1.0 / t->acks_per);
 }
 
+/* Transport of a job's messages: that of its section. */
+static const struct transport *job_transport(const struct engine *e, const struct graph_job *j)
+{
+	const struct flow f = { .traffic = j->traffic };
+
+	return flow_transport(e, &f);
+}
+
+struct job_demand job_estimate_of(const struct engine *e, uint32_t job)
+{
+	const struct graph_job *j = &e->flows.jobs->jobs[job];
+
+	return job_estimate(j, job_transport(e, j)->env.mss_bytes);
+}
+
+/* A sample of pairs of a job's ranks, at all distances. */
+static struct flow job_sample_pair(const struct graph_job *j, uint32_t sample)
+{
+	uint32_t from = sample % j->rank_count;
+	uint32_t to = (from + 1 + sample % (j->rank_count - 1)) % j->rank_count;
+
+	return (struct flow){ .src = j->ranks[from].host, .dst = j->ranks[to].host };
+}
+
+enum { JOB_PAIRS_SAMPLED = 100 };
+
+/* Packet hops of all jobs; of one that runs until measure.to, of an iteration. */
+static double jobs_packet_hops(const struct engine *e)
+{
+	const struct job_list *l = e->flows.jobs;
+	double sum = 0;
+
+	for (uint32_t i = 0; l && i < l->count; i++) {
+		const struct graph_job *j = &l->jobs[i];
+		struct job_demand d = job_estimate_of(e, i);
+		double hops = 0;
+		struct route route;
+
+		for (uint32_t k = 0; k < JOB_PAIRS_SAMPLED; k++) {
+			struct flow f = job_sample_pair(j, k);
+
+			route_find(e->routes, f.src, f.dst, 0, 0, &route);
+			hops += route.hops;
+		}
+		sum += d.segments * (1 + 1.0 / job_transport(e, j)->acks_per) *
+		       (d.iterations ? d.iterations : 1) * hops / JOB_PAIRS_SAMPLED;
+	}
+	return sum;
+}
+
 /* Mean path length in links, over an evenly spaced sample of the flows. */
 static double flows_mean_hops(const struct engine *e)
 {
@@ -156,7 +206,7 @@ struct estimate estimate_run(const struct engine *e)
 	for (uint32_t i = 0; i < e->flows.count; i++)
 		packets += flow_packets(e, flow_at(e, i), load);
 	memory_free(load, e->net->host_count, sizeof(*load));
-	estimate.packet_hops = packets * flows_mean_hops(e);
+	estimate.packet_hops = packets * flows_mean_hops(e) + jobs_packet_hops(e);
 	estimate.cpu_seconds = estimate.packet_hops / ESTIMATE_HOPS_PER_S;
 	return estimate;
 }
@@ -176,24 +226,34 @@ static uint32_t host_rack(const struct network *net, uint32_t host)
 	return net->nodes[net->host_node[host]].rack;
 }
 
+/* Adds the path of a flow; returns its round-trip time. */
+static double path_survey_add(struct path_survey *s, const struct engine *e, const struct flow *f)
+{
+	struct base_trip trip = engine_base_trip(e, f->src, f->dst);
+
+	path_range_add(&s->rtt_ps, (double)trip.rtt_ps);
+	if (host_rack(e->net, f->src) == host_rack(e->net, f->dst)) {
+		path_range_add(&s->links_within, trip.hops);
+	} else {
+		path_range_add(&s->links_between, trip.hops);
+		path_range_add(&s->paths, route_count(e->routes, f->src, f->dst));
+	}
+	return (double)trip.rtt_ps;
+}
+
 struct path_survey path_survey_flows(const struct engine *e)
 {
 	uint32_t step = e->flows.count / RTT_SAMPLES_MAX + 1, count = 0;
-	double *rtts = memory_grow(NULL, e->flows.count / step + UINT64_C(1), sizeof(*rtts));
+	double *rtts = memory_grow(NULL, e->flows.count / step + UINT64_C(1) + JOB_PAIRS_SAMPLED,
+				   sizeof(*rtts));
 	struct path_survey s = { .rtt_typical_ps = 0 };
 
-	for (uint32_t i = 0; i < e->flows.count; i += step) {
-		const struct flow *f = &e->flows.flows[i];
-		struct base_trip trip = engine_base_trip(e, f->src, f->dst);
+	for (uint32_t i = 0; i < e->flows.count; i += step)
+		rtts[count++] = path_survey_add(&s, e, &e->flows.flows[i]);
+	for (uint32_t i = 0; !e->flows.count && e->flows.jobs && i < JOB_PAIRS_SAMPLED; i++) {
+		struct flow f = job_sample_pair(&e->flows.jobs->jobs[0], i);
 
-		rtts[count++] = (double)trip.rtt_ps;
-		path_range_add(&s.rtt_ps, (double)trip.rtt_ps);
-		if (host_rack(e->net, f->src) == host_rack(e->net, f->dst)) {
-			path_range_add(&s.links_within, trip.hops);
-			continue;
-		}
-		path_range_add(&s.links_between, trip.hops);
-		path_range_add(&s.paths, route_count(e->routes, f->src, f->dst));
+		rtts[count++] = path_survey_add(&s, e, &f);
 	}
 	qsort(rtts, count, sizeof(*rtts), sample_compare);
 	if (count)

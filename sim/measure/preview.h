@@ -4,6 +4,7 @@
 #ifndef SIM_MEASURE_PREVIEW_H
 #define SIM_MEASURE_PREVIEW_H
 #include "sim/core/engine.h"
+#include "sim/traffic/job.h"
 
 struct estimate {
 	double memory_bytes, packet_hops, cpu_seconds;
@@ -17,6 +18,9 @@ double estimate_memory(const struct config *c, const struct network *net, uint64
 
 /* Of flows with a size, to their end; those without share their hosts' links evenly. */
 struct estimate estimate_run(const struct engine *e);
+
+/* What an iteration of a job sends. */
+struct job_demand job_estimate_of(const struct engine *e, uint32_t job);
 
 /* --- paths --- */
 
@@ -33,6 +37,7 @@ struct path_survey {
 	double rtt_typical_ps;           /* median over the flows */
 };
 
-/* Surveys the paths of all flows, or of an evenly spaced sample if they are many. */
+/* Surveys the paths of all flows, or of an evenly spaced sample if they are many; without flows
+ * those between ranks of jobs. */
 struct path_survey path_survey_flows(const struct engine *e);
 #endif

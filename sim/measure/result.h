@@ -9,6 +9,7 @@
 #include "sim/net/network.h"
 #include "sim/core/deadlock.h"
 #include "sim/traffic/flow.h"
+#include "sim/traffic/job.h"
 
 /* Flows that had not ended when the run did, because failed links left no path for them. */
 struct partition {
@@ -73,7 +74,7 @@ struct metric {
 };
 
 extern const struct metric metric_all[]; /* ends with .name == NULL */
-enum { METRICS_MAX = 96 };
+enum { METRICS_MAX = 104 };
 
 struct port_result {
 	uint32_t link;
@@ -130,6 +131,8 @@ struct run_result {
 	struct series *series;    /* in the order of the probes */
 	struct estimate estimate; /* if the run was built but not started */
 	struct path_survey paths; /* the same */
+	uint32_t job_count;
+	struct job_demand *jobs; /* the same, of sections with jobs */
 };
 
 void run_result_free(struct run_result *r);
@@ -140,14 +143,21 @@ double run_metric(const struct run_result *r, const char *name);
 /* --- metrics of one [traffic] section --- */
 
 /* What a section must have for the metric to be defined. */
-enum section_need { SECTION_ANY, SECTION_IOS, SECTION_ROUNDS, SECTION_LOSSLESS, SECTION_NEEDS };
+enum section_need {
+	SECTION_ANY,
+	SECTION_IOS,
+	SECTION_ROUNDS,
+	SECTION_JOBS,
+	SECTION_LOSSLESS,
+	SECTION_NEEDS
+};
 
 struct section_metric {
 	uint32_t metric; /* index into metric_all */
 	enum section_need need;
 };
 
-enum { SECTION_METRICS = 14 };
+enum { SECTION_METRICS = 21 };
 
 extern const struct section_metric section_metric_all[SECTION_METRICS];
 

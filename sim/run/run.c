@@ -10,6 +10,8 @@
 #include "sim/parallel/ranks.h"
 #include "sim/measure/measure.h"
 #include "sim/core/agents.h"
+#include "sim/core/job_run.h"
+#include "sim/traffic/job.h"
 #include "base/clock.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +46,8 @@ static int64_t run_at_stop(struct measure *m, int64_t now_ps)
 		measure_end(m, m->to_ps);
 		m->phase = PHASE_AFTER;
 	}
-	/* Flows that waited for others have measure.drain, too. */
-	if (m->engine->last_opened_ps > 0 && m->timed_ends &&
+	/* Flows that waited for others have measure.drain, too; and messages of jobs. */
+	if (m->engine->last_opened_ps > 0 && (m->timed_ends || m->engine->flows.jobs) &&
 	    m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps > m->limit_ps)
 		m->limit_ps = m->engine->last_opened_ps + (int64_t)m->config->measure.drain_ps;
 	if (now_ps >= m->limit_ps || (m->phase == PHASE_AFTER && measure_flows_done(m)))
@@ -81,6 +83,8 @@ static inline ALWAYS_INLINE enum run_status run_find_error(struct run_state *r)
 
 	if (plugin_guard_error(m->engine->guard, &r->message))
 		return RUN_PLUGIN_FAULT;
+	if (jobs_failed(m->engine, &r->message))
+		return RUN_REFUSED;
 	if (r->polls % POLLS_BETWEEN_CHECKS == 0 && probes_overflow(m->probes, &r->message))
 		return RUN_REFUSED;
 	return RUN_DONE;
@@ -167,7 +171,10 @@ static int run_plan_times(struct measure *m, const struct config *c, struct weir
 		if (!(f->flags & FLOW_WAITS))
 			m->timed_ends += flow_ends(f);
 	}
-	if (!flows->count)
+	for (uint32_t i = 0; flows->jobs && i < flows->jobs->count; i++)
+		if (flows->jobs->jobs[i].start_last_ps > last_start_ps)
+			last_start_ps = flows->jobs->jobs[i].start_last_ps;
+	if (!flows->count && !flows->jobs)
 		return weir_error_set(
 			e, "there is no traffic: add a [traffic NAME] section of a pattern "
 			   "that has flows by itself");
@@ -179,7 +186,7 @@ static int run_plan_times(struct measure *m, const struct config *c, struct weir
 	measure_plan_goodput(m, last_start_ps);
 	m->limit_ps = (c->measure.to_ps && m->to_ps > last_start_ps ? m->to_ps : last_start_ps) +
 		      (int64_t)c->measure.drain_ps;
-	if (!m->timed_ends)
+	if (!m->timed_ends && !flows->jobs)
 		m->limit_ps = m->to_ps;
 	return 0;
 }
@@ -190,14 +197,16 @@ int build_engine(struct engine **e, struct network *net, const struct config *c,
 		 const struct engine_plan *plan, struct weir_error *error)
 {
 	uint32_t ranks = plan->exchange ? plan->exchange->ranks : 1; /* each may have its machine */
+	struct engine_plan own = *plan;
 	struct flow_list flows = { 0 };
 	int failed;
 
 	if (network_build(net, &c->network, error))
 		return -1;
 	failed = traffic_generate(&flows, c, net, error) ||
-		 memory_check(estimate_memory(c, net, flows.count) / ranks, "network", error) ||
-		 engine_new(e, c, net, &flows, plan, error);
+		 memory_check(estimate_memory(c, net, flows.count) / ranks, "network", error);
+	jobs_plan(&flows, &own);
+	failed = failed || engine_new(e, c, net, &flows, &own, error) || jobs_start(*e, error);
 	flow_list_free(&flows);
 	return failed ? -1 : 0;
 }
@@ -285,6 +294,8 @@ static enum run_status run_verify(struct run_state *r, struct weir_error *error)
 	/* Errors of the last window. */
 	if (!r->error && plugin_guard_error(e->guard, &r->message))
 		r->error = RUN_PLUGIN_FAULT;
+	if (!r->error && jobs_failed(e, &r->message))
+		r->error = RUN_REFUSED;
 	if (r->error)
 		*error = r->message;
 	status = run_agree_on_error(e, r->error, error);
@@ -336,6 +347,12 @@ static void run_take_built(struct engine *e, struct run_result *r)
 {
 	r->estimate = estimate_run(e);
 	r->paths = path_survey_flows(e);
+	if (e->flows.jobs) {
+		r->job_count = e->flows.jobs->count;
+		r->jobs = memory_grow(NULL, r->job_count, sizeof(*r->jobs));
+	}
+	for (uint32_t i = 0; i < r->job_count; i++)
+		r->jobs[i] = job_estimate_of(e, i);
 	r->flow_count = e->flows.count;
 	r->flows = e->flows.flows;
 	e->flows.flows = NULL;
@@ -367,6 +384,7 @@ int run(const struct config *c, const struct run_control *control, struct run_re
 void run_result_free(struct run_result *r)
 {
 	free(r->flows);
+	free(r->jobs);
 	free(r->ideal_ps);
 	free(r->section_value);
 	free(r->ports);

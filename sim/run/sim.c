@@ -39,9 +39,6 @@ int sim_new(struct weir_sim **out, struct config *c, const struct weir_sim_plan 
 	};
 
 	sim->config = *c;
-	for (uint32_t i = 0; i < c->traffic_count; i++)
-		if (c->traffic[i].ops->takes_messages)
-			c->traffic[i].connections = CONNECTIONS_PERSISTENT;
 	if (build_engine(&sim->engine, &sim->net, &sim->config, &engine_plan, e)) {
 		weir_sim_free(sim);
 		return -1;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/schemes.h"
 #include "sim/traffic/flow_builder.h"
+#include "sim/traffic/job.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,13 @@
 extern const struct weir_traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
 	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_staggered, traffic_storage,
 	traffic_training, traffic_ring, traffic_list, traffic_hpcc_flows, traffic_htsim,
-	traffic_messages;
+	traffic_messages, traffic_collective;
 
 const struct weir_traffic_ops *const traffic_all[] = {
-	&traffic_many_to_one, &traffic_permutation, &traffic_all_to_all,
-	&traffic_all_to_one,  &traffic_inter_rack,  &traffic_incast,
-	&traffic_staggered,   &traffic_storage,     &traffic_training,
-	&traffic_ring,        &traffic_list,        &traffic_hpcc_flows,
-	&traffic_htsim,       &traffic_messages,    NULL,
+	&traffic_many_to_one, &traffic_permutation, &traffic_all_to_all, &traffic_all_to_one,
+	&traffic_inter_rack,  &traffic_incast,      &traffic_staggered,  &traffic_storage,
+	&traffic_training,    &traffic_ring,        &traffic_list,       &traffic_hpcc_flows,
+	&traffic_htsim,       &traffic_messages,    &traffic_collective, NULL,
 };
 
 const struct registry traffic_registry = REGISTRY("pattern", traffic_all);
@@ -371,5 +371,6 @@ void flow_list_free(struct flow_list *list)
 	free(list->flows);
 	gates_free(&list->gates);
 	flow_paths_free(&list->paths);
+	job_list_free(list->jobs);
 	memset(list, 0, sizeof(*list));
 }

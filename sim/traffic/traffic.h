@@ -35,11 +35,14 @@ void flow_paths_free(struct flow_path_list *l);
 /* NULL: the flow names no path; its hash chooses one. O(log n). */
 const struct flow_path *flow_path_find(const struct flow_path_list *l, uint32_t flow);
 
+struct job_list;
+
 struct flow_list {
 	uint32_t count, capacity;
 	struct flow *flows;
 	struct gate_list gates; /* dependencies; a flow that waits starts at WEIR_TIME_NEVER_PS */
 	struct flow_path_list paths; /* of flows that name their path */
+	struct job_list *jobs;       /* NULL: none; job.h */
 };
 
 extern const struct registry traffic_registry;

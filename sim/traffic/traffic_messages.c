@@ -20,5 +20,5 @@ const struct weir_traffic_ops traffic_messages = {
 		.options = messages_options,
 	},
 	.generate = messages_generate,
-	.takes_messages = 1,
+	.messages = WEIR_MESSAGES_OF_PROGRAM,
 };
