@@ -372,7 +372,7 @@ static int rank_begin_iteration(const struct rank_turn *t)
 	struct job_rank *r = t->r;
 	uint32_t kept = 0;
 
-	if ((t->job->iterations && r->iteration == t->job->iterations) ||
+	if (!r->op_count || (t->job->iterations && r->iteration == t->job->iterations) ||
 	    turn_now_ps(t) >= t->job->closes_ps) {
 		t->w->flows_done++;
 		return 0;

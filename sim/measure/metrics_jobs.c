@@ -29,6 +29,8 @@ static int job_round_read(const struct graph_job *j, uint32_t k, struct sample *
 		const struct job_rank *rank = &j->ranks[r];
 		const struct job_iteration *i;
 
+		if (!rank->op_count)
+			continue;
 		if (k >= rank->iteration)
 			return 0;
 		i = &rank->iterations[k];
@@ -43,6 +45,8 @@ static int job_round_read(const struct graph_job *j, uint32_t k, struct sample *
 		sample_add(ends, (double)i->end_ps);
 	}
 	sample_sort(ends);
+	if (!ends->count)
+		return 0;
 	round->median_ps = (int64_t)sample_quantile(ends, 0.5);
 	return 1;
 }
@@ -113,7 +117,9 @@ static double job_time_ns(const struct graph_job *j)
 	for (uint32_t r = 0; r < j->rank_count; r++) {
 		const struct job_rank *rank = &j->ranks[r];
 
-		if (rank->iteration == 0 || rank->iteration != j->ranks[0].iteration ||
+		if (!rank->op_count)
+			continue;
+		if (rank->iteration == 0 || rank->iteration != job_rounds_begun(j) ||
 		    rank->iteration < j->iterations)
 			return NAN;
 		if (rank->iterations[0].start_ps < first_ps)

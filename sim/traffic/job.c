@@ -182,11 +182,13 @@ void job_begin_rank(struct graph_job *j, uint32_t rank)
 	j->ranks[rank].op_count = 0;
 }
 
-int64_t job_add_op(struct graph_job *j, const struct job_op *op)
+int64_t job_add_op(struct graph_job *j, const struct job_op *op, struct weir_error *e)
 {
 	if (j->op_count == OPS_MAX)
-		return -1;
+		return weir_error_set(e, "more than %d operations", OPS_MAX);
 	if (j->op_count == j->op_room) {
+		if (memory_check(2.0 * j->op_room * sizeof(*j->ops), "operations", e))
+			return -1;
 		j->op_room = j->op_room ? 2 * j->op_room : 64;
 		j->ops = memory_grow(j->ops, j->op_room, sizeof(*j->ops));
 	}

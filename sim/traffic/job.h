@@ -25,7 +25,7 @@
 enum job_op_kind { JOB_SEND, JOB_RECEIVE, JOB_COMPUTE, JOB_COLLECTIVE };
 
 /* Computations of a rank with the same stream run one after the other. */
-enum { JOB_STREAMS = 4 };
+enum { JOB_STREAMS = 16 };
 
 /* Limits, by which a message's label fits 64 bits. */
 enum { GRAPH_JOBS_MAX = 255, JOB_COMMS_MAX = 2047 };
@@ -157,6 +157,11 @@ struct job_params {
 			"begin until then", \
 			NULL \
 	}
+#define JOB_REPEATS_OPTION \
+	{ \
+		"rounds", WEIR_OPT_COUNT, AT(job.rounds), "1", 1, UINT32_MAX, \
+			"how often the whole job is repeated", NULL \
+	}
 #define JOB_WARM_UP_OPTION \
 	{ \
 		"warm-up", WEIR_OPT_COUNT, AT(job.warm_up), "0", 0, UINT32_MAX, \
@@ -189,8 +194,8 @@ int job_count_ranks(struct flow_builder *b, const struct job_params *p, uint32_t
 /* Ranks are filled in order: operations that are added belong to this one. */
 void job_begin_rank(struct graph_job *j, uint32_t rank);
 
-/* Returns the operation's number in job.ops. -1 where there are too many. */
-int64_t job_add_op(struct graph_job *j, const struct job_op *op);
+/* Returns the operation's number in job.ops. -1: there are too many, or too little memory; message. */
+int64_t job_add_op(struct graph_job *j, const struct job_op *op, struct weir_error *e);
 
 /* A dependency between two operations of a rank; `flags` is 0 or JOB_AT_START. Any order. */
 struct job_tie {

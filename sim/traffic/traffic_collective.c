@@ -269,23 +269,27 @@ static int collective_bytes(struct flow_builder *b, const struct collective_para
 
 /* --- the job --- */
 
-static void collective_add_ranks(struct graph_job *j, const struct collective_params *p,
-				 uint32_t kind, struct job_ties *ties)
+static int collective_add_ranks(struct flow_builder *b, struct graph_job *j, uint32_t kind,
+				struct job_ties *ties)
 {
+	const struct weir_span_ps *compute = &params_of(b)->compute;
+	const struct job_op before = { .kind = JOB_COMPUTE,
+				       .amount = (uint64_t)compute->first_ps,
+				       .spread = (uint64_t)(compute->last_ps - compute->first_ps) };
+	const struct job_op all = { .kind = JOB_COLLECTIVE, .peer = kind };
+
 	for (uint32_t r = 0; r < j->rank_count; r++) {
-		int64_t compute = -1, all;
+		uint32_t first = j->op_count;
 
 		job_begin_rank(j, r);
-		if (p->compute.last_ps)
-			compute = job_add_op(
-				j, &(struct job_op){ .kind = JOB_COMPUTE,
-						     .amount = (uint64_t)p->compute.first_ps,
-						     .spread = (uint64_t)(p->compute.last_ps -
-									  p->compute.first_ps) });
-		all = job_add_op(j, &(struct job_op){ .kind = JOB_COLLECTIVE, .peer = kind });
-		if (compute >= 0)
-			job_ties_add(ties, (struct job_tie){ (uint32_t)compute, (uint32_t)all, 0 });
+		if (compute->last_ps && job_add_op(j, &before, b->e) < 0)
+			return -1;
+		if (job_add_op(j, &all, b->e) < 0)
+			return -1;
+		if (compute->last_ps)
+			job_ties_add(ties, (struct job_tie){ first, first + 1, 0 });
 	}
+	return 0;
 }
 
 static int collective_generate(struct weir_flow_builder *pub, const void *params)
@@ -315,8 +319,8 @@ static int collective_generate(struct weir_flow_builder *pub, const void *params
 	j->waits_for_acks = c.kind == COLLECTIVE_BROADCAST || c.kind == COLLECTIVE_POINT_TO_POINT ||
 			    c.matrix != NULL;
 	job_add_comm(j, c.ranks, (uint32_t)p->stride, NULL);
-	collective_add_ranks(j, p, job_add_kind(j, &c), &ties);
-	failed = job_finish(j, &ties, b->e);
+	failed = collective_add_ranks(b, j, job_add_kind(j, &c), &ties) ||
+		 job_finish(j, &ties, b->e);
 	job_ties_free(&ties);
 	return failed;
 }
