@@ -152,7 +152,8 @@ static int64_t rank_compute_ps(const struct rank_turn *t, uint32_t op)
 	uint64_t time_ps = o->amount;
 
 	if (o->spread) {
-		uint64_t owner = weir_hash64((uint64_t)t->job->traffic << 32 | op, t->r->iteration);
+		uint64_t owner = weir_hash64((uint64_t)t->job->traffic << 32 | t->rank,
+					     (uint64_t)op << 32 | t->r->iteration);
 		struct weir_rng rng =
 			weir_rng_make(t->w->engine->config->seed, owner, WEIR_RNG_COMPUTE);
 

@@ -240,6 +240,41 @@ uint32_t job_comm_rank(const struct job_comm *c, uint32_t rank, uint32_t place)
 	return rank + (place - rank / c->stride % c->size) * c->stride;
 }
 
+const char *const job_algorithm_choices[COLLECTIVE_ALGORITHMS + 2] = {
+	"auto", "ring", "halving-doubling", "tree", "direct", "hierarchical", NULL
+};
+
+int64_t job_add_file_kind(struct graph_job *j, const struct job_algorithms *a,
+			  const struct collective *c, struct weir_error *e)
+{
+	struct collective own = *c;
+	enum collective_algorithm asked = (enum collective_algorithm)(a->algorithm - 1);
+
+	own.algorithm = collective_usual(c->kind);
+	if (a->algorithm && collective_exists(c->kind, asked))
+		own.algorithm = asked;
+	own.channels = (uint32_t)a->channels;
+	own.chunks = (uint32_t)a->chunks;
+	if (own.algorithm == COLLECTIVE_HIERARCHICAL && c->ranks > a->local) {
+		if (c->ranks % a->local)
+			return weir_error_set(e,
+					      "a collective of %u ranks; local = %" PRIu64
+					      " does not divide them",
+					      c->ranks, a->local);
+		own.local = (uint32_t)a->local;
+	} else if (own.algorithm == COLLECTIVE_HIERARCHICAL) {
+		own.algorithm = collective_usual(c->kind);
+	}
+	if (own.algorithm == COLLECTIVE_HALVING_DOUBLING && c->ranks & (c->ranks - 1))
+		return weir_error_set(e,
+				      "a collective of %u ranks; halving-doubling takes a power "
+				      "of two",
+				      c->ranks);
+	if (own.bytes < collective_bytes_min(&own))
+		own.bytes = collective_bytes_min(&own);
+	return job_add_kind(j, &own);
+}
+
 /* --- dependencies --- */
 
 void job_ties_add(struct job_ties *t, struct job_tie tie)
@@ -307,6 +342,8 @@ static uint32_t job_rank_of_op(const struct graph_job *j, uint32_t op)
 /* Where the operation is in the user's file. */
 static int job_op_error(const struct graph_job *j, uint32_t op, struct weir_error *e)
 {
+	if (j->is_shared)
+		return weir_error_prefix(e, "line %u: ", j->ops[op].line);
 	return weir_error_prefix(e, "line %u (rank %u): ", j->ops[op].line, job_rank_of_op(j, op));
 }
 
@@ -438,6 +475,12 @@ static int job_match(struct graph_job *j, struct weir_error *e)
 
 /* --- what it needs --- */
 
+/* Ranks whose operations differ. */
+static uint32_t job_graphs(const struct graph_job *j)
+{
+	return j->is_shared ? 1 : j->rank_count;
+}
+
 static void job_plan_messages(struct graph_job *j)
 {
 	uint64_t sum_peers = 0, channels = 1;
@@ -447,7 +490,7 @@ static void job_plan_messages(struct graph_job *j)
 		if (j->kinds[i].channels > channels)
 			channels = j->kinds[i].channels;
 	}
-	for (uint32_t r = 0; r < j->rank_count; r++) {
+	for (uint32_t r = 0; r < job_graphs(j); r++) {
 		uint64_t messages = 0, sends = 0, largest = 0;
 
 		for (uint32_t i = 0; i < j->ranks[r].op_count; i++) {
@@ -477,14 +520,16 @@ static void job_plan_messages(struct graph_job *j)
 
 int job_finish(struct graph_job *j, struct job_ties *ties, struct weir_error *e)
 {
-	for (uint32_t r = 0; r < j->rank_count; r++)
+	for (uint32_t r = 0; r < j->rank_count && j->is_shared; r++)
+		j->ranks[r].op_count = j->op_count;
+	for (uint32_t r = 0; r < j->rank_count && !j->is_shared; r++)
 		j->ranks[r].op_count =
 			(r + 1 < j->rank_count ? j->ranks[r + 1].first_op : j->op_count) -
 			j->ranks[r].first_op;
 	job_add_ties(j, ties);
-	if (job_check_cycles(j, e) || job_match(j, e))
+	if (job_check_cycles(j, e) || (!j->is_shared && job_match(j, e)))
 		return -1;
-	for (uint32_t r = 0; r < j->rank_count; r++) {
+	for (uint32_t r = 0; r < job_graphs(j); r++) {
 		uint32_t *counts = memory_zeroed(j->comm_count, sizeof(*counts));
 
 		for (uint32_t i = 0; i < j->ranks[r].op_count; i++) {

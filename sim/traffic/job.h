@@ -97,6 +97,7 @@ struct job_rank {
 
 struct graph_job {
 	uint16_t traffic;       /* its section */
+	uint8_t is_shared;      /* 1: ops are those of every rank; there are no sends and receives */
 	uint8_t waits_for_acks; /* 1: sends are complete when they are acknowledged, not when they
 				 * are handed to the transport */
 	int64_t start_first_ps, start_last_ps; /* each rank starts in this span */
@@ -110,7 +111,7 @@ struct graph_job {
 	uint32_t *rank_of_host; /* JOB_NONE: none */
 	uint32_t host_count;
 	uint32_t op_count, op_room;
-	struct job_op *ops; /* by rank */
+	struct job_op *ops; /* by rank, or of all ranks */
 	uint32_t next_count, next_room;
 	uint32_t *next;
 	uint32_t kind_count;
@@ -179,6 +180,41 @@ struct job_params {
 			"by how much more slowly: 50% takes 1.5 times as long", NULL \
 	}
 
+/* The member algorithms. */
+#define JOB_ALGORITHM_OPTIONS \
+	{ "algorithm", \
+	  WEIR_OPT_CHOICE, \
+	  AT(algorithms.algorithm), \
+	  "auto", \
+	  0, \
+	  0, \
+	  "of collectives; auto, and where the collective has no such one: direct for " \
+	  "all-to-all, else ring", \
+	  job_algorithm_choices }, \
+		{ "local", \
+		  WEIR_OPT_COUNT, \
+		  AT(algorithms.local), \
+		  "8", \
+		  2, \
+		  COLLECTIVE_RANKS_MAX, \
+		  "hierarchical: ranks of a server", \
+		  NULL }, \
+		{ "channels", \
+		  WEIR_OPT_COUNT, \
+		  AT(algorithms.channels), \
+		  "1", \
+		  1, \
+		  COLLECTIVE_CHANNELS_MAX, \
+		  "parts of a collective with connections of their own", \
+		  NULL }, \
+	{ \
+		"chunks", WEIR_OPT_COUNT, AT(algorithms.chunks), "1", 1, \
+			COLLECTIVE_LANES_MAX / COLLECTIVE_CHANNELS_MAX / 2, \
+			"parts of a channel's data, one behind the other", NULL \
+	}
+
+extern const char *const job_algorithm_choices[COLLECTIVE_ALGORITHMS + 2];
+
 /* --- building: job.c --- */
 
 struct flow_builder;
@@ -191,7 +227,8 @@ struct graph_job *job_new(struct flow_builder *b, const struct job_params *p, ui
 /* Number of ranks: as configured or, at 0, all hosts. -1: message. */
 int job_count_ranks(struct flow_builder *b, const struct job_params *p, uint32_t *ranks);
 
-/* Ranks are filled in order: operations that are added belong to this one. */
+/* Ranks are filled in order: operations that are added belong to this one. Not of a job that is
+ * shared. */
 void job_begin_rank(struct graph_job *j, uint32_t rank);
 
 /* Returns the operation's number in job.ops. -1: there are too many, or too little memory; message. */
@@ -216,6 +253,18 @@ void job_ties_free(struct job_ties *t);
 int job_finish(struct graph_job *j, struct job_ties *ties, struct weir_error *e);
 
 uint32_t job_add_kind(struct graph_job *j, const struct collective *c);
+
+/* How the collectives of a file are run. */
+struct job_algorithms {
+	uint64_t algorithm; /* 0: the usual one of the kind; else enum collective_algorithm + 1 */
+	uint64_t local, channels, chunks;
+};
+
+/* The collective of a file, by these algorithms where the kind and the number of ranks have them
+ * (hierarchical: more ranks than a server). Returns its number in job.kinds. -1: message. */
+int64_t job_add_file_kind(struct graph_job *j, const struct job_algorithms *a,
+			  const struct collective *c, struct weir_error *e);
+
 /* members: taken over; NULL: a grid. -1: too many. */
 int job_add_comm(struct graph_job *j, uint32_t size, uint32_t stride, uint32_t *members);
 

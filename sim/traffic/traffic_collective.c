@@ -21,10 +21,6 @@ struct collective_params {
 	struct weir_span_ps compute;
 };
 
-static const char *const algorithm_choices[] = { "auto", "ring",   "halving-doubling",
-						 "tree", "direct", "hierarchical",
-						 NULL };
-
 #define AT(member) offsetof(struct collective_params, member)
 static const struct weir_option collective_options[] = {
 	{ "collective", WEIR_OPT_CHOICE, AT(kind), "all-reduce", 0, 0,
@@ -32,7 +28,7 @@ static const struct weir_option collective_options[] = {
 	{ "algorithm", WEIR_OPT_CHOICE, AT(algorithm), "auto", 0, 0,
 	  "auto: direct for all-to-all and point-to-point, else ring; tree: a double binary tree, "
 	  "for all-reduce and broadcast",
-	  algorithm_choices },
+	  job_algorithm_choices },
 	{ "size", WEIR_OPT_BYTES, AT(size_bytes), NULL, 1, FLOW_SIZE_MAX_BYTES,
 	  "bytes as nccl-tests count them: of each rank's buffer; all-gather: of the result; "
 	  "reduce-scatter, all-to-all: of each rank's input",
@@ -269,8 +265,9 @@ static int collective_bytes(struct flow_builder *b, const struct collective_para
 
 /* --- the job --- */
 
-static int collective_add_ranks(struct flow_builder *b, struct graph_job *j, uint32_t kind,
-				struct job_ties *ties)
+/* Computing, then the collective. */
+static int collective_add_ops(struct flow_builder *b, struct graph_job *j, uint32_t kind,
+			      struct job_ties *ties)
 {
 	const struct weir_span_ps *compute = &params_of(b)->compute;
 	const struct job_op before = { .kind = JOB_COMPUTE,
@@ -278,17 +275,13 @@ static int collective_add_ranks(struct flow_builder *b, struct graph_job *j, uin
 				       .spread = (uint64_t)(compute->last_ps - compute->first_ps) };
 	const struct job_op all = { .kind = JOB_COLLECTIVE, .peer = kind };
 
-	for (uint32_t r = 0; r < j->rank_count; r++) {
-		uint32_t first = j->op_count;
-
-		job_begin_rank(j, r);
-		if (compute->last_ps && job_add_op(j, &before, b->e) < 0)
-			return -1;
-		if (job_add_op(j, &all, b->e) < 0)
-			return -1;
-		if (compute->last_ps)
-			job_ties_add(ties, (struct job_tie){ first, first + 1, 0 });
-	}
+	j->is_shared = 1;
+	if (compute->last_ps && job_add_op(j, &before, b->e) < 0)
+		return -1;
+	if (job_add_op(j, &all, b->e) < 0)
+		return -1;
+	if (compute->last_ps)
+		job_ties_add(ties, (struct job_tie){ 0, 1, 0 });
 	return 0;
 }
 
@@ -319,8 +312,7 @@ static int collective_generate(struct weir_flow_builder *pub, const void *params
 	j->waits_for_acks = c.kind == COLLECTIVE_BROADCAST || c.kind == COLLECTIVE_POINT_TO_POINT ||
 			    c.matrix != NULL;
 	job_add_comm(j, c.ranks, (uint32_t)p->stride, NULL);
-	failed = collective_add_ranks(b, j, job_add_kind(j, &c), &ties) ||
-		 job_finish(j, &ties, b->e);
+	failed = collective_add_ops(b, j, job_add_kind(j, &c), &ties) || job_finish(j, &ties, b->e);
 	job_ties_free(&ties);
 	return failed;
 }
