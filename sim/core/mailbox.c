@@ -3,6 +3,7 @@
 #include "sim/core/mailbox.h"
 #include "sim/core/job_run.h"
 #include "sim/core/sender.h"
+#include "sim/parallel/exchange.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,52 @@ void mailbox_on_ack(struct worker *w, struct host *h, uint32_t message)
 
 	flow_at(w->engine, message)->flags &= (uint8_t)~FLOW_SIGNALS_SENT;
 	job_on_ack(w, h, (uint64_t)(uintptr_t)mail->listeners[message - mail->first].context);
+}
+
+/* --- ranks --- */
+
+struct mail_record {
+	struct flow flow;
+	struct mail_listener listener; /* of a job: its context is a label */
+};
+
+void mailbox_pack_record(const struct engine *e, uint32_t message, struct exchange_buffer *out)
+{
+	struct mail_record record;
+
+	if (message < e->flows.count)
+		return;
+	record.flow = *flow_at(e, message);
+	record.listener = e->mail->listeners[message - e->mail->first];
+	exchange_append(out, &record, sizeof(record));
+}
+
+const char *mailbox_unpack_record(struct engine *e, uint32_t message, const char *at)
+{
+	struct mailboxes *mail = e->mail;
+	struct mail_record record;
+	struct mailbox *box;
+
+	if (message < e->flows.count)
+		return at;
+	memcpy(&record, at, sizeof(record));
+	record.flow.tx = record.flow.rx = record.flow.next = FLOW_NONE;
+	/* Records between, which are of messages to other ranks, are empty here. */
+	box = &mail->boxes[record.flow.src];
+	while (box->fresh <= (message - mail->first) % mail->messages) {
+		uint32_t number = mail->first + record.flow.src * mail->messages + box->fresh++;
+
+		*flow_at(e, number) = (struct flow){ .finish_ps = -1,
+						     .src = record.flow.src,
+						     .dst = record.flow.src,
+						     .connection = number,
+						     .next = FLOW_NONE,
+						     .tx = FLOW_NONE,
+						     .rx = FLOW_NONE };
+	}
+	*flow_at(e, message) = record.flow;
+	mail->listeners[message - mail->first] = record.listener;
+	return at + sizeof(record);
 }
 
 /* --- calls --- */

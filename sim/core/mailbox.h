@@ -107,6 +107,13 @@ void mailbox_on_timer(struct worker *w, struct host *h);
 void mailbox_deliver(struct worker *w, struct host *h, uint32_t message);
 void mailbox_on_ack(struct worker *w, struct host *h, uint32_t message);
 
+/* With ranks: what the receiver's rank has to know of a message of a mailbox; nothing for flows of
+ * the scenario. Packed at the end of the lookahead window in which the message was sent. Unpacking
+ * returns the end of what it has read. */
+struct exchange_buffer;
+void mailbox_pack_record(const struct engine *e, uint32_t message, struct exchange_buffer *out);
+const char *mailbox_unpack_record(struct engine *e, uint32_t message, const char *at);
+
 /* Iterates over the flow records in use, the scenario's and those of mailboxes: FLOW_NONE gives the
  * first, and comes after the last. */
 uint32_t engine_next_flow(const struct engine *e, uint32_t flow);

@@ -5,6 +5,7 @@
  * its sums. Both sides know the partition of the network, so only values are sent. One walk
  * describes both directions. */
 #include "sim/measure/measure.h"
+#include "sim/traffic/job.h"
 #include "sim/measure/probe_set.h"
 #include "sim/core/switch_pfc.h"
 #include <stdlib.h>
@@ -116,6 +117,33 @@ static void gather_flows(struct gather_stream *v)
 	}
 }
 
+/* --- jobs --- */
+
+/* The rank of a host knows the iterations of the job's rank there, and what it has received. */
+static void gather_jobs(struct gather_stream *v)
+{
+	const struct job_list *l = v->m->engine->flows.jobs;
+
+	for (uint32_t i = 0; l && i < l->count; i++) {
+		uint64_t bytes = v->m->job_bytes[i];
+
+		gather_value(v, &bytes, sizeof(bytes));
+		if (!v->is_sender)
+			v->m->job_bytes[i] += bytes;
+		for (uint32_t k = 0; k < l->jobs[i].rank_count; k++) {
+			struct job_rank *r = &l->jobs[i].ranks[k];
+
+			if (!gather_has_host(v, r->host))
+				continue;
+			gather_value(v, &r->iteration, sizeof(r->iteration));
+			if (!v->is_sender)
+				r->iterations = memory_grow(r->iterations, r->iteration,
+							    sizeof(*r->iterations));
+			gather_value(v, r->iterations, r->iteration * sizeof(*r->iterations));
+		}
+	}
+}
+
 /* --- series --- */
 
 static void gather_series(struct gather_stream *v)
@@ -173,6 +201,7 @@ static void gather_rank(struct gather_stream *v)
 {
 	gather_links(v);
 	gather_flows(v);
+	gather_jobs(v);
 	gather_series(v);
 	gather_sums(v);
 	if (v->is_sender)

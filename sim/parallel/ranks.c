@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks.c -- see ranks.h.
  *
- * A buffer holds the number of message updates, the updates, then runs of packets. A run is the
- * in-flight queue, the number of packets, and the packets, each followed by its INT stack if it has
- * one. */
+ * A buffer holds the number of message updates, the updates (of messages of jobs with their
+ * records: mailbox.h), then runs of packets. A run is the in-flight queue, the number of packets,
+ * and the packets, each followed by its INT stack if it has one. */
 #include "sim/parallel/ranks.h"
 #include "base/digest.h"
+#include "sim/core/mailbox.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
 #include <stdlib.h>
@@ -167,6 +168,7 @@ static void pack_updates(struct engine *e)
 			uint32_t count;
 
 			exchange_append(out, &l->updates[k], sizeof(l->updates[k]));
+			mailbox_pack_record(e, l->updates[k].flow, out);
 			memcpy(&count, out->bytes, sizeof(count));
 			count++;
 			memcpy(out->bytes, &count, sizeof(count));
@@ -181,12 +183,14 @@ static const char *unpack_updates(struct engine *e, const char *at)
 
 	memcpy(&count, at, sizeof(count));
 	at += sizeof(count);
-	for (uint32_t i = 0; i < count; i++, at += sizeof(struct message_update)) {
+	for (uint32_t i = 0; i < count; i++) {
 		struct message_update n;
 		struct flow *f;
 
 		memcpy(&n, at, sizeof(n));
+		at += sizeof(n);
 		f = flow_at(e, n.flow);
+		at = mailbox_unpack_record(e, n.flow, at);
 		f->start_ps = n.start_ps;
 		f->end_segment = n.end_segment;
 		if (n.before != FLOW_NONE)

@@ -171,6 +171,19 @@ TEST(test_ranks_agree_on_flows_that_wait)
 		    "[measure]\nfrom = 50us\nto = 250us\ndrain = 20us\n");
 }
 
+TEST(test_ranks_agree_on_jobs)
+{
+	check_ranks(FABRIC "[traffic a]\npattern = collective\nsize = 1MB\nrounds = 3\n"
+			   "compute = 1us..20us\n"
+			   "[traffic b]\npattern = collective\nsize = 300KB\nplacement = random\n"
+			   "collective = all-to-all\nchannels = 2\nmembers = 8\nrounds = 2\n"
+			   "[traffic c]\npattern = collective\ncollective = broadcast\n"
+			   "algorithm = tree\nchunks = 4\nsize = 200KB\nrounds = 2\n" PAIRS);
+	check_ranks(FABRIC "[host]\ncc = dcqcn\n[traffic a]\npattern = collective\nsize = 1MB\n"
+			   "algorithm = halving-doubling\nmembers = 8\nrounds = 2\n"
+			   "[switch]\nmarking = ecn(k=20KB)\n");
+}
+
 TEST(test_ranks_agree_under_flow_control_between_switches)
 {
 	check_ranks(FABRIC "[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\n"
