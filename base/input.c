@@ -49,23 +49,48 @@ FILE *input_open(const char *path, const char **why)
 	return f;
 }
 
-int input_digest(const char *file, struct digest *d, struct weir_error *e)
+int input_name_in_set(const char *file, uint32_t number, char name[INPUT_NAME_SIZE])
+{
+	static const char first[] = ".0.et";
+	size_t length = strlen(file), ending = strlen(first);
+	int written;
+
+	if (length < ending || strcmp(file + length - ending, first) != 0)
+		return 0;
+	written =
+		snprintf(name, INPUT_NAME_SIZE, "%.*s.%u.et", (int)(length - ending), file, number);
+	return written > 0 && written < INPUT_NAME_SIZE;
+}
+
+static int input_digest_add(const char *file, struct digest_sum *sum, struct weir_error *e)
 {
 	const char *why;
 	FILE *f = input_open(file, &why);
-	struct digest_sum sum = { 0, 0 };
 	char block[DIGEST_BLOCK_BYTES];
 	size_t got;
 
 	if (!f)
 		return weir_error_set(e, "%.200s: cannot be read: %s", file, why);
 	while ((got = fread(block, 1, sizeof(block), f)) > 0)
-		digest_add(&sum, block, got);
+		digest_add(sum, block, got);
 	if (ferror(f)) {
 		fclose(f);
 		return weir_error_set(e, "%.200s: cannot be read: %s", file, strerror(errno));
 	}
 	fclose(f);
+	return 0;
+}
+
+int input_digest(const char *file, struct digest *d, struct weir_error *e)
+{
+	struct digest_sum sum = { 0, 0 };
+	char name[INPUT_NAME_SIZE];
+
+	if (input_digest_add(file, &sum, e))
+		return -1;
+	for (uint32_t i = 1; input_name_in_set(file, i, name) && access(name, F_OK) == 0; i++)
+		if (input_digest_add(name, &sum, e))
+			return -1;
 	*d = digest_end(&sum);
 	return 0;
 }

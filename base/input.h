@@ -18,7 +18,12 @@
  */
 FILE *input_open(const char *path, const char **why);
 
-/* The digest of a file's content. -1 with a message: it cannot be read. */
+/* A file NAME.0.et is the first of a set, a trace of each rank: NAME.1.et and so on. Writes the name
+ * of another one (INPUT_NAME_SIZE bytes). 0: the file is no such one, or the name is too long. */
+enum { INPUT_NAME_SIZE = 288 };
+int input_name_in_set(const char *file, uint32_t number, char name[INPUT_NAME_SIZE]);
+
+/* The digest of a file's content, or of a whole set. -1 with a message: it cannot be read. */
 int input_digest(const char *file, struct digest *d, struct weir_error *e);
 
 /* --- line by line --- */

@@ -285,7 +285,7 @@ static void run_advance(const struct rank_turn *t, struct job_run *run, uint32_t
 
 		if (!collective_is_ready(c, l->progress, &s))
 			return;
-		if (!s.bytes || !t->job->waits_for_acks)
+		if (!s.bytes || !collective_waits_for_acks(c))
 			run->left--;
 		if (s.bytes)
 			rank_send(t, &(struct mail_post){
@@ -295,7 +295,7 @@ static void run_advance(const struct rank_turn *t, struct job_run *run, uint32_t
 					     .channel = (uint8_t)collective_channel(c, lane),
 					     .bytes = s.bytes,
 					     .is_of_job = 1,
-					     .wants_ack = t->job->waits_for_acks,
+					     .wants_ack = (uint8_t)collective_waits_for_acks(c),
 					     .label = label,
 				     });
 	}
@@ -496,13 +496,22 @@ void jobs_plan(const struct flow_list *flows, struct engine_plan *plan)
 	}
 }
 
+static int job_waits_for_acks(const struct graph_job *j)
+{
+	int waits = j->waits_for_acks;
+
+	for (uint32_t i = 0; i < j->kind_count; i++)
+		waits |= collective_waits_for_acks(&j->kinds[i]);
+	return waits;
+}
+
 int jobs_wait_for_acks(const struct flow_list *flows)
 {
 	const struct job_list *l = flows->jobs;
 	int waits = 0;
 
 	for (uint32_t i = 0; l && i < l->count; i++)
-		waits |= l->jobs[i].waits_for_acks;
+		waits |= job_waits_for_acks(&l->jobs[i]);
 	return waits;
 }
 

@@ -470,6 +470,12 @@ uint64_t collective_in_flight(const struct collective *c)
 	return steps * collective_lanes(c);
 }
 
+int collective_waits_for_acks(const struct collective *c)
+{
+	return c->kind == COLLECTIVE_BROADCAST || c->kind == COLLECTIVE_POINT_TO_POINT ||
+	       c->matrix != NULL;
+}
+
 uint64_t collective_peers(const struct collective *c)
 {
 	enum { TREE_PEERS = 6 };

@@ -86,6 +86,10 @@ uint32_t collective_channel(const struct collective *c, uint32_t lane);
 uint32_t collective_steps(const struct collective *c, uint32_t rank, uint32_t lane);
 uint32_t collective_arrivals(const struct collective *c, uint32_t rank, uint32_t lane);
 
+/* 1: a rank's part is over when its messages are acknowledged, because it needs none of the others' to
+ * end: otherwise a root would run ahead of all others. */
+int collective_waits_for_acks(const struct collective *c);
+
 /* Most messages that a rank has under way at a time, of all lanes; and most other ranks that it
  * sends to. */
 uint64_t collective_in_flight(const struct collective *c);

@@ -233,6 +233,13 @@ uint32_t job_comm_place(const struct job_comm *c, uint32_t rank)
 	return low;
 }
 
+int job_comm_has(const struct job_comm *c, uint32_t rank)
+{
+	uint32_t place = job_comm_place(c, rank);
+
+	return !c->members || (place < c->size && c->members[place] == rank);
+}
+
 uint32_t job_comm_rank(const struct job_comm *c, uint32_t rank, uint32_t place)
 {
 	if (c->members)
@@ -342,6 +349,9 @@ static uint32_t job_rank_of_op(const struct graph_job *j, uint32_t op)
 /* Where the operation is in the user's file. */
 static int job_op_error(const struct graph_job *j, uint32_t op, struct weir_error *e)
 {
+	if (j->has_records)
+		return weir_error_prefix(e, "rank %u, record %u: ", job_rank_of_op(j, op),
+					 j->ops[op].line);
 	if (j->is_shared)
 		return weir_error_prefix(e, "line %u: ", j->ops[op].line);
 	return weir_error_prefix(e, "line %u (rank %u): ", j->ops[op].line, job_rank_of_op(j, op));
@@ -448,9 +458,10 @@ static int job_match_ends(struct graph_job *j, struct job_end *const ends[2],
 			return job_unmatched(j, order < 0 ? send : receive, e);
 		if (j->ops[receive->op].amount < j->ops[send->op].amount) {
 			weir_error_set(e,
-				       "receives %" PRIu64 " bytes, but line %u (rank %u) sends "
+				       "receives %" PRIu64 " bytes, but %s %u (rank %u) sends "
 				       "%" PRIu64,
-				       j->ops[receive->op].amount, j->ops[send->op].line,
+				       j->ops[receive->op].amount,
+				       j->has_records ? "record" : "line", j->ops[send->op].line,
 				       send->from, j->ops[send->op].amount);
 			return job_op_error(j, receive->op, e);
 		}

@@ -100,6 +100,7 @@ struct graph_job {
 	uint8_t is_shared;      /* 1: ops are those of every rank; there are no sends and receives */
 	uint8_t waits_for_acks; /* 1: sends are complete when they are acknowledged, not when they
 				 * are handed to the transport */
+	uint8_t has_records;    /* 1: job_op.line counts records of a file for each rank */
 	int64_t start_first_ps, start_last_ps; /* each rank starts in this span */
 	int64_t closes_ps;      /* no iteration begins from then on; WEIR_TIME_NEVER_PS: no limit */
 	uint32_t iterations;    /* 0: until closes_ps */
@@ -282,7 +283,8 @@ struct job_demand job_estimate(const struct graph_job *j, uint32_t mss_bytes);
 /* Where the successors of an operation end in job.next. */
 uint32_t job_next_end(const struct graph_job *j, uint32_t op);
 
-/* Place of a rank in its group of a communicator; the rank at a place of that group. */
+/* Is the rank in a group of the communicator? Its place in that; the rank at a place of it. */
+int job_comm_has(const struct job_comm *c, uint32_t rank);
 uint32_t job_comm_place(const struct job_comm *c, uint32_t rank);
 uint32_t job_comm_rank(const struct job_comm *c, uint32_t rank, uint32_t place);
 #endif

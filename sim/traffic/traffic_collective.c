@@ -309,8 +309,6 @@ static int collective_generate(struct weir_flow_builder *pub, const void *params
 		return -1;
 	}
 	j->matrix = matrix;
-	j->waits_for_acks = c.kind == COLLECTIVE_BROADCAST || c.kind == COLLECTIVE_POINT_TO_POINT ||
-			    c.matrix != NULL;
 	job_add_comm(j, c.ranks, (uint32_t)p->stride, NULL);
 	failed = collective_add_ops(b, j, job_add_kind(j, &c), &ties) || job_finish(j, &ties, b->e);
 	job_ties_free(&ties);
