@@ -71,20 +71,18 @@ const struct topic topic_all[] = {
 	  "Without dscp-map CNPs have the class of ACKs (ack-class). A class served first\n"
 	  "shortens the control loop: CNPs then do not queue behind data. --pcap captures\n"
 	  "show them. See also: weir help dcqcn, rdma, classes.\n" },
-	{ "collectives", "allreduce all-reduce nccl training ai ml busbw gpu",
-	  "Traffic of distributed training, in rounds: a rank goes on when the messages that\n"
-	  "it depends on have arrived, and it has computed.\n"
+	{ "collectives", "allreduce all-reduce nccl training ai ml busbw gpu llm astra-sim",
+	  "Traffic of distributed training, in rounds: a rank goes on when the messages\n"
+	  "that it depends on have arrived, and it has computed.\n"
 	  "    [traffic ai]\n"
 	  "    pattern = collective        # 'weir help collective' lists its keys\n"
 	  "    collective = all-reduce     # all-to-all, all-gather, broadcast ...\n"
 	  "    algorithm = ring            # halving-doubling, tree, direct, hierarchical\n"
 	  "    size = 16MiB\n"
-	  "    rounds = 20\n"
-	  "    compute = 5ms..6ms          # before each\n"
-	  "Metrics: round_mean_ns, busbw_bps, exposed_fraction, rank_lag_ns; one slow message\n"
-	  "delays the whole round. Patterns ring and training (a parameter server) make the\n"
-	  "same of flows, each of which is in the results. scenarios/collectives.ini and\n"
-	  "training.ini are examples; docs/manual/05-traffic.md explains.\n" },
+	  "Metrics: round_mean_ns, busbw_bps, exposed_fraction, rank_lag_ns; one slow\n"
+	  "message delays the whole round. Patterns goal, simai and chakra read jobs from\n"
+	  "files; ring and training (a parameter server) make rounds of flows, which are\n"
+	  "all in the results. docs/manual/05-traffic.md; scenarios/collectives.ini.\n" },
 	{ "ecmp", "paths path hash load-balancing multipath",
 	  "With network.ecmp = flow a flow takes one of the shortest paths, chosen at each\n"
 	  "switch by a hash of the flow and the seed; with packet each packet takes its\n"

@@ -5,12 +5,16 @@
  * (number << 3 | type) and a value; unknown fields are skipped.
  *
  * What nodes are for:
- *	COMP_NODE	computes for duration_micros, on the CPU (is_cpu_op) or the accelerator,
- *each of which does one thing at a time MEM_*_NODE	takes duration_micros beside both
- *	COMM_SEND_NODE	comm_size bytes to comm_dst, comm_tag; complete when acknowledged
- *	COMM_RECV_NODE	from comm_src
- *	COMM_COLL_NODE	comm_type, comm_size, and pg_name, the process group (all ranks without it)
- * all other nodes take no time. ctrl_deps and data_deps have to be complete before.
+ *
+ *	COMP_NODE       computes for duration_micros, on the CPU (is_cpu_op) or the
+ *	                accelerator, which both do one thing at a time
+ *	MEM_*_NODE      takes duration_micros, beside both
+ *	COMM_SEND_NODE  comm_size bytes to comm_dst, comm_tag; complete when acknowledged
+ *	COMM_RECV_NODE  from comm_src
+ *	COMM_COLL_NODE  comm_type, comm_size, and pg_name, the process group (without it
+ *	                all ranks)
+ *
+ * All other nodes take no time. ctrl_deps and data_deps have to be complete before.
  *
  * comm_size is, as in ASTRA-sim, each rank's share for all-gather, its input for reduce-scatter and
  * all-to-all, its buffer otherwise. Groups are in a file of ASTRA-sim's form (groups =):

@@ -99,8 +99,8 @@ TEST(test_goal_waits_for_computing_and_messages)
 		"l3: recv 10 b from 1\n}\n"
 		"rank 1 {\n a: recv 952b from 0 tag 7\n b: send 10b to 0\n b requires a\n}\n";
 	/* 500 ns, a packet there and one back; the last one's ACK ends rank 1. */
-	int64_t expected_ps = 500000 + packet_ps(952) + packet_ps(10) + 2 * LINK_PS +
-			      2 * HEADER * BYTE_PS;
+	int64_t expected_ps =
+		500000 + packet_ps(952) + packet_ps(10) + 2 * LINK_PS + 2 * HEADER * BYTE_PS;
 
 	CHECK_NEAR(goal_time_ns(text, 2, ""), (double)expected_ps / 1000, 20);
 	CHECK_NEAR(goal_time_ns(text, 2, "calc-unit = 10ns"), (double)expected_ps / 1000 + 4500,
@@ -170,8 +170,7 @@ TEST(test_mistakes_of_a_goal_schedule_are_named)
 		  "a.goal:4: rank 0 has no label 'c' before this line" },
 		{ "num_ranks 2\nrank 0 {\na: calc 1\na: calc 1\n}\n",
 		  "a.goal:4: label a is used twice in rank 0" },
-		{ "num_ranks 2\nrank 0 {\nsend 5b to 0\n}\n",
-		  "a.goal:3: rank 0 sends to itself" },
+		{ "num_ranks 2\nrank 0 {\nsend 5b to 0\n}\n", "a.goal:3: rank 0 sends to itself" },
 		{ "num_ranks 2\nrank 0 {\nrecv 5b from -1\n}\n",
 		  "a.goal:3: a receive from any source (-1); name the source" },
 		{ "num_ranks 2\nrank 0 {\ncalc five\n}\n",
@@ -218,8 +217,8 @@ TEST(test_simai_computes_and_waits_as_its_passes_do)
 
 	/* The all-gather of layer b starts after its weight gradients and outlasts layer a. */
 	CHECK_NEAR(file_metric(&f, "job_ns"), forward_ns + 800 + gather_ns, 60);
-	CHECK_NEAR(file_metric(&f, "exposed_fraction"),
-		   1 - 3600 / (forward_ns + 800 + gather_ns), 0.01);
+	CHECK_NEAR(file_metric(&f, "exposed_fraction"), 1 - 3600 / (forward_ns + 800 + gather_ns),
+		   0.01);
 	folder_remove(&f.folder);
 }
 
@@ -324,7 +323,8 @@ static void trace_bytes(struct trace *t, uint32_t number, const void *bytes, siz
 	t->length += length;
 }
 
-/* Attributes have a name (1) and, among others, int64 (9), uint64 (13), bool (27) or string (29). */
+/* Attributes have a name (1) and, among others, int64 (9), uint64 (13), bool (27) or string (29).
+ */
 static void trace_attribute(struct trace *node, const char *name, uint32_t number, uint64_t value)
 {
 	struct trace a = { .length = 0 };
@@ -491,4 +491,86 @@ TEST(test_the_digest_of_a_trace_is_of_all_its_ranks)
 	CHECK_INT(input_digest(path, &after, &e), 0);
 	CHECK(strcmp(before.text, after.text) != 0);
 	folder_remove(&f);
+}
+
+/* --- damage --- */
+
+enum { ATTEMPTS = 1500, DAMAGED_MAX = 4096 };
+
+/* Makes one to three bytes others, or cuts the end off. */
+static size_t damage(uint8_t *bytes, size_t length, struct weir_rng *r)
+{
+	static const char likely[] = " \n0123456789-{}:_b";
+
+	for (uint64_t i = 1 + weir_rng_below(r, 3); i > 0; i--) {
+		uint8_t *at = &bytes[weir_rng_below(r, length)];
+
+		if (weir_rng_below(r, 2))
+			*at = (uint8_t)likely[weir_rng_below(r, sizeof(likely) - 1)];
+		else
+			*at = (uint8_t)(*at ^ (1 << weir_rng_below(r, 8)));
+	}
+	return weir_rng_below(r, 8) ? length : weir_rng_below(r, length);
+}
+
+/* Damages the file again and again: it is read, or refused with a message that names the section.
+ * Both must happen, else the damage tests nothing. */
+static void check_damage(const struct job_file *f)
+{
+	struct weir_rng r = weir_rng_make(7, 0, WEIR_RNG_TEST);
+	size_t length;
+	char *whole = folder_read(&f->folder, f->name, &length);
+	uint32_t accepted = 0;
+
+	CHECK(length <= DAMAGED_MAX);
+	for (uint32_t i = 0; i < ATTEMPTS; i++) {
+		uint8_t bytes[DAMAGED_MAX];
+		struct weir_error e = { "" };
+		char path[400];
+		struct world w;
+		struct traffic_config *t = world_start(&w, "star", f->pattern);
+
+		memcpy(bytes, whole, length);
+		file_write(&f->folder, f->name, bytes, damage(bytes, length, &r));
+		snprintf(path, sizeof(path), "%s/%s", f->folder.path, f->name);
+		traffic_set(t, "file", path);
+		world_network(&w);
+		if (traffic_generate(&w.list, &w.c, &w.net, &e) == 0)
+			accepted++;
+		else if (strncmp(e.text, "traffic.x.", strlen("traffic.x.")) != 0)
+			test_fail(__FILE__, __LINE__, "attempt %u: %s", i, e.text);
+		world_end(&w);
+	}
+	CHECK(accepted > 0 && accepted < ATTEMPTS);
+	free(whole);
+	folder_remove(&f->folder);
+}
+
+TEST(test_a_damaged_goal_schedule_is_read_or_refused_with_a_message)
+{
+	struct job_file f = goal_make("num_ranks 3\nrank 0 {\nl1: calc 500 cpu 1\n/* c */\n"
+				      "l2: send 952b to 1 tag 7\nl2 requires l1\n}\n"
+				      "rank 1 {\na: recv 952b from 0 tag 7\nb: calc 5\n"
+				      "b irequires a\n}\nrank 2 {\ncalc 1 // x\n}\n",
+				      3);
+
+	check_damage(&f);
+}
+
+TEST(test_a_damaged_simai_workload_is_read_or_refused_with_a_message)
+{
+	struct job_file f =
+		simai_make(SIMAI_HEAD "all_gpus: 8 checkpoints: 0\n2\n"
+				      "a -1 10 ALLREDUCE 100 5 ALLTOALL_EP 64 3 NONE 0 0\n"
+				      "b -1 10 NONE 0 5 NONE 0 3 REDUCESCATTER_DP_EP 400 9\n");
+
+	check_damage(&f);
+}
+
+TEST(test_a_damaged_chakra_trace_is_read_or_refused_with_a_message)
+{
+	struct job_file f = { folder_make(), "chakra", "t.0.et", "", 4 };
+
+	trace_of_all_reduce(&f.folder, 3);
+	check_damage(&f);
 }
