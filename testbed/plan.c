@@ -175,6 +175,12 @@ static int plan_check_traffic(const struct testbed_plan *p, const struct config 
 	for (uint32_t i = 0; i < c->traffic_count; i++) {
 		const struct traffic_config *t = &c->traffic[i];
 
+		if (t->ops->messages)
+			return weir_error_set(
+				e,
+				"traffic.%s.pattern: a testbed has flows, but %s has messages; "
+				"pattern = ring has flows",
+				t->name, t->ops->scheme.name);
 		if (t->first_bytes && traffic_is_persistent(c, t))
 			return weir_error_set(
 				e,

@@ -211,9 +211,17 @@ int build_engine(struct engine **e, struct network *net, const struct config *c,
 	return failed ? -1 : 0;
 }
 
+/* A capture finds a packet's message from the record that opened its connection on; records of jobs'
+ * messages are reused. */
 static int run_attach_taps(struct engine *e, const struct run_control *control,
 			   struct weir_error *error)
 {
+	if (control->tap_count && e->flows.jobs)
+		return weir_error_set(
+			error,
+			"captures are of flows, but traffic.%s is a job of messages; pattern = "
+			"ring has flows",
+			e->config->traffic[e->flows.jobs->jobs[0].traffic].name);
 	e->taps = memory_grow(e->taps, e->tap_count + control->tap_count + UINT64_C(1),
 			      sizeof(*e->taps));
 	for (uint32_t i = 0; i < control->tap_count; i++) {

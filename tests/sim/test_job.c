@@ -315,3 +315,17 @@ TEST(test_mistakes_of_a_job_are_named)
 			  "traffic.x.size: 16B, but it is split into 17 parts of at "
 			  "least one byte");
 }
+
+TEST(test_a_capture_of_a_job_is_refused)
+{
+	const struct tap tap = { .port = "sw->h0" };
+	const struct run_control control = { .threads = 1, .tap_count = 1, .taps = &tap };
+	struct weir_error e = { "" };
+	struct sim s;
+
+	sim_read(&s, job_star, 8, "size = 1MB");
+	CHECK_INT(run(&s.c, &control, &s.r, &e), RUN_REFUSED);
+	CHECK_STR(e.text, "captures are of flows, but traffic.ai is a job of messages; pattern = "
+			  "ring has flows");
+	sim_end(&s);
+}
