@@ -16,28 +16,15 @@
 extern const struct weir_traffic_ops traffic_many_to_one, traffic_permutation, traffic_all_to_all,
 	traffic_all_to_one, traffic_inter_rack, traffic_incast, traffic_staggered, traffic_storage,
 	traffic_training, traffic_ring, traffic_list, traffic_hpcc_flows, traffic_htsim,
-	traffic_messages, traffic_collective, traffic_goal, traffic_simai, traffic_chakra;
+	traffic_messages, traffic_collective, traffic_goal, traffic_simai, traffic_chakra,
+	traffic_transformer;
 
 const struct weir_traffic_ops *const traffic_all[] = {
-	&traffic_many_to_one,
-	&traffic_permutation,
-	&traffic_all_to_all,
-	&traffic_all_to_one,
-	&traffic_inter_rack,
-	&traffic_incast,
-	&traffic_staggered,
-	&traffic_storage,
-	&traffic_training,
-	&traffic_ring,
-	&traffic_list,
-	&traffic_hpcc_flows,
-	&traffic_htsim,
-	&traffic_messages,
-	&traffic_collective,
-	&traffic_goal,
-	&traffic_simai,
-	&traffic_chakra,
-	NULL,
+	&traffic_many_to_one, &traffic_permutation, &traffic_all_to_all,  &traffic_all_to_one,
+	&traffic_inter_rack,  &traffic_incast,      &traffic_staggered,   &traffic_storage,
+	&traffic_training,    &traffic_ring,        &traffic_list,        &traffic_hpcc_flows,
+	&traffic_htsim,       &traffic_messages,    &traffic_collective,  &traffic_goal,
+	&traffic_simai,       &traffic_chakra,      &traffic_transformer, NULL,
 };
 
 const struct registry traffic_registry = REGISTRY("pattern", traffic_all);

@@ -14,7 +14,7 @@ TEST(test_unknown_pattern_gets_the_nearest_name)
 	CHECK_STR(e.text, "unknown pattern 'many-to-on'; there are many-to-one, "
 			  "permutation, all-to-all, all-to-one, inter-rack, incast, staggered, "
 			  "storage, training, ring, list, hpcc-flows, htsim, messages, collective, "
-			  "goal, simai, chakra (nearest: many-to-one)");
+			  "goal, simai, chakra, transformer (nearest: many-to-one)");
 }
 
 TEST(test_flows_are_sorted_and_complete)
