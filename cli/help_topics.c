@@ -80,8 +80,8 @@ const struct topic topic_all[] = {
 	  "    algorithm = ring            # halving-doubling, tree, direct, hierarchical\n"
 	  "    size = 16MiB\n"
 	  "Metrics: round_mean_ns, busbw_bps, exposed_fraction, rank_lag_ns; one slow\n"
-	  "message delays the whole round. Patterns transformer, goal, simai and chakra are\n"
-	  "whole jobs; ring and training (a parameter server) are rounds of flows, which are\n"
+	  "message delays the whole round. Patterns transformer, goal, simai and chakra\n"
+	  "are whole jobs; ring and training (a parameter server) are rounds of flows,\n"
 	  "all in the results. docs/manual/05-traffic.md; scenarios/collectives.ini.\n" },
 	{ "ecmp", "paths path hash load-balancing multipath",
 	  "With network.ecmp = flow a flow takes one of the shortest paths, chosen at each\n"
