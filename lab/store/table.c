@@ -265,6 +265,11 @@ static void results_print_warnings(FILE *f, const struct config *c, const struct
 			"completed flows only.\n",
 			format_count(run_unfinished(r)).text,
 			format_count(run_unfinished(r) + run_metric(r, "flows_completed")).text);
+	if (run_metric(r, "jobs_unfinished") > 0)
+		fprintf(f,
+			"INCOMPLETE: %.0f job(s) did not end all rounds; times are of rounds that "
+			"ended at all ranks.\n",
+			run_metric(r, "jobs_unfinished"));
 	if (run_metric(r, "flows_starved") > 0)
 		fprintf(f,
 			"STARVED: %.0f unlimited flows had less than a twentieth of the mean "

@@ -306,6 +306,10 @@ const struct metric metric_all[] = {
 			 "iterations of a job that begin in the measured interval, after its "
 			 "warm-up, and end at all ranks",
 			 .better = HIGHER, .group = TRAFFIC, .row = "iterations of jobs" },
+	[JOBS_UNFINISHED] = { "jobs_unfinished", "",
+			      "jobs that have not ended all their rounds; of those until "
+			      "measure.to none",
+			      .better = LOWER, .group = TRAFFIC, .row = "jobs unfinished" },
 	[ITERATION_MEAN] = { "iteration_mean_ns", "ns",
 			     "time of an iteration of a job, computing included: between the last "
 			     "ends of two iterations, mean",

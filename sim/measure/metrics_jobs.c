@@ -154,6 +154,15 @@ static void job_values(const struct measure *m, const struct graph_job *j,
 	free(s.rounds.values);
 }
 
+/* Has a rank not ended all its iterations? */
+static int job_is_unfinished(const struct graph_job *j)
+{
+	for (uint32_t r = 0; r < j->rank_count; r++)
+		if (j->ranks[r].op_count && j->ranks[r].iteration < j->iterations)
+			return 1;
+	return 0;
+}
+
 /* A section's goodput: what its ranks have received in the interval. */
 static double job_goodput_bps(const struct measure *m, uint32_t job, double interval_ps)
 {
@@ -168,6 +177,7 @@ void metrics_of_jobs(const struct measure *m, struct run_result *r, double inter
 	};
 	const struct job_list *l = m->engine->flows.jobs;
 	double sums[METRIC_COUNT] = { 0 };
+	double unfinished = 0;
 	int has_rounds = !isnan(r->value[ROUND_MEAN]);
 
 	for (uint32_t i = 0; l && i < l->count; i++) {
@@ -178,8 +188,10 @@ void metrics_of_jobs(const struct measure *m, struct run_result *r, double inter
 			section_set(r, l->jobs[i].traffic, ids[k], value[ids[k]]);
 			sums[ids[k]] += value[ids[k]];
 		}
+		unfinished += job_is_unfinished(&l->jobs[i]);
 		section_set(r, l->jobs[i].traffic, GOODPUT, job_goodput_bps(m, i, interval_ps));
 	}
+	r->value[JOBS_UNFINISHED] = l ? unfinished : NAN;
 	/* Of the whole run: the mean of the jobs. Rounds of flows come first. */
 	for (size_t k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
 		if (!(has_rounds && ids[k] >= ROUND_MEAN && ids[k] <= ROUND_P99))

@@ -329,3 +329,18 @@ TEST(test_a_capture_of_a_job_is_refused)
 			  "ring has flows");
 	sim_end(&s);
 }
+
+TEST(test_a_job_that_cannot_end_is_unfinished_and_ends_the_run)
+{
+	struct sim s;
+
+	/* Both links between the racks fail during the second of three rounds. */
+	sim_read(&s, job_fabric, 2, "rounds = 3");
+	line_list_add(&s.c.network.fails, "leaf0 spine0 4ms", 0);
+	line_list_add(&s.c.network.fails, "leaf0 spine1 4ms", 0);
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "jobs_unfinished"), 1);
+	CHECK_INT(sim_metric(&s, "iterations"), 1);
+	CHECK(isnan(sim_metric(&s, "job_ns")));
+	sim_end(&s);
+}
