@@ -517,10 +517,8 @@ void collective_arrive(const struct collective *c, uint64_t *progress, uint32_t 
 int collective_is_ready(const struct collective *c, uint64_t progress,
 			const struct collective_step *step)
 {
-	if (c->algorithm == COLLECTIVE_HALVING_DOUBLING) {
-		uint64_t before = (UINT64_C(1) << step->need) - 1;
-
-		return (progress & before) == before;
-	}
+	/* The message of the step before: earlier steps have waited for the earlier ones. */
+	if (c->algorithm == COLLECTIVE_HALVING_DOUBLING)
+		return !step->need || progress >> (step->need - 1) & 1;
 	return (progress >> step->need_label * PHASE_BITS & PHASE_MASK) >= step->need;
 }

@@ -344,3 +344,21 @@ TEST(test_a_job_that_cannot_end_is_unfinished_and_ends_the_run)
 	CHECK(isnan(sim_metric(&s, "job_ns")));
 	sim_end(&s);
 }
+
+TEST(test_bandwidths_are_those_of_nccl_tests)
+{
+	double ring_s = (double)(14 * message_ps(SIZE / 8)) * 1e-12;
+
+	CHECK_NEAR(job_metric(8, "size = 16MiB", "algbw_bps") * ring_s, 8.0 * SIZE, 8e-3 * SIZE);
+	CHECK_NEAR(job_metric(8, "size = 16MiB", "busbw_bps") * ring_s, 8.0 * SIZE * 2 * 7 / 8,
+		   16e-3 * SIZE);
+	CHECK_NEAR(job_metric(8, "size = 16MiB\ncollective = all-gather", "busbw_bps") * ring_s / 2,
+		   8.0 * SIZE * 7 / 8, 8e-3 * SIZE);
+}
+
+TEST(test_rounds_that_overlap_are_counted_once)
+{
+	static const char keys[] = "size = 16MiB\ncollective = broadcast\nchunks = 8\nrounds = 4";
+
+	CHECK_NEAR(4 * job_metric(8, keys, "round_mean_ns"), job_metric(8, keys, "job_ns"), 1e-3);
+}

@@ -108,6 +108,23 @@ TEST(test_goal_waits_for_computing_and_messages)
 	CHECK_NEAR(goal_time_ns(text, 2, "rounds = 3"), 3 * (double)expected_ps / 1000, 6000);
 }
 
+TEST(test_goal_keeps_messages_that_come_before_their_round)
+{
+	/* Rank 0 sends its next message when the one before is acknowledged, rank 1 computes. */
+	CHECK_NEAR(goal_time_ns("num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nc: calc 50000\n"
+				"r: recv 10b from 0\nr requires c\n}\n",
+				2, "rounds = 3"),
+		   150000, 1e-6);
+}
+
+TEST(test_goal_matches_messages_by_their_tag)
+{
+	/* In the order of the file 900 bytes would be for the receive of 10. */
+	CHECK(goal_time_ns("num_ranks 2\nrank 0 {\nsend 10b to 1 tag 1\nsend 900b to 1 tag 2\n}\n"
+			   "rank 1 {\nrecv 900b from 0 tag 2\nrecv 10b from 0 tag 1\n}\n",
+			   2, "") > 0);
+}
+
 TEST(test_goal_computes_on_each_cpu_one_by_one)
 {
 	CHECK_NEAR(goal_time_ns("num_ranks 2\nrank 0 {\ncalc 700\ncalc 400\ncalc 900 cpu 1\n}\n", 2,
