@@ -26,7 +26,7 @@ static const struct shelf {
 	{ &fabric_registry, 3, NULL },
 	{ &nic_registry, 3, NULL },
 	{ &topology_registry, 7, network_options },
-	{ &traffic_registry, 14, traffic_options },
+	{ &traffic_registry, 19, traffic_options },
 };
 
 enum { SHELVES = sizeof(shelves) / sizeof(shelves[0]), SPECS_OF_RUNS = 3, NAMES_MAX = 64 };
