@@ -82,6 +82,8 @@ double collective_bus_factor(const struct collective *c)
 {
 	double others = (double)(c->ranks - 1) / c->ranks;
 
+	if (c->matrix) /* bytes are without those that a rank keeps */
+		return 1;
 	switch (c->kind) {
 	case COLLECTIVE_ALL_REDUCE:
 		return 2 * others;

@@ -41,8 +41,8 @@ struct collective {
 	uint32_t root;  /* broadcast */
 	uint32_t channels, chunks;
 	uint64_t bytes;
-	/* all-to-all: bytes from rank i to rank j at [i * ranks + j]; NULL: equal parts of bytes.
-	 */
+	/* all-to-all: bytes from rank i to rank j at [i * ranks + j], and bytes is the most that a
+	 * rank sends to others; NULL: equal parts of bytes. */
 	const uint64_t *matrix;
 };
 
@@ -86,8 +86,8 @@ uint32_t collective_channel(const struct collective *c, uint32_t lane);
 uint32_t collective_steps(const struct collective *c, uint32_t rank, uint32_t lane);
 uint32_t collective_arrivals(const struct collective *c, uint32_t rank, uint32_t lane);
 
-/* 1: a rank's part is over when its messages are acknowledged, because it needs none of the others' to
- * end: otherwise a root would run ahead of all others. */
+/* 1: a rank's part is over when its messages are acknowledged, because it needs none of the others'
+ * to end: otherwise a root would run ahead of all others. */
 int collective_waits_for_acks(const struct collective *c);
 
 /* Most messages that a rank has under way at a time, of all lanes; and most other ranks that it

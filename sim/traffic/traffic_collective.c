@@ -240,7 +240,7 @@ static int matrix_read(struct flow_builder *b, struct collective *c, uint64_t **
 		uint64_t sum = 0;
 
 		for (uint32_t k = 0; k < c->ranks; k++)
-			sum += m.bytes[(uint64_t)i * c->ranks + k];
+			sum += k == i ? 0 : m.bytes[(uint64_t)i * c->ranks + k];
 		largest = sum > largest ? sum : largest;
 	}
 	if (!largest)

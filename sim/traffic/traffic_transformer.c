@@ -86,7 +86,7 @@ enum {
 	HALVES = 2,              /* of a layer: attention and the rest */
 	VALUES_PER_LAYER = 12,   /* times hidden^2 */
 	OPERATIONS_FORWARD = 24, /* of a layer, per token, times hidden^2 */
-	OPS_MAX = 1 << 28
+	OPS_MAX = 1 << 25
 };
 
 enum transformer_group { GROUP_TENSOR, GROUP_DATA, GROUP_EXPERT, GROUPS };

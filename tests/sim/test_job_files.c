@@ -591,3 +591,68 @@ TEST(test_a_damaged_chakra_trace_is_read_or_refused_with_a_message)
 	trace_of_all_reduce(&f.folder, 3);
 	check_damage(&f);
 }
+
+/* --- matrices --- */
+
+static void matrix_write(struct job_file *f, const char *text)
+{
+	static char keys[200];
+
+	file_write(&f->folder, "m.txt", text, strlen(text));
+	snprintf(keys, sizeof(keys), "matrix = %s/m.txt", f->folder.path);
+	f->keys = keys;
+}
+
+TEST(test_a_matrix_says_what_each_rank_sends_to_each)
+{
+	static const char text[] =
+		"[network]\ntopology = star\nhosts = 3\nrate = 100Gbps\ndelay = 1us\n"
+		"[switch]\nmarking = none\nlossless = all\nbuffer = 64MB\nbuffer-per = switch\n"
+		"[host]\ncc = line-rate\n[traffic x]\npattern = collective\n"
+		"collective = all-to-all\n%s\n";
+	struct job_file f = { folder_make(), "", "m.txt", "", 3 };
+	struct sim s;
+	/* The longest message: 500 packets and one over the second link, and an ACK. */
+	double longest_ns = (double)(501 * 1048 * BYTE_PS + 2 * LINK_PS) / 1000 +
+			    (double)(2 * LINK_PS + 2 * HEADER * BYTE_PS) / 1000;
+
+	matrix_write(&f, "# to 0, 1, 2\n9999 500000 0 # keeps some\n1000 0 0\n\n0 0 0\n");
+	sim_read(&s, text, f.keys);
+	sim_run(&s, 1);
+	CHECK_NEAR(sim_metric(&s, "round_mean_ns"), longest_ns, 60);
+	CHECK_NEAR(sim_metric(&s, "busbw_bps"), 8 * 500000 / (longest_ns * 1e-9), 1e8);
+	CHECK_INT(sim_metric(&s, "algbw_bps"), sim_metric(&s, "busbw_bps"));
+	sim_end(&s);
+	folder_remove(&f.folder);
+}
+
+TEST(test_mistakes_of_a_matrix_are_named)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "1 2\n", "%s/m.txt:1: 2 numbers; one for each of 3 ranks" },
+		{ "1 2 3 4\n", "%s/m.txt:1: more than 3 numbers" },
+		{ "1 2 x\n", "%s/m.txt:1: 'x'; a number of bytes, at most 1000000000000" },
+		{ "1 2 3\n", "%s/m.txt:1: the file ends after 1 lines; one for each of 3 ranks" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct job_file f = { folder_make(), "", "m.txt", "", 3 };
+		char expected[600], path[400];
+		struct world w;
+		struct traffic_config *t = world_start(&w, "star", "collective");
+		int used;
+
+		matrix_write(&f, cases[i].text);
+		snprintf(path, sizeof(path), "%s/m.txt", f.folder.path);
+		traffic_set(t, "collective", "all-to-all");
+		traffic_set(t, "members", "3");
+		traffic_set(t, "matrix", path);
+		used = snprintf(expected, sizeof(expected), "traffic.x.matrix: %s", f.folder.path);
+		snprintf(expected + used, sizeof(expected) - (size_t)used, "%s",
+			 cases[i].message + strlen("%s"));
+		check_traffic_refused(&w, expected);
+		folder_remove(&f.folder);
+	}
+}
