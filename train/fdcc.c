@@ -354,7 +354,8 @@ static int fdcc_episode(const void *context, const void *state, const struct tra
 					   .deviation = (float)fdcc_double(d->options.noise_q32) };
 	struct flow_run run = { .policy = &policy, .rollout = judges ? NULL : &rollout };
 	char *text = fdcc_text(d, which, steps);
-	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed };
+	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed,
+					 d->input.scenario_count > 0 };
 	int failed;
 
 	if (steps < d->options.warm_up)

@@ -37,6 +37,15 @@ static unsigned char *flow_params(struct config *c, uint32_t section, const stru
 	return c->traffic[section].cc_ops == cc ? c->traffic[section].cc_params : NULL;
 }
 
+/* 1: some section has no control of its own, and so has host.cc. */
+static int flow_section_inherits(const struct config *c)
+{
+	for (uint32_t i = 0; i < c->traffic_count; i++)
+		if (!c->traffic[i].cc_ops)
+			return 1;
+	return 0;
+}
+
 static int flow_fits(const struct weir_cc_ops *cc, const unsigned char *params,
 		     const struct weir_learn_policy *policy, struct weir_error *e)
 {
@@ -59,6 +68,8 @@ static int flow_check_control(struct config *c, const struct flow_episode *ep,
 		const unsigned char *params = flow_params(c, i, ep->cc);
 
 		if (!params)
+			continue;
+		if (i == c->traffic_count && !flow_section_inherits(c))
 			continue;
 		if (flow_fits(ep->cc, params, policy, e))
 			return i < c->traffic_count
@@ -139,6 +150,19 @@ static void flow_measure(const struct flow_preview *p, const struct run_result *
 	}
 }
 
+/* A step needs an action and what came of it. */
+static int flow_check_steps(const struct flow_episode *ep, const struct decision_log *log,
+			    struct weir_error *e)
+{
+	for (uint32_t f = 0; f < log->flows; f++)
+		if (log->counts[f] > 1)
+			return 0;
+	return weir_error_set(e,
+			      "host.cc: no flow under %s lives for two decisions; there is nothing "
+			      "to learn from",
+			      ep->cc->scheme.name);
+}
+
 static int flow_run_config(struct config *c, const struct flow_episode *ep, struct flow_run *r,
 			   struct weir_error *e)
 {
@@ -164,7 +188,7 @@ static int flow_run_config(struct config *c, const struct flow_episode *ep, stru
 		return -1;
 	flow_measure(&preview, &result, &r->result);
 	run_result_free(&result);
-	return 0;
+	return ep->is_given && r->rollout ? flow_check_steps(ep, &r->log, e) : 0;
 }
 
 /* Reads the scenario and runs it; r is NULL: checks it only, for that policy. */
@@ -219,7 +243,7 @@ int flow_check_input(const struct train_input *input, const struct weir_cc_ops *
 		     const struct weir_learn_policy *policy, struct weir_error *e)
 {
 	for (uint32_t i = 0; i < input->scenario_count; i++) {
-		const struct flow_episode ep = { cc, input->files[i], input->texts[i], 0 };
+		const struct flow_episode ep = { cc, input->files[i], input->texts[i], 0, 1 };
 
 		if (flow_episode_check(&ep, policy, e))
 			return -1;

@@ -12,6 +12,7 @@ struct flow_episode {
 	const struct weir_cc_ops *cc; /* flows under it follow the policy, others their own */
 	const char *file, *text;      /* the scenario; file: for messages */
 	uint64_t seed;                /* in place of the scenario's */
+	int is_given; /* 1: where no flow decides twice, nothing can be learned, ever: an error */
 };
 
 /* Measured from measure.from on. NAN: unknown. */

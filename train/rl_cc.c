@@ -250,7 +250,8 @@ static int rl_episode(const void *context, const void *state, const struct train
 	struct weir_cc_rollout rollout = { .deviation = 0 };
 	struct flow_run run = { .policy = &policy, .rollout = &rollout };
 	char *text = rl_scenario(d, which);
-	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed };
+	const struct flow_episode ep = { d->ops, flow_file(&d->input, which), text, which->seed,
+					 d->input.scenario_count > 0 };
 	int failed = flow_episode_run(&ep, &run, e);
 
 	free(text);

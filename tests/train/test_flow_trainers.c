@@ -184,7 +184,7 @@ TEST(test_flows_of_a_given_scenario_are_the_agents)
 	struct weir_error e = { "" };
 	struct weir_cc_rollout rollout = { .seed = 1 };
 	struct flow_run r = { .rollout = &rollout };
-	const struct flow_episode ep = { &weir_cc_fdcc, "given.ini", GIVEN("fdcc"), 7 };
+	const struct flow_episode ep = { &weir_cc_fdcc, "given.ini", GIVEN("fdcc"), 7, 1 };
 	uint32_t flows = 0, most = 0;
 
 	CHECK_INT(flow_episode_run(&ep, &r, &e), 0);
@@ -201,6 +201,23 @@ TEST(test_flows_of_a_given_scenario_are_the_agents)
 	}
 	CHECK_INT(flows, 3 + 3 * 3);
 	CHECK(most >= 6 && most <= 12);
+	decision_log_free(&r.log);
+}
+
+/* Otherwise a training would never end: it counts steps. */
+TEST(test_an_episode_without_two_decisions_of_a_flow_is_an_error)
+{
+	struct weir_error e = { "" };
+	struct weir_cc_rollout rollout = { .seed = 1 };
+	struct flow_run r = { .rollout = &rollout };
+	const struct flow_episode ep = { &weir_cc_fdcc, "given.ini",
+					 "[network]\ntopology = star\nhosts = 2\n[host]\n"
+					 "cc = fdcc\n[traffic x]\npattern = permutation\n"
+					 "size = 1KB\n",
+					 7, 1 };
+
+	CHECK_INT(flow_episode_run(&ep, &r, &e), -1);
+	CHECK_CONTAINS(e.text, "given.ini:5: host.cc: no flow under fdcc lives for two decisions");
 	decision_log_free(&r.log);
 }
 
@@ -237,6 +254,10 @@ TEST(test_flow_trainers_refuse_scenarios_in_which_they_cannot_learn)
 	check_refused("rl-cc", "", GIVEN("rl-cc(policy=linear)"), "traffic.long.cc: a policy");
 	check_refused("rl-cc", "", GIVEN("rl-cc") "[sweep]\nseed = 1, 2\n",
 		      "given.ini:38: sweep.seed: a list of values");
+	check_refused("rl-cc", "",
+		      "[network]\ntopology = star\nhosts = 2\n[host]\ncc = rl-cc\n"
+		      "[traffic x]\npattern = permutation\nsize = 1KB\ncc = dctcp\n",
+		      "given.ini:5: host.cc: rl-cc is to be trained, but nothing uses it");
 	check_refused("rl-cc", "", "[network]\ntopology = x\n",
 		      "given.ini:2: network.topology: unknown");
 	check_refused("fdcc", "curriculum=yes", GIVEN("fdcc"), "curriculum: ");
@@ -335,7 +356,7 @@ TEST(test_varied_networks_are_fan_ins_parking_lots_and_leaf_spines)
 		const struct fan_in f = { "hpcc", which.seed,   &which,
 					  96,     FAN_IN_EQUAL, FAN_IN_VARIED };
 		struct weir_error e = { "" };
-		struct flow_episode ep = { &weir_cc_fdcc, "drawn", NULL, which.seed };
+		struct flow_episode ep = { &weir_cc_fdcc, "drawn", NULL, which.seed, 0 };
 		char *text = fan_in_scenario(&f);
 
 		ep.text = text;
