@@ -252,6 +252,17 @@ TEST(test_two_jobs_and_flows_share_a_network_and_have_metrics_of_their_own)
 	sim_end(&s);
 }
 
+TEST(test_connections_keep_records_beside_those_of_messages_under_way)
+{
+	struct sim s;
+
+	/* 63 connections of a host, of which each keeps its first message and its last one. */
+	sim_read(&s, job_star, 64, "collective = all-to-all\nsize = 64KB\nrounds = 6");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "iterations"), 6);
+	sim_end(&s);
+}
+
 /* --- what is refused --- */
 
 static void check_job_refused(const char *key, const char *value, const char *message)
