@@ -3,13 +3,13 @@
  *
  * A message carries a label of 64 bits that says what it is for:
  *
- *	job (8) | 1 | communicator (11) | sequence (12) | lane (12) | label of the algorithm (20)
+ *	job (8) | 1 | communicator (11) | sequence (26) | lane (12) | label of the algorithm (6)
  *	job (8) | 0 | iteration (23) | receive (32)
  *
  * A message may arrive before its rank has come to the collective, or to the iteration, that it
  * belongs to; its label then waits in a list of the rank. Sequence and iteration are counted modulo
- * their fields: ranks of a communicator are never so far apart, because a rank cannot complete a
- * collective without messages of the others, or without acknowledgements. */
+ * their fields: ranks of a communicator are never so far apart. Most collectives cannot end without
+ * messages of all others; the root of a broadcast may be ahead of a rank that computes for longer. */
 #include "sim/core/job_run.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/timing_wheel.h"
@@ -21,12 +21,12 @@
 enum {
 	JOB_SHIFT = 56,
 	COMM_SHIFT = 44,
-	SEQUENCE_SHIFT = 32,
-	LANE_SHIFT = 20,
+	SEQUENCE_SHIFT = 18,
+	LANE_SHIFT = 6,
 	COMM_MASK = 0x7ff,
-	SEQUENCE_MASK = 0xfff,
+	SEQUENCE_MASK = 0x3ffffff,
 	LANE_MASK = 0xfff,
-	STEP_MASK = 0xfffff,
+	STEP_MASK = 0x3f,
 	ITERATION_MASK = 0x7fffff
 };
 

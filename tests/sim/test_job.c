@@ -263,6 +263,21 @@ TEST(test_connections_keep_records_beside_those_of_messages_under_way)
 	sim_end(&s);
 }
 
+TEST(test_a_root_may_be_ahead_of_a_straggler_by_thousands_of_rounds)
+{
+	struct sim s;
+
+	sim_read(&s, job_star, 2,
+		 "collective = broadcast\nsize = 100B\nrounds = 5000\ncompute = 1us\n"
+		 "stragglers = 1\nstraggler-delay = 9900%");
+	s.c.seed = 3; /* the straggler is rank 1 */
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "jobs_unfinished"), 0);
+	CHECK_INT(sim_metric(&s, "iterations"), 5000);
+	CHECK(sim_metric(&s, "rank_lag_ns") > 1e8);
+	sim_end(&s);
+}
+
 /* --- what is refused --- */
 
 static void check_job_refused(const char *key, const char *value, const char *message)
