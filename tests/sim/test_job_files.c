@@ -656,3 +656,21 @@ TEST(test_mistakes_of_a_matrix_are_named)
 		folder_remove(&f.folder);
 	}
 }
+
+TEST(test_a_rank_of_a_matrix_without_messages_needs_a_number_of_rounds)
+{
+	struct job_file f = { folder_make(), "", "m.txt", "", 3 };
+	char path[400];
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "collective");
+
+	matrix_write(&f, "0 9 0\n9 0 0\n0 0 5\n");
+	snprintf(path, sizeof(path), "%s/m.txt", f.folder.path);
+	traffic_set(t, "collective", "all-to-all");
+	traffic_set(t, "members", "3");
+	traffic_set(t, "matrix", path);
+	w.c.measure.to_ps = 1000000;
+	check_traffic_refused(&w, "traffic.x.rounds: not given, but rank 2 of the matrix neither "
+				  "sends nor receives");
+	folder_remove(&f.folder);
+}
