@@ -115,8 +115,10 @@ static int check_hierarchy(struct flow_builder *b, const struct collective *c)
 static int check_lanes(struct flow_builder *b, const struct collective *c)
 {
 	if (collective_lanes(c) > COLLECTIVE_LANES_MAX)
-		return flow_builder_error(b, "chunks", "%u x %u channels; allowed are %u parts",
-					  c->chunks, c->channels, COLLECTIVE_LANES_MAX);
+		return flow_builder_error(b, "chunks", "%u x %u channels%s; allowed are %u parts",
+					  c->chunks, c->channels,
+					  c->algorithm == COLLECTIVE_TREE ? " x 2 trees" : "",
+					  COLLECTIVE_LANES_MAX);
 	if (!params_of(b)->matrix[0] && c->bytes < collective_bytes_min(c))
 		return flow_builder_error(b, "size",
 					  "%" PRIu64 "B, but it is split into %" PRIu64

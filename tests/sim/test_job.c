@@ -315,6 +315,18 @@ TEST(test_a_collective_that_does_not_exist_is_refused_with_those_that_do)
 				  "into two servers or more");
 }
 
+TEST(test_parts_of_two_trees_are_counted)
+{
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "collective");
+
+	traffic_set(t, "size", "1MB");
+	traffic_set(t, "algorithm", "tree");
+	traffic_set(t, "chunks", "4096");
+	check_traffic_refused(&w, "traffic.x.chunks: 4096 x 1 channels x 2 trees; allowed are 4096 "
+				  "parts");
+}
+
 TEST(test_mistakes_of_a_job_are_named)
 {
 	check_job_refused("members", "1000", "traffic.x.members: 1000, but there are 17 hosts");
