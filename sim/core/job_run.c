@@ -9,8 +9,8 @@
  * A message may arrive before its rank has come to the collective, or to the iteration, that it
  * belongs to; its label then waits in a list of the rank. Sequence and iteration are counted modulo
  * their fields: ranks of a communicator are never so far apart. Most collectives cannot end without
- * messages of all others; the root of a broadcast may be ahead of a rank that computes for longer.
-*/
+ * messages of all others; the root of a broadcast may be far ahead of a rank that computes for
+ * longer. */
 #include "sim/core/job_run.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/timing_wheel.h"
