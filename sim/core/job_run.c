@@ -3,30 +3,32 @@
  *
  * A message carries a label of 64 bits that says what it is for:
  *
- *	job (8) | 1 | communicator (11) | sequence (12) | lane (12) | label of the algorithm (20)
+ *	job (8) | 1 | communicator (11) | sequence (26) | lane (12) | label of the algorithm (6)
  *	job (8) | 0 | iteration (23) | receive (32)
  *
  * A message may arrive before its rank has come to the collective, or to the iteration, that it
  * belongs to; its label then waits in a list of the rank. Sequence and iteration are counted modulo
- * their fields: ranks of a communicator are never so far apart, because a rank cannot complete a
- * collective without messages of the others, or without acknowledgements. */
+ * their fields: ranks of a communicator are never so far apart. Most collectives cannot end without
+ * messages of all others; the root of a broadcast may be far ahead of a rank that computes for
+ * longer. */
 #include "sim/core/job_run.h"
 #include "sim/core/mailbox.h"
 #include "sim/core/timing_wheel.h"
 #include "sim/parallel/ranks.h"
 #include "sim/traffic/job.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	JOB_SHIFT = 56,
 	COMM_SHIFT = 44,
-	SEQUENCE_SHIFT = 32,
-	LANE_SHIFT = 20,
+	SEQUENCE_SHIFT = 18,
+	LANE_SHIFT = 6,
 	COMM_MASK = 0x7ff,
-	SEQUENCE_MASK = 0xfff,
+	SEQUENCE_MASK = 0x3ffffff,
 	LANE_MASK = 0xfff,
-	STEP_MASK = 0xfffff,
+	STEP_MASK = 0x3f,
 	ITERATION_MASK = 0x7fffff
 };
 
@@ -173,18 +175,27 @@ static void *label_context(uint64_t label)
 	return (void *)(uintptr_t)label;
 }
 
+/* A rank's computations begin before; each is far shorter than what is left of 63 bits. */
+#define COMPUTE_BEGIN_MAX_PS (WEIR_TIME_NEVER_PS / 2)
+
 static void rank_start_compute(const struct rank_turn *t, uint32_t op)
 {
 	struct job_rank *r = t->r;
 	int64_t *free_ps = &r->stream_free_ps[t->job->ops[op].stream];
 	int64_t begin_ps = *free_ps > turn_now_ps(t) ? *free_ps : turn_now_ps(t);
-	int64_t end_ps = begin_ps + rank_compute_ps(t, op);
 	int64_t from_ps = begin_ps > r->compute_end_ps ? begin_ps : r->compute_end_ps;
+	int64_t end_ps;
 	struct weir_error error;
-	const struct weir_sim_call call = {
-		end_ps, job_on_computed, label_context((uint64_t)t->job_number << JOB_SHIFT | op)
-	};
+	struct weir_sim_call call = { 0, job_on_computed,
+				      label_context((uint64_t)t->job_number << JOB_SHIFT | op) };
 
+	if (begin_ps > COMPUTE_BEGIN_MAX_PS) {
+		weir_error_set(&error, "rank %u computes for more than %" PRId64 " s", t->rank,
+			       COMPUTE_BEGIN_MAX_PS / WEIR_PS_PER_S);
+		jobs_set_failed(t->w->engine, t->job, &error);
+		return;
+	}
+	call.time_ps = end_ps = begin_ps + rank_compute_ps(t, op);
 	*free_ps = end_ps;
 	if (end_ps > from_ps)
 		rank_iteration(t)->compute_ps += end_ps - from_ps;

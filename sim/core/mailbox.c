@@ -185,31 +185,31 @@ static void mailbox_append_waiting(const struct engine *e, struct host *h, uint3
 
 /* A record and a connection for the flow; FLOW_NONE: the plan has no room, message. */
 static uint32_t mailbox_admit(struct worker *w, const struct host *h, struct flow *f,
-			      uint8_t channel, struct weir_error *error)
+			      const struct mail_post *post, struct weir_error *error)
 {
 	const struct mailboxes *mail = w->engine->mail;
 	struct mailbox *box = box_of(w->engine, h);
-	struct mail_connection key = {
-		.to = f->dst, .traffic = f->traffic, .class_id = f->class_id, .channel = channel
-	};
+	struct mail_connection key = { .to = f->dst,
+				       .traffic = f->traffic,
+				       .class_id = f->class_id,
+				       .channel = post->channel };
+	const char *advice =
+		post->is_of_job ? "more than a job may have" : "plan for more (weir_sim_plan)";
 	struct mail_connection *c = mail_find_connection(box, &key);
 	uint32_t segments = message_segments(w->engine, f), record;
 	int is_new = !mail_is_open(c, segments);
 
 	if (is_new && box->connection_count == mail->connections) {
-		weir_error_set(error,
-			       "host %u has opened %u connections; plan for more (weir_sim_plan)",
-			       h->number, mail->connections);
+		weir_error_set(error, "host %u has opened %u connections; %s", h->number,
+			       mail->connections, advice);
 		return FLOW_NONE;
 	}
 	if (c->opener != FLOW_NONE)
 		mailbox_release_records(w, box, c);
 	record = mailbox_take_record(w, h, box);
 	if (record == FLOW_NONE) {
-		weir_error_set(
-			error,
-			"%u messages of host %u are under way; plan for more (weir_sim_plan)",
-			mail->messages, h->number);
+		weir_error_set(error, "%u messages of host %u are under way; %s", mail->messages,
+			       h->number, advice);
 		return FLOW_NONE;
 	}
 	/* Opens a connection in that place. It may replace one whose sequence numbers are used up,
@@ -265,7 +265,7 @@ int mailbox_post(struct worker *w, struct host *h, const struct mail_post *post,
 	flow.class_id = (uint8_t)(flow_traffic(e, &flow)->class_id + post->class_id);
 	if (check_flow(e, &flow, error))
 		return -1;
-	record = mailbox_admit(w, h, &flow, post->channel, error);
+	record = mailbox_admit(w, h, &flow, post, error);
 	if (record == FLOW_NONE)
 		return -1;
 	*flow_at(e, record) = flow;

@@ -70,6 +70,17 @@ static double run_in_flight_bytes(const struct engine *e)
 	return sum;
 }
 
+/* Connections of jobs, which stay open, each with the records of its messages. */
+static double jobs_memory(const struct engine *e)
+{
+	const struct job_list *l = e->flows.jobs;
+	double connections = 0;
+
+	for (uint32_t i = 0; l && i < l->count; i++)
+		connections += (double)l->jobs[i].rank_count * (double)l->jobs[i].peers;
+	return connections * (CONNECTION_BYTES + FLOW_MEMORY_BYTES);
+}
+
 /* --- packets --- */
 
 /* Flows without a size that each host sends and receives. */
@@ -197,8 +208,8 @@ static double flows_mean_hops(const struct engine *e)
 struct estimate estimate_run(const struct engine *e)
 {
 	struct estimate estimate = {
-		.memory_bytes =
-			estimate_memory(e->config, e->net, e->flows.count) + run_in_flight_bytes(e),
+		.memory_bytes = estimate_memory(e->config, e->net, e->flows.count) +
+				run_in_flight_bytes(e) + jobs_memory(e),
 	};
 	struct host_load *load = host_loads(e);
 	double packets = 0;

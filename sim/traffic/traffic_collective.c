@@ -115,8 +115,10 @@ static int check_hierarchy(struct flow_builder *b, const struct collective *c)
 static int check_lanes(struct flow_builder *b, const struct collective *c)
 {
 	if (collective_lanes(c) > COLLECTIVE_LANES_MAX)
-		return flow_builder_error(b, "chunks", "%u x %u channels; allowed are %u parts",
-					  c->chunks, c->channels, COLLECTIVE_LANES_MAX);
+		return flow_builder_error(b, "chunks", "%u x %u channels%s; allowed are %u parts",
+					  c->chunks, c->channels,
+					  c->algorithm == COLLECTIVE_TREE ? " x 2 trees" : "",
+					  COLLECTIVE_LANES_MAX);
 	if (!params_of(b)->matrix[0] && c->bytes < collective_bytes_min(c))
 		return flow_builder_error(b, "size",
 					  "%" PRIu64 "B, but it is split into %" PRIu64
@@ -219,6 +221,7 @@ static int matrix_read(struct flow_builder *b, struct collective *c, uint64_t **
 	const struct collective_params *p = params_of(b);
 	struct matrix_file m = { .ranks = c->ranks };
 	uint64_t largest = 0;
+	uint32_t idle = JOB_NONE;
 	int failed;
 
 	if (c->kind != COLLECTIVE_ALL_TO_ALL || c->algorithm != COLLECTIVE_DIRECT)
@@ -237,15 +240,24 @@ static int matrix_read(struct flow_builder *b, struct collective *c, uint64_t **
 	if (failed)
 		return weir_error_prefix(b->e, "traffic.%s.matrix: ", b->t->name);
 	for (uint32_t i = 0; i < c->ranks; i++) {
-		uint64_t sum = 0;
+		uint64_t sent = 0, received = 0;
 
-		for (uint32_t k = 0; k < c->ranks; k++)
-			sum += k == i ? 0 : m.bytes[(uint64_t)i * c->ranks + k];
-		largest = sum > largest ? sum : largest;
+		for (uint32_t k = 0; k < c->ranks; k++) {
+			sent += k == i ? 0 : m.bytes[(uint64_t)i * c->ranks + k];
+			received += k == i ? 0 : m.bytes[(uint64_t)k * c->ranks + i];
+		}
+		largest = sent > largest ? sent : largest;
+		idle = sent || received ? idle : i;
 	}
 	if (!largest)
 		return flow_builder_error(b, "matrix", "%s: no rank sends anything",
 					  weir_quote(p->matrix).text);
+	/* Its rounds take no time: until measure.to it would begin them without end. */
+	if (idle != JOB_NONE && b->c->measure.to_ps && !p->job.rounds && !p->compute.last_ps)
+		return flow_builder_error(b, "rounds",
+					  "not given, but rank %u of the matrix neither sends nor "
+					  "receives",
+					  idle);
 	c->bytes = largest;
 	c->matrix = m.bytes;
 	return 0;

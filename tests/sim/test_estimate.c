@@ -69,6 +69,21 @@ TEST(test_estimated_memory_follows_flows_and_ports)
 }
 
 /* Refused at once, with the amounts, before a flow is made. */
+/* Ranks of a ring have one connection, those of an all-to-all 199: 39 600 of 700 B. */
+TEST(test_estimated_memory_follows_connections_of_jobs)
+{
+	static const char text[] = "[network]\ntopology = star\nhosts = 200\n"
+				   "[traffic x]\npattern = collective\nsize = 1MB\n%s\n";
+	struct sim ring, all;
+
+	sim_read(&ring, text, "");
+	sim_read(&all, text, "collective = all-to-all");
+	CHECK_NEAR(estimate_of(&all).memory_bytes - estimate_of(&ring).memory_bytes,
+		   200 * 198 * 700, 1);
+	sim_end(&ring);
+	sim_end(&all);
+}
+
 TEST(test_more_flows_than_the_machine_has_memory_for_are_refused)
 {
 	double flows = (double)memory_of_machine() / FLOW_MEMORY_BYTES + 1000;

@@ -252,6 +252,32 @@ TEST(test_two_jobs_and_flows_share_a_network_and_have_metrics_of_their_own)
 	sim_end(&s);
 }
 
+TEST(test_connections_keep_records_beside_those_of_messages_under_way)
+{
+	struct sim s;
+
+	/* 63 connections of a host, of which each keeps its first message and its last one. */
+	sim_read(&s, job_star, 64, "collective = all-to-all\nsize = 64KB\nrounds = 6");
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "iterations"), 6);
+	sim_end(&s);
+}
+
+TEST(test_a_root_may_be_ahead_of_a_straggler_by_thousands_of_rounds)
+{
+	struct sim s;
+
+	sim_read(&s, job_star, 2,
+		 "collective = broadcast\nsize = 100B\nrounds = 5000\ncompute = 1us\n"
+		 "stragglers = 1\nstraggler-delay = 9900%");
+	s.c.seed = 3; /* the straggler is rank 1 */
+	sim_run(&s, 1);
+	CHECK_INT(sim_metric(&s, "jobs_unfinished"), 0);
+	CHECK_INT(sim_metric(&s, "iterations"), 5000);
+	CHECK(sim_metric(&s, "rank_lag_ns") > 1e8);
+	sim_end(&s);
+}
+
 /* --- what is refused --- */
 
 static void check_job_refused(const char *key, const char *value, const char *message)
@@ -287,6 +313,18 @@ TEST(test_a_collective_that_does_not_exist_is_refused_with_those_that_do)
 	traffic_set(t, "local", "3");
 	check_traffic_refused(&w, "traffic.x.local: 3; must divide the 8 ranks of a collective "
 				  "into two servers or more");
+}
+
+TEST(test_parts_of_two_trees_are_counted)
+{
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "collective");
+
+	traffic_set(t, "size", "1MB");
+	traffic_set(t, "algorithm", "tree");
+	traffic_set(t, "chunks", "4096");
+	check_traffic_refused(&w, "traffic.x.chunks: 4096 x 1 channels x 2 trees; allowed are 4096 "
+				  "parts");
 }
 
 TEST(test_mistakes_of_a_job_are_named)

@@ -168,6 +168,33 @@ TEST(test_goal_broadcast_by_a_tree_takes_its_levels)
 		   (double)(4 * packet_ps(1) + 2 * LINK_PS + 2 * HEADER * BYTE_PS) / 1000, 30);
 }
 
+/* A run that began ends with the message. */
+static void check_goal_stops(const char *text, const char *message)
+{
+	const struct run_control control = { .threads = 1 };
+	struct job_file f = goal_make(text, 2);
+	struct weir_error e = { "" };
+	struct sim s;
+
+	sim_read(&s, file_star, f.hosts, f.pattern, f.folder.path, f.name, f.keys);
+	CHECK_INT(run(&s.c, &control, &s.r, &e), RUN_REFUSED);
+	CHECK_STR(e.text, message);
+	sim_end(&s);
+	folder_remove(&f.folder);
+}
+
+TEST(test_goal_that_computes_longer_than_time_lasts_is_stopped)
+{
+	enum { CALCS = 5000, LINE_SIZE = 32 };
+	static char text[CALCS * LINE_SIZE + 100];
+	int used = snprintf(text, sizeof(text), "num_ranks 2\nrank 0 {\n");
+
+	for (int i = 0; i < CALCS; i++)
+		used += snprintf(text + used, LINE_SIZE, "calc 1000000000000\n");
+	snprintf(text + used, LINE_SIZE, "}\n");
+	check_goal_stops(text, "traffic.x: rank 0 computes for more than 4611686 s");
+}
+
 TEST(test_mistakes_of_a_goal_schedule_are_named)
 {
 	static const struct {
@@ -655,4 +682,22 @@ TEST(test_mistakes_of_a_matrix_are_named)
 		check_traffic_refused(&w, expected);
 		folder_remove(&f.folder);
 	}
+}
+
+TEST(test_a_rank_of_a_matrix_without_messages_needs_a_number_of_rounds)
+{
+	struct job_file f = { folder_make(), "", "m.txt", "", 3 };
+	char path[400];
+	struct world w;
+	struct traffic_config *t = world_start(&w, "star", "collective");
+
+	matrix_write(&f, "0 9 0\n9 0 0\n0 0 5\n");
+	snprintf(path, sizeof(path), "%s/m.txt", f.folder.path);
+	traffic_set(t, "collective", "all-to-all");
+	traffic_set(t, "members", "3");
+	traffic_set(t, "matrix", path);
+	w.c.measure.to_ps = 1000000;
+	check_traffic_refused(&w, "traffic.x.rounds: not given, but rank 2 of the matrix neither "
+				  "sends nor receives");
+	folder_remove(&f.folder);
 }
