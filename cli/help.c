@@ -26,6 +26,7 @@ enum {
 	NAMES_MAX = 1024,
 	TEXT_WIDTH = 80,
 	ENTRY_INDENT = 2,
+	HEAD_INDENT = 4, /* further lines of an option's type, range and default */
 	HELP_INDENT = 6,
 	COMMAND_INDENT = 2, /* help sentence of a single command */
 	USAGE_INDENT = 32,  /* help sentence in the list of commands */
@@ -90,9 +91,8 @@ static void help_print_topics(FILE *f)
 
 void help_print_usage(FILE *f)
 {
-	fputs("weir: packet-level simulation of datacenter networks: ECN/AQM, scheduling, "
-	      "buffers, PFC,\n"
-	      "congestion control.\n"
+	fputs("weir: packet-level simulation of datacenter networks: ECN/AQM, scheduling,\n"
+	      "buffers, PFC, congestion control.\n"
 	      "\n"
 	      "usage:\n",
 	      f);
@@ -104,11 +104,9 @@ void help_print_usage(FILE *f)
 		help_print_explained(f, left, command_all[i]->help, USAGE_INDENT);
 	}
 	fputs("\n"
-	      "'weir help COMMAND' shows the options of a command, 'weir help network' the keys "
-	      "of a\n"
-	      "section, 'weir help red' the options of a scheme, 'weir help defaults' the "
-	      "sources of\n"
-	      "defaults, 'weir list' all names. Topics:\n",
+	      "'weir help COMMAND' shows the options of a command, 'weir help network' the\n"
+	      "keys of a section, 'weir help red' the options of a scheme, 'weir help\n"
+	      "defaults' the sources of defaults, 'weir list' all names. Topics:\n",
 	      f);
 	help_print_topics(f);
 }
@@ -130,15 +128,15 @@ void help_print_command(FILE *f, const struct command *c)
 
 static void help_print_option(const struct weir_option *o)
 {
-	char range[1024];
+	char range[1024], head[2048];
+	int has_range = !weir_opt_is_text(o->type) && o->type != WEIR_OPT_FLAG;
 
 	weir_option_range(range, sizeof(range), o);
-	printf("  %s = %s", o->name, weir_option_kind(o));
-	if (!weir_opt_is_text(o->type) && o->type != WEIR_OPT_FLAG)
-		printf(", %s", range);
-	if (o->def)
-		printf(" (default %s)", o->def);
-	putchar('\n');
+	snprintf(head, sizeof(head), "%s = %s%s%s%s%s%s", o->name, weir_option_kind(o),
+		 has_range ? ", " : "", has_range ? range : "", o->def ? " (default " : "",
+		 o->def ? o->def : "", o->def ? ")" : "");
+	printf("%*s", ENTRY_INDENT, "");
+	help_print_wrapped(head, HEAD_INDENT);
 	printf("%*s", HELP_INDENT, "");
 	help_print_wrapped(o->help, HELP_INDENT);
 }

@@ -240,7 +240,7 @@ const struct topic topic_all[] = {
 	  "Without the package:\n"
 	  "    weir export mine.results --csv figures      # runs, flows, ports, series\n"
 	  "    weir export mine.results --plots figures    # with plots.py\n"
-	  "Environments for reinforcement learning: weir/env.h, examples/python.\n"
+	  "Environments of Gymnasium and PettingZoo: weir.envs; in C: weir/env.h.\n"
 	  "See docs/manual/15-python.md, 12-learning.md and docs/reference/results.md.\n" },
 	{ "rtt", "base-rtt bdp round-trip latency",
 	  "The base round-trip time: a full packet and its ACK in an idle network.\n"

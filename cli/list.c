@@ -74,8 +74,7 @@ const struct catalogue catalogue_all[] = {
 	{ "trainer", "trainers, for weir train", &trainer_registry, NULL, 0 },
 	{ "metric", "metrics of a run, for --metric and --sort", NULL, catalogue_metric, 0 },
 	{ "flow-metric", "further metrics of flows, for --metric", NULL, catalogue_flow_metric, 0 },
-	{ "model", "trained models, for option model of acc, fdcc and rl-cc", NULL, catalogue_model,
-	  1 },
+	{ "model", "trained models, for model of acc, fdcc and rl-cc", NULL, catalogue_model, 1 },
 	{ .name = NULL },
 };
 

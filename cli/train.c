@@ -55,9 +55,9 @@ static const struct cli_option train_arguments[] = {
 };
 
 static const char train_more[] =
-	"If interrupted or killed, the same command resumes from the last checkpoint, and gives "
-	"the\n"
-	"same model. 'weir list trainer' lists the trainers, 'weir help NAME' their options.\n";
+	"If interrupted or killed, the same command resumes from the last checkpoint, and\n"
+	"gives the same model. 'weir list trainer' lists the trainers, 'weir help NAME'\n"
+	"their options.\n";
 
 enum { TRAIN_THREADS_MAX = 256, SCENARIOS_MAX = 1024 };
 

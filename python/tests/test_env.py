@@ -283,7 +283,7 @@ class Mistakes(unittest.TestCase):
         env = envs.QueueEnv(QUEUES)
         self.check("reset comes before step", env.step, numpy.zeros(4, int))
         env.reset(seed=1)
-        self.check("^action 99 of row 0; the last is 19", env.step, numpy.full(4, 99))
+        self.check("^action 99 of row 0; the last is 15", env.step, numpy.full(4, 99))
         env.step(numpy.zeros(4, int))
         env.close()
         self.check("closed", env.reset)

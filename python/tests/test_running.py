@@ -79,7 +79,13 @@ class TestSweep(fixture.InFolder):
     def test_interrupted_sweep_keeps_what_is_finished_and_continues(self):
         Path("long.ini").write_text(fixture.SCENARIO.replace("to = 3ms", "to = 40ms"))
         environment = dict(os.environ, PYTHONPATH=str(fixture.TREE / "python"))
-        child = subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True, env=environment)
+        child = subprocess.Popen(
+            [sys.executable, "-c", LONG],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs of a shell's "&" ignore it
+        )
         while child.poll() is None and (progress_of("long.results") or (0, 0))[0] < 2:
             time.sleep(0.02)
         child.send_signal(signal.SIGINT)

@@ -11,6 +11,7 @@ Scenario    -- a scenario from a file, text or a dict; mistakes are exceptions w
 run, sweep  -- runs, in processes of the program
 Results     -- runs, flows, ports and series as DataFrames; tables and plots
 Sim         -- a simulation driven step by step, with callbacks
+weir.envs   -- environments of Gymnasium and PettingZoo, a module of its own, which needs numpy
 paper       -- a figure of a paper: what it claims, and whether that holds here
 compile_plugin -- a scheme of one's own
 
