@@ -185,6 +185,15 @@ TEST(test_ranks_agree_on_jobs)
 			   "[switch]\nmarking = ecn(k=20KB)\n");
 }
 
+/* With one spine, racks of different ranks have no link between them. */
+TEST(test_ranks_agree_on_jobs_between_ranks_without_a_common_link)
+{
+	check_ranks("[network]\ntopology = leaf-spine\nleaves = 6\nhosts-per-leaf = 2\n"
+		    "spines = 1\nrate = 10Gbps\ndelay = 1us\n"
+		    "[traffic a]\npattern = collective\nsize = 200KB\nrounds = 2\n"
+		    "collective = all-to-all\n");
+}
+
 TEST(test_ranks_agree_under_flow_control_between_switches)
 {
 	check_ranks(FABRIC "[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\n"
