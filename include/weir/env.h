@@ -32,7 +32,8 @@
  *		the first flow asks, and delivers all flows that ask by then, at most one of each
  *		host: rows are hosts. Within a lookahead window hosts cannot affect each other, so
  *		the result is the same as if each flow had been asked alone, in order of time. Only
- *		rows that ask are written.
+ *		rows that ask are written. Messages of jobs (pattern = collective) follow their own
+ *		network, and are not among the flows that are reported.
  *
  * An episode goes from time 0 to measure.to. Its end is a truncation (WEIR_LEARN_CUT), not a
  * terminal state: the network would go on. With WEIR_ENV_FLOWS it terminates before where all flows

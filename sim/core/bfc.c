@@ -413,9 +413,10 @@ static void bfc_new_hosts(struct engine *e)
 	}
 }
 
+/* There are no hosts where the engine was refused before. */
 static void bfc_free_hosts(struct engine *e)
 {
-	for (uint32_t i = 0; i < e->net->host_count; i++)
+	for (uint32_t i = 0; e->hosts && i < e->net->host_count; i++)
 		if (e->hosts[i].paused_queues)
 			memory_free(e->hosts[i].paused_queues, bfc_pause_words(&e->hosts[i]),
 				    sizeof(*e->hosts[i].paused_queues));

@@ -14,7 +14,7 @@ int decisions_has(const struct decisions *d, uint32_t flow)
 	const struct flow *f = flow_at(d->engine, flow);
 	const struct weir_cc_ops *cc = flow_transport(d->engine, f)->cc;
 
-	return cc->learner && cc->transport == WEIR_CC_RDMA &&
+	return flow < d->engine->flows.count && cc->learner && cc->transport == WEIR_CC_RDMA &&
 	       (d->plan.traffic < 0 || d->plan.traffic == f->traffic) &&
 	       (d->plan.flow < 0 || d->plan.flow == flow);
 }

@@ -53,7 +53,7 @@ void decisions_free(struct engine *e);
 uint32_t decisions_resume(struct engine *e);
 
 /* Does a learner decide for this flow, which opened its connection? Its control can learn, and the
- * plan has it. */
+ * plan has it. Never for messages of jobs. */
 int decisions_has(const struct decisions *d, uint32_t flow);
 
 /* --- for rdma.c --- */

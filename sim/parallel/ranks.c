@@ -9,6 +9,7 @@
 #include "sim/core/mailbox.h"
 #include "sim/core/host.h"
 #include "sim/core/telemetry.h"
+#include "sim/traffic/job.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,12 +78,30 @@ static int ranks_check_same(struct engine *e, struct weir_error *error)
 	return 0;
 }
 
+/* Any two hosts of a job may send each other messages. */
+static void ranks_find_neighbours_of_job(struct engine *e, const struct graph_job *job)
+{
+	const struct ranks *r = e->ranks;
+	int takes_part = 0;
+
+	for (uint32_t i = 0; i < job->rank_count; i++)
+		takes_part |= engine_owns_host(e, job->ranks[i].host);
+	for (uint32_t i = 0; i < job->rank_count && takes_part; i++)
+		if (!engine_owns_host(e, job->ranks[i].host))
+			r->exchange->is_neighbour
+				[r->rank_of[e->net->host_node[job->ranks[i].host]]] = 1;
+}
+
 /* Neighbours are ranks that cut links lead to, and those whose hosts exchange messages with this
  * rank's, which get updates. */
 static void ranks_find_neighbours(struct engine *e)
 {
+	const struct job_list *jobs = e->flows.jobs;
 	const struct ranks *r = e->ranks;
 	uint32_t own = r->exchange->rank;
+
+	for (uint32_t i = 0; jobs && i < jobs->count; i++)
+		ranks_find_neighbours_of_job(e, &jobs->jobs[i]);
 
 	for (uint32_t i = 0; i < r->cut_count; i++)
 		r->exchange->is_neighbour[r->cuts[i].rank] = 1;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "config/plugin.h"
 #include "sim/core/decisions.h"
+#include "sim/core/job_run.h"
 #include "sim/run/run.h"
 #include <inttypes.h>
 #include <string.h>
@@ -192,7 +193,7 @@ static int env_advance(struct weir_env *env, const struct weir_env_view *view, s
 {
 	env_info_begin_step(env);
 	if (env->kind->advance(env, view, e) == ENGINE_REFUSED ||
-	    plugin_guard_error(env->engine->guard, e)) {
+	    plugin_guard_error(env->engine->guard, e) || jobs_failed(env->engine, e)) {
 		env_end_episode(env);
 		return -1;
 	}

@@ -19,6 +19,8 @@ static void env_info_add(void *context, uint32_t flow)
 	const struct flow *f = &env->engine->flows.flows[flow];
 	const struct engine *e = env->engine;
 
+	if (flow >= e->flows.count) /* a message of a job */
+		return;
 	if (e->decisions && env->left < UINT64_MAX && decisions_has(e->decisions, f->connection))
 		env->left--;
 	if (f->flags & FLOW_IS_CONTROL)

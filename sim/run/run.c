@@ -334,7 +334,9 @@ static enum run_status run_simulate(struct run_state *run, struct run_result *r,
 	if (ended == ENGINE_REFUSED)
 		return RUN_FAILED;
 	m->cpu_seconds = 1e-9 * (double)(clock_cpu_ns() - cpu_ns);
-	/* An interrupted run measures up to where it got. */
+	/* A run that was interrupted, or cut off, measures up to where it got: there is no poll
+	 * after the last window. */
+	m->now_ps = m->engine->workers[0].limit_ps;
 	if (m->phase == PHASE_MEASURING)
 		measure_end(m, m->now_ps < m->to_ps ? m->now_ps : m->to_ps);
 	status = run_verify(run, error);

@@ -242,6 +242,27 @@ TEST(test_env_of_flows_asks_one_flow_or_one_section_while_others_follow_their_ne
 	CHECK_CONTAINS(e.text, "there is no section [traffic v], whose flows are to ask");
 }
 
+/* Messages have numbers behind those of flows; some end before the flows do. */
+TEST(test_env_of_flows_has_no_messages_of_jobs_among_its_flows)
+{
+	struct weir_env *env = open_flows(LIST("flow = 0 3 90KB 0us\nflow = 1 3 90KB 9us\n"
+					       "[traffic u]\npattern = collective\nsize = 4KB\n"
+					       "collective = all-to-all\nrounds = 3\n"),
+					  NULL);
+	const struct weir_env_flow *ended;
+	struct weir_env_summary summary;
+	uint64_t agents;
+	int64_t end_ns;
+
+	CHECK_INT(play_to_end(env, &agents, &end_ns), WEIR_ENV_TERMINATED);
+	CHECK_INT(agents, 3);
+	CHECK(end_ns > 140000);
+	weir_env_summary(env, &summary);
+	CHECK_INT(summary.all.flows, 2);
+	CHECK(weir_env_ended(env, &ended) > 0 && ended->flow < 2);
+	weir_env_free(env);
+}
+
 /* --- refusals --- */
 
 TEST(test_env_of_flows_refuses_in_one_sentence)

@@ -261,3 +261,21 @@ TEST(test_worst_queue_is_the_largest_p99_and_not_the_largest_peak)
 		sim_end(&s);
 	}
 }
+
+/* The port sends in the last window, after the last poll, and holds packets when the run ends. */
+TEST(test_mean_queue_of_a_run_that_its_drain_cuts_off)
+{
+	struct sim s;
+
+	sim_read_default(&s,
+			 "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 10us\n"
+			 "[switch]\nmarking = ecn(k=20pkts)\nbuffer = 100pkts\n"
+			 "[traffic x]\npattern = many-to-one\nsize = 10MB\n"
+			 "[measure]\ndrain = 1ms\n");
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "flows_unfinished") > 0);
+	CHECK(sim_metric(&s, "queue_mean_bytes") <= 100 * 1514.0);
+	CHECK_NEAR(sim_metric(&s, "queue_mean_bytes"), 1514 * sim_metric(&s, "queue_mean_pkts"),
+		   10.0);
+	sim_end(&s);
+}

@@ -185,6 +185,15 @@ TEST(test_ranks_agree_on_jobs)
 			   "[switch]\nmarking = ecn(k=20KB)\n");
 }
 
+/* With one spine, racks of different ranks have no link between them. */
+TEST(test_ranks_agree_on_jobs_between_ranks_without_a_common_link)
+{
+	check_ranks("[network]\ntopology = leaf-spine\nleaves = 6\nhosts-per-leaf = 2\n"
+		    "spines = 1\nrate = 10Gbps\ndelay = 1us\n"
+		    "[traffic a]\npattern = collective\nsize = 200KB\nrounds = 2\n"
+		    "collective = all-to-all\n");
+}
+
 TEST(test_ranks_agree_under_flow_control_between_switches)
 {
 	check_ranks(FABRIC "[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\n"
@@ -281,17 +290,26 @@ TEST(test_a_host_has_the_rank_of_its_switch)
 	network_free(&net);
 }
 
+/* With BFC, too, which frees what hosts do not have yet. */
 TEST(test_more_ranks_than_racks_are_refused)
 {
-	struct weir_error e = { "" };
-	struct run_result r;
-	struct sim s;
+	static const char *const schemes[] = {
+		"[switch]\nmarking = none\nbuffer = 9pkts\n[host]\ncc = reno\n",
+		"[switch]\nmarking = none\nbuffer = 200KB\nbuffer-per = switch\nfabric = bfc\n"
+		"[host]\ncc = line-rate\n",
+	};
 
-	sim_read_default(&s, "[network]\ntopology = star\nhosts = 4\n[switch]\nmarking = none\n"
-			     "buffer = 9pkts\n[host]\ncc = reno\n" PAIRS);
-	CHECK_INT(sim_run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
-	CHECK_CONTAINS(e.text, "this network has 1 such: too few for 2 ranks");
-	sim_end(&s);
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		struct weir_error e = { "" };
+		struct run_result r;
+		struct sim s;
+
+		sim_read_default(&s, "[network]\ntopology = star\nhosts = 4\n%s" PAIRS,
+				 schemes[i]);
+		CHECK_INT(sim_run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
+		CHECK_CONTAINS(e.text, "this network has 1 such: too few for 2 ranks");
+		sim_end(&s);
+	}
 }
 
 /* --- a rank is lost --- */
