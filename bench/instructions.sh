@@ -36,6 +36,8 @@ row() {
 
 printf '%-40s %10s %16s   %-16s %6s %6s\n' scenario hops instructions/hop "htsim's" "" ratio
 row "incast, 16 to 1" "DCTCP 1203" bench/incast.ini 40ms 120ms
+row "the same, of 1000 ports" "DCTCP 1203" bench/incast.ini 40ms 60ms --set network.hosts=1000
+row "the same, of 65,536 ports" "DCTCP 1203" bench/incast.ini 40ms 60ms --set network.hosts=65536
 row "128 hosts, permutation" "DCTCP 1203" bench/fabric-128.ini 200us 500us
 row "1024 hosts, permutation" "DCTCP 1203" bench/fabric-1024.ini 60us 120us
 row "shared buffer" "DCTCP 1203" bench/fabric-128.ini 200us 400us \

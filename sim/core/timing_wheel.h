@@ -56,6 +56,8 @@ static inline void timing_wheel_set(struct worker *w, uint64_t lookahead, uint32
 
 	/* No other thread writes here inside a window. */
 	atomic_store_explicit(word, bits | UINT64_C(1) << (node % 64), memory_order_relaxed);
+	if (bits) /* then its group's bit is set, too */
+		return;
 	bits = atomic_load_explicit(&w->slot_busy[slot], memory_order_relaxed);
 	atomic_store_explicit(&w->slot_busy[slot],
 			      bits | UINT64_C(1) << (node / 64 >> e->wheel.group_bits),
