@@ -496,15 +496,46 @@ static uint32_t job_graphs(const struct graph_job *j)
 	return j->is_shared ? 1 : j->rank_count;
 }
 
+/* Other ranks that a rank sends to in its collectives. Those of a communicator with one algorithm
+ * have the same ones, however many bytes they have. `seen` has an entry for each communicator. */
+static uint64_t job_collective_peers(const struct graph_job *j, uint32_t rank, uint32_t *seen)
+{
+	uint64_t peers = 0;
+
+	for (uint32_t i = 0; i < j->ranks[rank].op_count; i++) {
+		const struct job_op *o = &j->ops[j->ranks[rank].first_op + i];
+		const struct collective *c;
+		uint32_t bit;
+
+		if (o->kind != JOB_COLLECTIVE)
+			continue;
+		c = &j->kinds[o->peer];
+		bit = UINT32_C(1) << (c->kind * COLLECTIVE_ALGORITHMS + c->algorithm);
+		peers += seen[o->comm] & bit ? 0 : collective_peers(c);
+		seen[o->comm] |= bit;
+	}
+	return peers;
+}
+
+static void job_plan_peers(struct graph_job *j, uint32_t rank, uint64_t sends)
+{
+	uint32_t *seen = memory_zeroed(j->comm_count, sizeof(*seen));
+	uint64_t peers = sends + job_collective_peers(j, rank, seen);
+
+	free(seen);
+	if (peers > j->peers)
+		j->peers = peers;
+}
+
+_Static_assert((int)COLLECTIVE_KINDS *COLLECTIVE_ALGORITHMS <= 32, "bits of job_collective_peers");
+
 static void job_plan_messages(struct graph_job *j)
 {
-	uint64_t sum_peers = 0, channels = 1;
+	uint64_t channels = 1;
 
-	for (uint32_t i = 0; i < j->kind_count; i++) {
-		sum_peers += collective_peers(&j->kinds[i]);
+	for (uint32_t i = 0; i < j->kind_count; i++)
 		if (j->kinds[i].channels > channels)
 			channels = j->kinds[i].channels;
-	}
 	for (uint32_t r = 0; r < job_graphs(j); r++) {
 		uint64_t messages = 0, sends = 0, largest = 0;
 
@@ -525,10 +556,8 @@ static void job_plan_messages(struct graph_job *j)
 		messages = ITERATIONS_AT_ONCE * messages + MESSAGES_SPARE;
 		if (messages > j->messages)
 			j->messages = messages;
-		if (sends > j->peers)
-			j->peers = sends;
+		job_plan_peers(j, r, sends);
 	}
-	j->peers += sum_peers;
 	if (j->peers > channels * (j->rank_count - 1))
 		j->peers = channels * (j->rank_count - 1);
 	j->messages += IDLE_RECORDS * j->peers;

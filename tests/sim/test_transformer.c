@@ -50,6 +50,15 @@ TEST(test_tensor_parallel_ranks_halve_the_computing_and_reduce_four_times_a_laye
 		   1e-4 * expected_ns);
 }
 
+TEST(test_groups_with_the_same_collective_have_connections_of_their_own)
+{
+	/* A rank's neighbours in its tensor and data groups are different ones, to which it sends
+	 * the same: activations of 48 sequences are as large as a share of the gradients. */
+	CHECK_INT(48 * ACTIVATION_BYTES, GRADIENT_BYTES / 4);
+	CHECK(iteration_ns(16, "layers = 1\nmicro-batches = 1\ntensor = 4\nmicro-batch = 48") >
+	      48 * 3 * FORWARD_NS / 4);
+}
+
 TEST(test_a_pipeline_has_a_bubble_of_a_micro_batch_for_each_further_stage)
 {
 	/* 1F1B: m + p - 1 times the forward and backward pass of a stage; messages are short. */
