@@ -180,7 +180,7 @@ static int choose_check_section(const struct choose_metric *m, const struct conf
 				struct weir_error *e)
 {
 	static const char *const lacks[SECTION_NEEDS] = {
-		[SECTION_ROUNDS] = "rounds (its pattern is neither training nor ring, nor a job)",
+		[SECTION_ROUNDS] = "rounds (its pattern is not training, ring or a job)",
 		[SECTION_JOBS] = "iterations (its pattern is no job, as collective is)",
 		[SECTION_IOS] = "I/Os (its pattern is not storage)",
 		[SECTION_LOSSLESS] = "lossless class, and is never paused",

@@ -97,7 +97,7 @@ grep -q "^weir: round_mean_ns of ai has no value with the file's own setting and
 ring 2 'fct_large_mean of req' 40 'drops <= 1.1 of best'
 grep -q 'no flow above 10MB of \[traffic req\] starts in the measured interval' err || fail "why there is no value: flows"
 ring 2 'round_mean of req' 40 'drops <= 0'
-message "--goal: round_mean_ns of req: the section has no rounds (its pattern is neither training nor ring); it has fct and slowdown metrics, goodput_bps"
+message "--goal: round_mean_ns of req: the section has no rounds (its pattern is not training, ring or a job); it has fct and slowdown metrics, goodput_bps"
 ring 2 'drops of req' 40 'drops <= 0'
 grep -q '^weir: --goal: drops is of the whole run; of a section there are fct and slowdown metrics, goodput_bps, ' err || fail "what a section has"
 
