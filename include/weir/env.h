@@ -36,7 +36,7 @@
  *		network, and are not among the flows that are reported.
  *
  * An episode goes from time 0 to measure.to. Its end is a truncation (WEIR_LEARN_CUT), not a
- * terminal state: the network would go on. With WEIR_ENV_FLOWS it terminates before where all flows
+ * terminal state: the network would go on. With WEIR_ENV_FLOWS it terminates earlier if all flows
  * that ask are complete.
  *
  * Link with libweir-sim and libweir. Results depend on the text, the settings, the seed and the
