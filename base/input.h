@@ -18,8 +18,9 @@
  */
 FILE *input_open(const char *path, const char **why);
 
-/* A file NAME.0.et is the first of a set, a trace of each rank: NAME.1.et and so on. Writes the name
- * of another one (INPUT_NAME_SIZE bytes). 0: the file is no such one, or the name is too long. */
+/* A file NAME.0.et is the first of a set, a trace of each rank: NAME.1.et and so on. Writes the
+ * name of another one (INPUT_NAME_SIZE bytes). 0: the file is no such one, or the name is too long.
+ */
 enum { INPUT_NAME_SIZE = 288 };
 int input_name_in_set(const char *file, uint32_t number, char name[INPUT_NAME_SIZE]);
 

@@ -88,8 +88,9 @@ static void ranks_find_neighbours_of_job(struct engine *e, const struct graph_jo
 		takes_part |= engine_owns_host(e, job->ranks[i].host);
 	for (uint32_t i = 0; i < job->rank_count && takes_part; i++)
 		if (!engine_owns_host(e, job->ranks[i].host))
-			r->exchange->is_neighbour
-				[r->rank_of[e->net->host_node[job->ranks[i].host]]] = 1;
+			r->exchange
+				->is_neighbour[r->rank_of[e->net->host_node[job->ranks[i].host]]] =
+				1;
 }
 
 /* Neighbours are ranks that cut links lead to, and those whose hosts exchange messages with this

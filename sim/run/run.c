@@ -211,8 +211,8 @@ int build_engine(struct engine **e, struct network *net, const struct config *c,
 	return failed ? -1 : 0;
 }
 
-/* A capture finds a packet's message from the record that opened its connection on; records of jobs'
- * messages are reused. */
+/* A capture finds a packet's message from the record that opened its connection on; records of
+ * jobs' messages are reused. */
 static int run_attach_taps(struct engine *e, const struct run_control *control,
 			   struct weir_error *error)
 {

@@ -96,8 +96,8 @@ struct job_rank {
 };
 
 struct graph_job {
-	uint16_t traffic;       /* its section */
-	uint8_t is_shared;      /* 1: ops are those of every rank; there are no sends and receives */
+	uint16_t traffic;  /* its section */
+	uint8_t is_shared; /* 1: ops are those of every rank; there are no sends and receives */
 	uint8_t waits_for_acks; /* 1: sends are complete when they are acknowledged, not when they
 				 * are handed to the transport */
 	uint8_t has_records;    /* 1: job_op.line counts records of a file for each rank */
@@ -232,7 +232,8 @@ int job_count_ranks(struct flow_builder *b, const struct job_params *p, uint32_t
  * shared. */
 void job_begin_rank(struct graph_job *j, uint32_t rank);
 
-/* Returns the operation's number in job.ops. -1: there are too many, or too little memory; message. */
+/* Returns the operation's number in job.ops. -1: there are too many, or too little memory; message.
+ */
 int64_t job_add_op(struct graph_job *j, const struct job_op *op, struct weir_error *e);
 
 /* A dependency between two operations of a rank; `flags` is 0 or JOB_AT_START. Any order. */

@@ -256,10 +256,10 @@ TEST(test_env_thresholds_are_settings_of_the_same_numbers)
 	static const char with_fixed[] =
 		NETWORK "[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
 			"tune = fixed(min=32768B, max=131072B, p=25%)\n" REST;
-	static const char given[] =
-		NETWORK "[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
-			"tune = acc(preset=paper, policy=untrained, idle=none, learn=no, start=given)\n"
-			"tune-interval = 100us\n" REST;
+	static const char given[] = NETWORK
+		"[switch]\nmarking = red(min=32768B, max=131072B, p=25%)\n"
+		"tune = acc(preset=paper, policy=untrained, idle=none, learn=no, start=given)\n"
+		"tune-interval = 100us\n" REST;
 	float box[3 * ROWS_MAX], measures[9 * ROWS_MAX];
 	struct bench b;
 	struct weir_error e;

@@ -267,11 +267,10 @@ TEST(test_mean_queue_of_a_run_that_its_drain_cuts_off)
 {
 	struct sim s;
 
-	sim_read_default(&s,
-			 "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 10us\n"
-			 "[switch]\nmarking = ecn(k=20pkts)\nbuffer = 100pkts\n"
-			 "[traffic x]\npattern = many-to-one\nsize = 10MB\n"
-			 "[measure]\ndrain = 1ms\n");
+	sim_read_default(&s, "[network]\ntopology = star\nhosts = 9\nrate = 10Gbps\ndelay = 10us\n"
+			     "[switch]\nmarking = ecn(k=20pkts)\nbuffer = 100pkts\n"
+			     "[traffic x]\npattern = many-to-one\nsize = 10MB\n"
+			     "[measure]\ndrain = 1ms\n");
 	sim_run(&s, 1);
 	CHECK(sim_metric(&s, "flows_unfinished") > 0);
 	CHECK(sim_metric(&s, "queue_mean_bytes") <= 100 * 1514.0);

@@ -304,8 +304,7 @@ TEST(test_more_ranks_than_racks_are_refused)
 		struct run_result r;
 		struct sim s;
 
-		sim_read_default(&s, "[network]\ntopology = star\nhosts = 4\n%s" PAIRS,
-				 schemes[i]);
+		sim_read_default(&s, "[network]\ntopology = star\nhosts = 4\n%s" PAIRS, schemes[i]);
 		CHECK_INT(sim_run_ranks(&s, 2, 1, &r, &e), RUN_REFUSED);
 		CHECK_CONTAINS(e.text, "this network has 1 such: too few for 2 ranks");
 		sim_end(&s);
