@@ -12,6 +12,10 @@
  * iteration before its last messages are acknowledged. */
 enum { ITERATIONS_AT_ONCE = 2, MESSAGES_SPARE = 16, MESSAGES_MAX = 1 << 17, OPS_MAX = 1 << 30 };
 
+/* Records that a connection keeps (mailbox.h): its opener's, and that of the last message that was
+ * acknowledged. */
+enum { RECORDS_KEPT = 2 };
+
 /* --- ranks and hosts --- */
 
 int job_count_ranks(struct flow_builder *b, const struct job_params *p, uint32_t *ranks)
@@ -527,6 +531,7 @@ static void job_plan_messages(struct graph_job *j)
 	j->peers += sum_peers;
 	if (j->peers > channels * (j->rank_count - 1))
 		j->peers = channels * (j->rank_count - 1);
+	j->messages += RECORDS_KEPT * j->peers;
 }
 
 int job_finish(struct graph_job *j, struct job_ties *ties, struct weir_error *e)
