@@ -86,11 +86,12 @@ static void ranks_find_neighbours_of_job(struct engine *e, const struct graph_jo
 
 	for (uint32_t i = 0; i < job->rank_count; i++)
 		takes_part |= engine_owns_host(e, job->ranks[i].host);
-	for (uint32_t i = 0; i < job->rank_count && takes_part; i++)
-		if (!engine_owns_host(e, job->ranks[i].host))
-			r->exchange
-				->is_neighbour[r->rank_of[e->net->host_node[job->ranks[i].host]]] =
-				1;
+	for (uint32_t i = 0; i < job->rank_count && takes_part; i++) {
+		uint32_t rank = r->rank_of[e->net->host_node[job->ranks[i].host]];
+
+		if (rank != r->exchange->rank)
+			r->exchange->is_neighbour[rank] = 1;
+	}
 }
 
 /* Neighbours are ranks that cut links lead to, and those whose hosts exchange messages with this

@@ -400,3 +400,16 @@ TEST(test_rounds_that_overlap_are_counted_once)
 
 	CHECK_NEAR(4 * job_metric(8, keys, "round_mean_ns"), job_metric(8, keys, "job_ns"), 1e-3);
 }
+
+/* Every connection keeps two records besides those of the messages under way. */
+TEST(test_rounds_of_an_all_to_all_among_many_ranks_have_records)
+{
+	struct sim s;
+
+	sim_read_default(&s, "[network]\ntopology = star\nhosts = 24\nrate = 10Gbps\n"
+			     "delay = 1us\n[traffic a]\npattern = collective\nsize = 24KB\n"
+			     "collective = all-to-all\nrounds = 5\n");
+	sim_run(&s, 1);
+	CHECK(sim_metric(&s, "iterations") == 5);
+	sim_end(&s);
+}
