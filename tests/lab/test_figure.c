@@ -618,8 +618,8 @@ TEST(test_a_figures_page_says_which_claims_are_judged_by_runs_that_did_not_end_w
 TEST(test_a_figures_page_has_its_outcome_the_drawing_the_claims_and_the_readings)
 {
 	static const char *const order[] = {
-		"class=\"verdict not\">Not reproduced here</b>: 0 of 1 sentence agrees, because of "
-		"the cable.",
+		"class=\"verdict not\">Not reproduced here</b>: 0 of 1 sentence agrees, because",
+		"of the cable.",
 		"<h2>The figure</h2>",
 		"<h2>What the paper says</h2>",
 		"<h2>Readings of what the paper leaves open</h2>",
