@@ -190,8 +190,9 @@ static struct acc_online experienced(const struct acc_params *p, uint64_t seed, 
 	struct weir_learn_memory_plan plan = weir_acc_memory_plan(p, p->memory);
 	struct acc_online o = { .memory = fixture_block(weir_learn_memory_size(&plan)),
 				.seed = seed };
-	float seen[12] = { 0.0F };
+	float seen[64] = { 0.0F };
 
+	CHECK(plan.observation_size <= 64);
 	weir_learn_memory_init(o.memory, &plan);
 	for (int i = 0; i < transitions; i++) {
 		float action = (float)(i % 20);
