@@ -261,7 +261,8 @@ void findings_add(struct findings *o, const struct finding *f)
 	o->all[o->count++] = *f;
 }
 
-/* Of what a claim measures, whatever it expects. The best point depends on the direction. */
+/* Digest of what a claim measures. The expected range is left out, so that it can change without a
+ * new run; the direction of a claim counts only where it selects the best point. */
 static struct digest claim_metric_digest(const struct claim *c, const struct digest *cases)
 {
 	struct digest_sum sum = { 0, 0 };
